@@ -1,0 +1,67 @@
+"""Dispatching for the functions of Python libraries.
+
+A library decorates its public functions; installed backends, which it has never heard
+of, extend them to new types or offer other implementations for the same types.
+
+Names are imported on first use, so that ``import spatch_core`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BackendDeferredError",
+    "BackendImplementation",
+    "BackendSkippedWarning",
+    "BackendSystem",
+    "DescriptionError",
+    "DispatchContext",
+    "EnvironmentVariableWarning",
+    "GlobalOptionsWarning",
+    "IdentifierError",
+    "ImplementationImportError",
+    "SpatchCoreError",
+    "SpatchCoreWarning",
+    "UnknownBackendError",
+    "UnknownTypeError",
+]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .backend_system import BackendSystem, DispatchContext
+    from .backend_utils import BackendImplementation
+    from .exceptions import (
+        BackendDeferredError,
+        BackendSkippedWarning,
+        DescriptionError,
+        EnvironmentVariableWarning,
+        GlobalOptionsWarning,
+        IdentifierError,
+        ImplementationImportError,
+        SpatchCoreError,
+        SpatchCoreWarning,
+        UnknownBackendError,
+        UnknownTypeError,
+    )
+
+_HOMES = {
+    "BackendSystem": "backend_system",
+    "DispatchContext": "backend_system",
+    "BackendImplementation": "backend_utils",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module = import_module("." + _HOMES.get(name, "exceptions"), __name__)
+    value: object = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,231 @@
+"""Calling the candidates of one call, one after the other, until one answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ._context import DispatchContext
+from ._description import Implementation
+from ._identifiers import DEFAULT, import_identifier
+from ._trace import Outcome, TraceEvent
+from .exceptions import BackendDeferredError, ImplementationImportError
+
+
+class Function(Protocol):
+    """What the resolver needs of a dispatchable."""
+
+    identifier: str
+    default: Callable[..., Any]
+
+    def extract(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the dispatch arguments that were given and are not None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A backend that may answer a call of one function.
+
+    Parameters
+    ----------
+    backend : str
+        Its name.
+    function : Function
+        The library's function.
+    implementation : Implementation or None
+        None for the default implementation.
+    prioritized : bool
+        Whether the backend is prioritized.
+    block : str
+        The environment variable that blocks backends.
+    reason : str
+        For the default: why it runs although it does not match; else empty.
+    """
+
+    backend: str
+    function: Function
+    implementation: Implementation | None
+    prioritized: bool
+    block: str
+    reason: str = ""
+    _loaded: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the implementation can be called without anything being asked or added."""
+        implementation = self.implementation
+        return implementation is None or not (
+            implementation.should_run or implementation.uses_context
+        )
+
+    def load(self) -> Callable[..., Any]:
+        """Return the implementation, imported on first use.
+
+        Raises
+        ------
+        ImplementationImportError
+            If it cannot be imported.
+        """
+        if self.implementation is None:
+            return self.function.default
+        return self._import(self.implementation.function)
+
+    def context(
+        self, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> DispatchContext:
+        """Return what the implementation learns about a call."""
+        function = self.function
+        dispatch_args = function.extract(args, kwargs)
+        return DispatchContext(
+            types, dispatch_args, self.backend, self.prioritized, function.identifier
+        )
+
+    def ask(
+        self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> str | None:
+        """Ask ``should_run``.
+
+        Returns
+        -------
+        str or None
+            None if the implementation should run, else the reason why not.
+
+        Raises
+        ------
+        ImplementationImportError
+            If ``should_run`` cannot be imported.
+        """
+        if self.implementation is None or self.implementation.should_run is None:
+            return None
+        answer = self._import(self.implementation.should_run)(context, *args, **kwargs)
+        if answer is True:
+            return None
+        return answer if isinstance(answer, str) else f"should_run returned {answer!r}"
+
+    def _import(self, identifier: str) -> Callable[..., Any]:
+        loaded: Callable[..., Any] | None = self._loaded.get(identifier)
+        if loaded is None:
+            try:
+                found = import_identifier(identifier)
+                if not callable(found):
+                    raise ImportError(f"{identifier!r} is not callable: {found!r}")
+            except (Exception, SystemExit) as error:
+                raise ImplementationImportError(
+                    self.backend, self.function.identifier, identifier, self.block
+                ) from error
+            loaded = self._loaded[identifier] = found
+        return loaded
+
+
+class Chain:
+    """Calls candidates in turn; kept in the tables where one of them must be asked.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function.
+    types : tuple of type
+        The dispatch types.
+    candidates : sequence of Candidate
+        In order. Unless the last is the default, it may happen that none answers.
+    trace : list of TraceEvent or None
+        Where to record what happens.
+    """
+
+    __slots__ = ("candidates", "function", "trace", "types")
+
+    def __init__(
+        self,
+        function: Function,
+        types: tuple[type, ...],
+        candidates: Sequence[Candidate],
+        trace: list[TraceEvent] | None = None,
+    ) -> None:
+        self.function = function
+        self.types = types
+        self.candidates = candidates
+        self.trace = trace
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        context: DispatchContext | None = None
+        for candidate in self.candidates:
+            if not candidate.is_plain:
+                context = candidate.context(self.types, args, kwargs)
+                reason = candidate.ask(context, args, kwargs)
+                if reason is not None:
+                    self.record(candidate, Outcome.DEFERRED, reason)
+                    continue
+            implementation = candidate.load()
+            self.record(candidate, Outcome.CALLED, candidate.reason)
+            if candidate.implementation is not None and candidate.implementation.uses_context:
+                result = implementation(context, *args, **kwargs)
+            else:
+                result = implementation(*args, **kwargs)
+            if result is not NotImplemented or candidate.backend == DEFAULT:
+                return result
+            self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
+        return NotImplemented
+
+    def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
+        """Record a step, where anybody wants to know."""
+        if self.trace is not None:
+            self.trace.append(
+                TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
+            )
+
+    def after(self, implementation: Callable[..., Any]) -> Chain | None:
+        """Return the rest of the chain behind a candidate that was called by itself.
+
+        None if `implementation` is not the first candidate's own.
+        """
+        first = self.candidates[0]
+        if first.backend == DEFAULT or not first.is_plain or first.load() is not implementation:
+            return None
+        return Chain(self.function, self.types, self.candidates[1:], self.trace)
+
+
+class Demanded(Chain):
+    """The chain of the one backend that `invoke` was told; it must answer."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        result = super().__call__(*args, **kwargs)
+        (candidate,) = self.candidates
+        if result is NotImplemented and candidate.backend != DEFAULT:
+            raise BackendDeferredError(
+                candidate.backend, self.function.identifier, "it returned NotImplemented"
+            )
+        return result
+
+
+class Guard:
+    """Calls a chain while nothing has happened that could change its candidates.
+
+    Parameters
+    ----------
+    chain : Chain
+        What to call.
+    is_stale : callable
+        Returns True when a class was registered or a module imported that counts.
+    renew : callable
+        Takes the call's arguments and keywords, forgets the tables and makes the call.
+    """
+
+    __slots__ = ("chain", "is_stale", "renew")
+
+    def __init__(
+        self,
+        chain: Chain,
+        is_stale: Callable[[], bool],
+        renew: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+    ) -> None:
+        self.chain = chain
+        self.is_stale = is_stale
+        self.renew = renew
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if self.is_stale():
+            return self.renew(args, kwargs)
+        return self.chain(*args, **kwargs)

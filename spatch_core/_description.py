@@ -1,0 +1,349 @@
+"""A backend's description: what it says of itself, checked once, here.
+
+`parse_description` is the only validator: discovery, the tools and the documentation of
+the fields all use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._identifiers import DEFAULT, TypePattern, is_backend_name, nearest, split_identifier
+from ._problems import Problem, Source
+from .exceptions import DescriptionError, IdentifierError
+
+FIELDS = (
+    "name",
+    "primary_types",
+    "secondary_types",
+    "requires_opt_in",
+    "higher_priority_than",
+    "lower_priority_than",
+    "functions",
+)
+FUNCTION_FIELDS = ("function", "should_run", "uses_context", "additional_docs")
+AUTO_GENERATION_FIELDS = ("backend", "modules")
+_DEFAULTS = "defaults"
+_AUTO_GENERATION = "auto-generation"
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """How a backend implements one function of the library.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the implementation.
+    should_run : str or None
+        Identifier of the function that is asked first.
+    uses_context : bool
+        Whether a `DispatchContext` is passed as the first argument.
+    additional_docs : str
+        Text for the "Backends" section of the function's docstring.
+    """
+
+    function: str
+    should_run: str | None = None
+    uses_context: bool = False
+    additional_docs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoGeneration:
+    """Where the update tool finds what a description is written from.
+
+    Parameters
+    ----------
+    backend : str
+        Identifier of the `BackendImplementation`.
+    modules : tuple of str
+        Modules to import first, so that every function is registered.
+    """
+
+    backend: str
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a backend says of itself.
+
+    Parameters
+    ----------
+    name : str
+        The backend's name.
+    primary_types, secondary_types : tuple of TypePattern
+        Types it works with and returns; types it accepts but converts.
+    requires_opt_in : bool
+        Whether it stays inactive until it is prioritized.
+    higher_priority_than, lower_priority_than : tuple of str
+        Names of backends that it goes before and after.
+    functions : mapping of str to Implementation
+        By identifier of the library's function.
+    auto_generation : AutoGeneration or None
+        For the update tool.
+    source : Source
+        Where the description comes from.
+    in_code : bool
+        Whether the library itself passed it.
+    """
+
+    name: str
+    primary_types: tuple[TypePattern, ...]
+    secondary_types: tuple[TypePattern, ...] = ()
+    requires_opt_in: bool = False
+    higher_priority_than: tuple[str, ...] = ()
+    lower_priority_than: tuple[str, ...] = ()
+    functions: Mapping[str, Implementation] = field(default_factory=dict, hash=False)
+    auto_generation: AutoGeneration | None = None
+    source: Source = Source()
+    in_code: bool = False
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether any primary type is an abstract base class."""
+        return any(pattern.prefix == "@" for pattern in self.primary_types)
+
+
+def parse_description(
+    fields: Any, source: Source, expected_name: str | None = None, in_code: bool = False
+) -> Description:
+    """Check what a backend says of itself.
+
+    Parameters
+    ----------
+    fields : mapping or object
+        A mapping with the fields as keys, or an object with them as attributes.
+    source : Source
+        Where `fields` comes from, for the messages.
+    expected_name : str, optional
+        The name of the entry point, which the description must repeat.
+    in_code : bool, optional
+        Whether the library itself passed it.
+
+    Returns
+    -------
+    Description
+        The description, immutable.
+
+    Raises
+    ------
+    DescriptionError
+        With every fault that was found.
+    """
+    if not isinstance(fields, Mapping):
+        # An object's other attributes are its own business: only the fields are looked at.
+        fields = {name: getattr(fields, name) for name in FIELDS if hasattr(fields, name)}
+    reader = _Reader(fields, source, expected_name)
+    description = reader.read(in_code)
+    if reader.problems:
+        raise DescriptionError(reader.problems)
+    return description
+
+
+class _Reader:
+    """Reads the fields of one description and collects every fault."""
+
+    def __init__(
+        self, fields: Mapping[Any, Any], source: Source, expected_name: str | None
+    ) -> None:
+        self.fields = fields
+        self.source = source
+        self.expected_name = expected_name
+        name = fields.get("name")
+        self.backend = expected_name or (name if isinstance(name, str) else "?")
+        self.problems: list[Problem] = []
+
+    def fault(self, key: str, message: str, remedy: str) -> None:
+        self.problems.append(Problem(message, remedy, self.backend, key, self.source))
+
+    def read(self, in_code: bool) -> Description:
+        self.check_keys(self.fields, FIELDS, "")
+        higher = self.backend_names("higher_priority_than")
+        lower = self.backend_names("lower_priority_than")
+        self.check_priorities(higher, lower)
+        return Description(
+            name=self.name(),
+            primary_types=self.patterns("primary_types", required=True),
+            secondary_types=self.patterns("secondary_types"),
+            requires_opt_in=self.boolean(self.fields, "requires_opt_in", "requires_opt_in"),
+            higher_priority_than=higher,
+            lower_priority_than=lower,
+            functions=self.functions(),
+            auto_generation=self.auto_generation(),
+            source=self.source,
+            in_code=in_code,
+        )
+
+    def check_keys(self, table: Mapping[Any, Any], known: tuple[str, ...], path: str) -> None:
+        """Report misspelled keys; others may belong to a later version of this package."""
+        for key in table:
+            if key not in known:
+                meant = [name for name in nearest(key, known) if name not in table]
+                if meant:
+                    self.fault(
+                        path + str(key),
+                        f"there is no field {str(key)!r}",
+                        f"Did you mean {meant[0]!r}?",
+                    )
+
+    def name(self) -> str:
+        name = self.fields.get("name")
+        if name is None:
+            self.fault("name", "the field is missing", "Add the name of the entry point")
+        elif not is_backend_name(name) or name == DEFAULT:
+            self.fault(
+                "name",
+                f"{name!r} cannot name a backend",
+                "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+            )
+        elif self.expected_name is not None and name != self.expected_name:
+            self.fault(
+                "name",
+                f"the description says {name!r}, its entry point {self.expected_name!r}",
+                "Give both the same name",
+            )
+        return str(name)
+
+    def patterns(self, key: str, required: bool = False) -> tuple[TypePattern, ...]:
+        found = []
+        for position, text in self.strings(self.fields, key, key):
+            try:
+                found.append(TypePattern(text))
+            except IdentifierError as error:
+                self.fault(f"{key}[{position}]", str(error), "Write it as 'package.module:Class'")
+        if required and not self.fields.get(key):
+            self.fault(
+                key,
+                "the field is missing" if key not in self.fields else "there is no type in it",
+                "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
+            )
+        return tuple(found)
+
+    def backend_names(self, key: str) -> tuple[str, ...]:
+        found = []
+        for position, name in self.strings(self.fields, key, key):
+            if not is_backend_name(name):
+                self.fault(
+                    f"{key}[{position}]",
+                    f"{name!r} cannot name a backend",
+                    "Use the name of another backend's entry point, or 'default'",
+                )
+            elif name == self.fields.get("name"):
+                self.fault(
+                    f"{key}[{position}]", "a backend has no order with itself", "Remove the name"
+                )
+            else:
+                found.append(name)
+        return tuple(found)
+
+    def check_priorities(self, higher: tuple[str, ...], lower: tuple[str, ...]) -> None:
+        for name in higher:
+            if name in lower:
+                self.fault(
+                    "lower_priority_than",
+                    f"{name!r} stands in higher_priority_than too",
+                    "Remove it from one of the two",
+                )
+
+    def functions(self) -> dict[str, Implementation]:
+        functions = self.table("functions")
+        defaults = self.subtable(functions, _DEFAULTS)
+        self.check_keys(defaults, FUNCTION_FIELDS, f"functions.{_DEFAULTS}.")
+        found = {}
+        for identifier, entry in functions.items():
+            if identifier in (_DEFAULTS, _AUTO_GENERATION):
+                continue
+            path = f'functions."{identifier}"'
+            if self.identifier(identifier, path) is None:
+                continue
+            if not isinstance(entry, Mapping):
+                self.fault(path, f"{entry!r} is not a table", "Write function = 'module:qualname'")
+                continue
+            self.check_keys(entry, FUNCTION_FIELDS, path + ".")
+            found[identifier] = self.implementation({**defaults, **entry}, path)
+        return found
+
+    def implementation(self, entry: Mapping[str, Any], path: str) -> Implementation:
+        function = entry.get("function")
+        if function is None:
+            self.fault(
+                f"{path}.function",
+                "the field is missing",
+                "Name the implementation as 'module:qualname'",
+            )
+        else:
+            self.identifier(function, f"{path}.function")
+        should_run = entry.get("should_run")
+        if should_run is not None:
+            self.identifier(should_run, f"{path}.should_run")
+        docs = entry.get("additional_docs", "")
+        if not isinstance(docs, str):
+            self.fault(f"{path}.additional_docs", f"{docs!r} is not a string", "Write a string")
+        return Implementation(
+            function=str(function),
+            should_run=should_run,
+            uses_context=self.boolean(entry, "uses_context", f"{path}.uses_context"),
+            additional_docs=str(docs),
+        )
+
+    def auto_generation(self) -> AutoGeneration | None:
+        table = self.subtable(self.table("functions", report=False), _AUTO_GENERATION)
+        if not table:
+            return None
+        path = f"functions.{_AUTO_GENERATION}"
+        self.check_keys(table, AUTO_GENERATION_FIELDS, path + ".")
+        backend = table.get("backend")
+        if backend is None:
+            self.fault(
+                f"{path}.backend",
+                "the field is missing",
+                "Name the BackendImplementation as 'module:qualname'",
+            )
+        else:
+            self.identifier(backend, f"{path}.backend")
+        modules = tuple(name for _, name in self.strings(table, "modules", f"{path}.modules"))
+        return AutoGeneration(str(backend), modules)
+
+    def table(self, key: str, report: bool = True) -> Mapping[Any, Any]:
+        value = self.fields.get(key, {})
+        if isinstance(value, Mapping):
+            return value
+        if report:
+            self.fault(key, f"{value!r} is not a table", "Make it a table")
+        return {}
+
+    def subtable(self, table: Mapping[Any, Any], key: str) -> Mapping[Any, Any]:
+        value = table.get(key, {})
+        if isinstance(value, Mapping):
+            return value
+        self.fault(f"functions.{key}", f"{value!r} is not a table", "Make it a table")
+        return {}
+
+    def strings(self, table: Mapping[Any, Any], key: str, path: str) -> Iterator[tuple[int, str]]:
+        value = table.get(key, ())
+        if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
+            self.fault(path, f"{value!r} is not a list of strings", "Write it as ['...']")
+            return
+        for position, item in enumerate(value):
+            if isinstance(item, str):
+                yield position, item
+            else:
+                self.fault(f"{path}[{position}]", f"{item!r} is not a string", "Write a string")
+
+    def boolean(self, table: Mapping[Any, Any], key: str, path: str) -> bool:
+        value = table.get(key, False)
+        if not isinstance(value, bool):
+            self.fault(path, f"{value!r} is not a boolean", "Write true or false")
+        return bool(value)
+
+    def identifier(self, text: Any, path: str) -> str | None:
+        try:
+            split_identifier(text)
+        except IdentifierError as error:
+            self.fault(path, str(error), "Write it as 'package.module:function'")
+            return None
+        return str(text)

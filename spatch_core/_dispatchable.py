@@ -1,0 +1,319 @@
+"""What a decorated function is: its place in the tables, its attributes, its docstring."""
+
+from __future__ import annotations
+
+from ._signature import find_parameters
+from ._wrapper import Missing, make_wrapper, missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import (
+        Any,
+        Concatenate,
+        ParamSpec,
+        Protocol,
+        TypeAlias,
+        TypeVar,
+        overload,
+    )
+
+    from ._dispatcher import Dispatcher
+    from ._signature import Parameter
+    from ._trace import Explanation
+
+    P = ParamSpec("P")
+    Q = ParamSpec("Q")
+    R = TypeVar("R")
+    R_co = TypeVar("R_co", covariant=True)
+
+    DispatchArguments: TypeAlias = (
+        str | Iterable[str] | Mapping[str, int] | Callable[..., Iterable[Any]] | None
+    )
+
+    class DispatchableFunction(Protocol[P, R_co]):
+        """A decorated function: called like the original, with these attributes besides."""
+
+        __name__: str
+        __qualname__: str
+        __module__: str
+        __wrapped__: Callable[..., Any]
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+        @overload
+        def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
+        @overload
+        def __get__(
+            self: DispatchableFunction[Concatenate[Any, Q], R_co],
+            instance: object,
+            owner: type | None = None,
+        ) -> Callable[Q, R_co]: ...
+
+        @property
+        def backends(self) -> Sequence[str]:
+            """Names of the backends that implement it, by priority."""
+
+        def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+            """Say what would run for this call, and why."""
+
+        def invoke(
+            self, *, backend: str | None = None, type: type | None = None
+        ) -> Callable[P, R_co]:
+            """Return the function as one backend, or for one type, would run it."""
+
+
+class Dispatchable:
+    """The library's function behind a wrapper.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher, which gives the function its place.
+    default : callable
+        The default implementation.
+    dispatch_args : None, str, iterable of str, mapping of str to int, or callable
+        See `BackendSystem.dispatchable`.
+    module, qualname : str
+        Its public identity.
+
+    Attributes
+    ----------
+    identifier : str
+        ``"module:qualname"``.
+    function : types.FunctionType
+        The wrapper.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        default: Callable[..., Any],
+        dispatch_args: DispatchArguments,
+        module: str,
+        qualname: str,
+    ) -> None:
+        self.dispatcher = dispatcher
+        self.default = default
+        self.identifier = f"{module}:{qualname}"
+        self.filename = f"<dispatch of {self.identifier}>"
+        self._finder: Callable[..., Iterable[Any]] | None = None
+        self._parameters: tuple[Parameter, ...] | None = None
+        if dispatch_args is None:
+            self._finder = _all_arguments
+        elif callable(dispatch_args):
+            self._finder = dispatch_args
+        else:
+            self._parameters = find_parameters(default, dispatch_args, self.identifier)
+        name = qualname.rpartition(".")[2]
+        self.function, self.source = make_wrapper(
+            dispatcher.add(self),
+            name,
+            qualname,
+            self._parameters,
+            dispatcher.namespace,
+            self.filename,
+        )
+        self._dress(module, qualname)
+
+    def _dress(self, module: str, qualname: str) -> None:
+        """Give the wrapper the looks of the original, and its own attributes."""
+        function: Any = self.function
+        default = self.default
+        function.__dict__.update(getattr(default, "__dict__", {}))
+        function.__module__ = module
+        function.__qualname__ = qualname
+        function.__doc__ = self.doc = default.__doc__
+        annotations = getattr(default, "__annotations__", None)
+        if annotations:
+            function.__annotations__ = annotations
+        type_parameters = getattr(default, "__type_params__", ())
+        if type_parameters:
+            function.__type_params__ = type_parameters
+        function.__wrapped__ = default
+        function.explain = self.explain
+        function.invoke = self.invoke
+        function.backends = BackendNames(self)
+
+    def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the dispatch arguments that were given and are not None, in order."""
+        if self._parameters is None:
+            found = self.find(args, kwargs)
+        else:
+            found = tuple(
+                args[each.position]
+                if each.position is not None and each.position < len(args)
+                else kwargs.get(each.name, missing)
+                if each.name is not None
+                else missing
+                for each in self._parameters
+            )
+        return tuple(value for value in found if value is not None and type(value) is not Missing)
+
+    def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what the callable finds that was given for ``dispatch_args``."""
+        assert self._finder is not None  # only reached where there are no parameters
+        return tuple(self._finder(*args, **kwargs))
+
+    def store(
+        self, table: dict[Any, Any], key: tuple[type, ...], target: Callable[..., Any]
+    ) -> None:
+        """Put `target` where the wrapper looks for it."""
+        if self._parameters is None:
+            table[key] = target
+            return
+        *first, last = key or (Missing,)
+        for cls in first:
+            table = table.setdefault(cls, {})
+        table[last] = target
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+        """Say what would run for this call, and why.
+
+        Asks each ``should_run`` on the way; runs no implementation.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of the call.
+
+        Returns
+        -------
+        Explanation
+            Print it, or look at its ``selected`` and ``backends``.
+        """
+        return self.dispatcher.explain(self, args, kwargs)
+
+    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
+        """Return the function as one backend, or for one type, would run it.
+
+        Parameters
+        ----------
+        backend : str, optional
+            Run this backend's implementation, whatever the types of the arguments; its
+            ``should_run`` is not asked. ``"default"`` is the library's own.
+        type : type, optional
+            Dispatch as if an object of this type had been passed too, in this call alone.
+
+        Returns
+        -------
+        Invocation
+            Called like the function. It can be pickled.
+
+        Raises
+        ------
+        UnknownBackendError, UnknownTypeError
+            A `ValueError` when called, if there is no such backend or type.
+        BackendDeferredError
+            When called, if the backend does not implement the function.
+        """
+        if backend is None and type is None:
+            raise TypeError("invoke() takes backend= or type=")
+        return Invocation(self, backend, type)
+
+    def document(self, section: str) -> None:
+        """Show the backends in the docstring, and the generated source in tracebacks.
+
+        Parameters
+        ----------
+        section : str
+            What to add to the docstring; may be empty.
+        """
+        import linecache
+
+        source = self.source()
+        lines = source.splitlines(keepends=True)
+        linecache.cache[self.filename] = len(source), None, lines, self.filename
+        doc = self.doc
+        if section:
+            margin = _margin(doc)
+            text = "\n".join(margin + line if line else "" for line in section.splitlines())
+            doc = f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
+        self.function.__doc__ = doc
+
+
+class BackendNames:
+    """Names of the backends that implement a function, by priority; a lazy sequence.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    """
+
+    __slots__ = ("_record",)
+
+    def __init__(self, record: Dispatchable) -> None:
+        self._record = record
+
+    def _names(self) -> tuple[str, ...]:
+        return self._record.dispatcher.implementers(self._record)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __getitem__(self, position: Any) -> Any:
+        return self._names()[position]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (BackendNames, tuple, list)):
+            return self._names() == tuple(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # equal to lists, which have none
+
+    def __repr__(self) -> str:
+        return repr(self._names())
+
+
+class Invocation:
+    """A dispatchable bound to a backend or to a type; see `Dispatchable.invoke`.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    backend : str or None
+        Whose implementation to run.
+    type : type or None
+        What to dispatch on besides the arguments.
+    """
+
+    __slots__ = ("_backend", "_record", "_type")
+
+    def __init__(self, record: Dispatchable, backend: str | None, type: type | None) -> None:
+        self._record = record
+        self._backend = backend
+        self._type = type
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._record.dispatcher.invoke(self._record, self._backend, self._type, args, kwargs)
+
+    def __repr__(self) -> str:
+        options = {"backend": self._backend, "type": self._type}
+        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value)
+        return f"<{self._record.identifier} invoked with {given}>"
+
+    def __reduce__(self) -> Any:
+        return _invocation, (self._record.function, self._backend, self._type)
+
+
+def _invocation(function: Any, backend: str | None, type: type | None) -> Invocation:
+    invocation: Invocation = function.invoke(backend=backend, type=type)
+    return invocation
+
+
+def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    return (*args, *kwargs.values())
+
+
+def _margin(doc: str | None) -> str:
+    """Return the indentation of a docstring's lines after the first."""
+    lines = [line for line in (doc or "").splitlines()[1:] if line.strip()]
+    return min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")

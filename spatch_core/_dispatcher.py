@@ -1,0 +1,160 @@
+"""The slow path: what happens when a table has no entry, and what introspection asks."""
+
+from __future__ import annotations
+
+from ._identifiers import is_hashable_by_identity
+from ._wrapper import missing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from ._dispatchable import Dispatchable
+    from ._loader import Loader
+    from ._state import DispatchState, StateKeeper
+    from ._trace import Explanation
+
+_MAX_ENTRIES = 1024
+"""How many combinations of types a table may hold before it starts again."""
+
+
+class Dispatcher:
+    """Fills the tables that the wrappers of a library read.
+
+    Parameters
+    ----------
+    keeper : StateKeeper
+        The library's dispatch state.
+    loader : Loader
+        Loads the backends when a table is filled for the first time.
+
+    Attributes
+    ----------
+    records : list of Dispatchable
+        All functions; the first has index 1 in the tables, where item 0 is the state.
+    by_identifier : dict of str to Dispatchable
+        The newest of each identifier: a module may be loaded again.
+    namespace : dict
+        Globals of the wrappers.
+    """
+
+    def __init__(self, keeper: StateKeeper, loader: Loader) -> None:
+        self._keeper = keeper
+        self._loader = loader
+        self.records: list[Dispatchable] = []
+        self.by_identifier: dict[str, Dispatchable] = {}
+        self.namespace: dict[str, Any] = {
+            "__name__": __name__,
+            "tables": keeper.get,
+            "fill": self.fill,
+            "deferred": self.deferred,
+            "extract": self.extract,
+            "missing": missing,
+        }
+
+    def add(self, record: Dispatchable) -> int:
+        """Give a function its index in the tables."""
+        self.records.append(record)
+        self.by_identifier[record.identifier] = record
+        return len(self.records)
+
+    def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+        """Decide what to call for these dispatch arguments, and put it into the table.
+
+        Parameters
+        ----------
+        index : int
+            The function's place in the tables.
+        values : tuple
+            The dispatch arguments; None and `missing` among them.
+
+        Returns
+        -------
+        callable
+            What to call with the arguments of the call.
+        """
+        record = self.records[index - 1]
+        resolver = self._loader.loaded or self._loader.load()
+        if resolver is None:
+            # A backend calls the library while it is imported: only the library is there.
+            return record.default
+        tables = self._keeper.get()
+        while len(tables) <= index:
+            tables.append({})
+        # First the table, then the state: if both are exchanged in between, what was decided
+        # for the new state lands in the table that was thrown away.
+        table = tables[index]
+        state: DispatchState = tables[0]
+        given = [each for each in values if each is not None and each is not missing]
+        target = resolver.target(record, state, resolver.types(given, state))
+        key = tuple(map(type, values))
+        if all(map(is_hashable_by_identity, key)):
+            if state.sizes.get(index, 0) >= _MAX_ENTRIES:
+                table = tables[index] = {}
+                state.sizes[index] = 0
+            state.sizes[index] = state.sizes.get(index, 0) + 1
+            record.store(table, key, target)
+        return target
+
+    def deferred(
+        self,
+        index: int,
+        called: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Go on with the next candidate after `called` returned ``NotImplemented``."""
+        resolver = self._loader.loaded
+        if resolver is None:
+            return NotImplemented
+        record = self.records[index - 1]
+        state = self._keeper.current()
+        types = resolver.types(record.extract(args, kwargs), state)
+        rest = resolver.chain(record, state, types).after(called)
+        return NotImplemented if rest is None else rest(*args, **kwargs)
+
+    def extract(
+        self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        """Return what a function's own callable says are the dispatch arguments."""
+        return self.records[index - 1].find(args, kwargs)
+
+    def implementers(self, record: Dispatchable) -> tuple[str, ...]:
+        """Return the names of the backends that implement a function, by priority."""
+        return tuple(self._loader.get().implementers(record.identifier))
+
+    def explain(
+        self, record: Dispatchable, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Explanation:
+        """Say what would run for a call; see `Dispatchable.explain`."""
+        resolver = self._loader.get()
+        state = self._keeper.current()
+        types = resolver.types(record.extract(args, kwargs), state)
+        return resolver.explain(record, state, types, (args, kwargs))
+
+    def explain_types(self, record: Dispatchable, types: Iterable[type]) -> Explanation:
+        """Say what would run for these types; see `BackendSystem.explain_types`."""
+        resolver = self._loader.get()
+        state = self._keeper.current()
+        return resolver.explain(record, state, resolver.unique_types(types, state), None)
+
+    def invoke(
+        self,
+        record: Dispatchable,
+        backend: str | None,
+        cls: type | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Call a function as one backend, or for one type; see `Dispatchable.invoke`."""
+        resolver = self._loader.get()
+        state = self._keeper.current()
+        if cls is not None:
+            resolver.check_type(cls)
+            state = self._keeper.find(state.prioritized, state.disabled, cls, state.trace)
+        types = resolver.types(record.extract(args, kwargs), state)
+        if backend is None:
+            return resolver.chain(record, state, types)(*args, **kwargs)
+        resolver.catalog.check_backend(backend)
+        return resolver.demanded(record, backend, state, types)(*args, **kwargs)

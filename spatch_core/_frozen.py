@@ -1,0 +1,172 @@
+"""Functions with a dispatch state frozen into them, which travel to other processes."""
+
+from __future__ import annotations
+
+import sys
+
+from ._identifiers import import_identifier, loaded_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from ._state import Class, DispatchState, Owner
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of inspect, without its import
+
+
+def freeze(owner: Owner, state: DispatchState, function: F) -> F:
+    """Return `function` so that it always runs under `state`.
+
+    Parameters
+    ----------
+    owner : BackendSystem
+        The library's system.
+    state : DispatchState
+        The state to freeze.
+    function : callable
+        A function, a coroutine function or any other callable.
+
+    Returns
+    -------
+    callable
+        A `FunctionWithState`, which can be pickled; for a coroutine function, another one.
+
+    Raises
+    ------
+    TypeError
+        For what cannot be called, and for a generator function, which would have to leave
+        and enter the state at every step.
+    """
+    if not callable(function):
+        raise TypeError(f"backend options decorate a function, not {function!r}")
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    if flags & (_GENERATOR | _ASYNC_GENERATOR):
+        raise TypeError(
+            f"{function!r} is a generator function, which would leave and enter the options "
+            "at every step; use a with block inside it"
+        )
+    frozen: Any = FunctionWithState(owner, state, function)
+    if flags & _COROUTINE:
+        frozen = _freeze_coroutine(frozen, function)
+    return frozen  # type: ignore[no-any-return]  # it is called like `function`
+
+
+def _freeze_coroutine(frozen: FunctionWithState, function: Any) -> Any:
+    from functools import wraps
+
+    @wraps(function)
+    async def wrapper(*args: Any, **kwargs: Any) -> Any:
+        token = frozen.enter()
+        try:
+            return await function(*args, **kwargs)
+        finally:
+            frozen.leave(token)
+
+    return wrapper
+
+
+class FunctionWithState:
+    """A callable that runs another one under a frozen dispatch state.
+
+    Parameters
+    ----------
+    owner : BackendSystem
+        The library's system.
+    state : DispatchState
+        The frozen state.
+    function : callable
+        What to call, found again as ``__wrapped__``.
+
+    Notes
+    -----
+    Pickled as the names of its backends, not with them: the process that loads it must
+    have the backends installed that are prioritized, and says so when it is called.
+    """
+
+    def __init__(
+        self,
+        owner: Owner,
+        state: DispatchState,
+        function: Callable[..., Any],
+        checked: bool = True,
+    ) -> None:
+        from functools import update_wrapper
+
+        update_wrapper(self, function)
+        self.__wrapped__ = function
+        self._owner = owner
+        self._frozen = state
+        self._checked = checked
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        token = self.enter()
+        try:
+            return self.__wrapped__(*args, **kwargs)
+        finally:
+            self.leave(token)
+
+    def enter(self) -> Any:
+        """Put the frozen state in force; returns what `leave` needs."""
+        if not self._checked:
+            self._check()
+        return self._owner.keeper.variable.set(self._frozen.tables)
+
+    def leave(self, token: Any) -> None:
+        """Put back what was in force before."""
+        self._owner.keeper.variable.reset(token)
+
+    def _check(self) -> None:
+        catalog = self._owner.resolver().catalog
+        for name in self._frozen.prioritized:
+            catalog.check_backend(name)
+        self._checked = True
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        from types import MethodType
+
+        return MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<{self.__wrapped__!r} under {self._frozen!r}>"
+
+    def __reduce__(self) -> Any:
+        function: Any = self.__wrapped__
+        module = getattr(function, "__module__", None)
+        qualname = getattr(function, "__qualname__", None)
+        if (
+            isinstance(module, str)
+            and isinstance(qualname, str)
+            and loaded_object(module, qualname) is self
+            # What stands in a notebook alone must travel by value, if it can.
+            and hasattr(sys.modules[module], "__file__")
+        ):
+            function = f"{module}:{qualname}"
+        state = self._frozen
+        return _restore, (
+            self._owner,
+            state.prioritized,
+            tuple(sorted(state.disabled)),
+            state.type,
+            function,
+        )
+
+
+def _restore(
+    owner: Owner,
+    prioritized: tuple[str, ...],
+    disabled: tuple[str, ...],
+    cls: Class | None,
+    function: Any,
+) -> FunctionWithState:
+    if isinstance(function, str):
+        # The name leads to the decorated function, which froze the state of this process.
+        found = import_identifier(function)
+        function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
+    state = owner.keeper.find(prioritized, frozenset(disabled), cls)
+    return FunctionWithState(owner, state, function, checked=False)

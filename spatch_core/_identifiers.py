@@ -1,0 +1,260 @@
+"""Identifiers (``"module:qualname"``), type patterns and backend names.
+
+Parsing needs no import of what is named; only `import_identifier` imports.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .exceptions import IdentifierError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final, Literal
+
+EXACT: Final = ""
+SUBCLASS: Final = "~"
+ABSTRACT: Final = "@"
+
+DEFAULT: Final = "default"
+"""The name under which the library itself stands in the order."""
+
+# Read through the descriptors of `type`, because a metaclass may override attribute access.
+_module_of = type.__dict__["__module__"].__get__
+_qualname_of = type.__dict__["__qualname__"].__get__
+_mro_of = type.__dict__["__mro__"].__get__
+_dict_of = type.__dict__["__dict__"].__get__
+_Module = type(sys)
+_module_dict_of: Any = vars(_Module)["__dict__"].__get__
+
+
+def split_identifier(text: object) -> tuple[str, str]:
+    """Split ``"module:qualname"`` into its two parts.
+
+    Parameters
+    ----------
+    text : str
+        The identifier.
+
+    Returns
+    -------
+    module, qualname : str
+        Both dotted names.
+
+    Raises
+    ------
+    IdentifierError
+        If `text` is not an identifier.
+
+    Examples
+    --------
+    >>> split_identifier("dask.array:Array.sum")
+    ('dask.array', 'Array.sum')
+    """
+    if isinstance(text, str):
+        module, separator, qualname = text.partition(":")
+        if separator and is_dotted_name(module) and is_dotted_name(qualname):
+            return module, qualname
+    raise IdentifierError(text, "an identifier of the form 'module:qualname'")
+
+
+def is_dotted_name(text: str) -> bool:
+    """Whether `text` is Python names joined by dots, as in a qualname."""
+    return all(part.isidentifier() or part == "<locals>" for part in text.split("."))
+
+
+def is_backend_name(text: object) -> bool:
+    r"""Whether `text` follows the grammar of backend names, ``[\w.-]+``."""
+    return (
+        isinstance(text, str)
+        and text != ""
+        and all(character.isalnum() or character in "_.-" for character in text)
+    )
+
+
+def import_identifier(identifier: str) -> object:
+    """Import the module of an identifier and look its qualname up.
+
+    Parameters
+    ----------
+    identifier : str
+        ``"module:qualname"``.
+
+    Returns
+    -------
+    object
+        What the identifier names.
+
+    Raises
+    ------
+    ImportError
+        If the module has no such attribute.
+    Exception
+        Whatever importing the module raises.
+    """
+    # Only reached on first use of something; the package is part of a running interpreter.
+    from importlib import import_module
+
+    module, qualname = split_identifier(identifier)
+    found: object = import_module(module)
+    for part in qualname.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError as error:
+            hint = nearest(part, dir(found))
+            meant = f"; did you mean {' or '.join(map(repr, hint))}?" if hint else ""
+            raise ImportError(f"{identifier!r} does not exist: {error}{meant}") from error
+    return found
+
+
+def loaded_object(module: str, qualname: str) -> object:
+    """Return the object that an identifier names if its module is imported, else None.
+
+    Nothing is imported.
+    """
+    found: object = sys.modules.get(module)
+    if found is None:
+        return None
+    try:
+        for part in qualname.split("."):
+            found = getattr(found, part)
+    except Exception:  # noqa: BLE001
+        # A module's or class's own attribute hook failed: it does not have the attribute.
+        return None
+    return found
+
+
+def type_identifier(cls: type) -> str:
+    """``"module:qualname"`` of a class, whatever its metaclass does."""
+    return f"{_module_of(cls)}:{_qualname_of(cls)}"
+
+
+def is_importable(cls: type) -> bool:
+    """Whether `cls` is found under its own module and qualname, and so lives on by itself.
+
+    Runs no code but this module's: it is asked in the middle of a garbage collection.
+    """
+    module = _module_of(cls)
+    found: object = sys.modules.get(module) if isinstance(module, str) else None
+    for part in _qualname_of(cls).split("."):
+        if isinstance(found, type):
+            found = _dict_of(found).get(part)
+        elif isinstance(found, _Module):
+            found = _module_dict_of(found).get(part)
+        else:
+            return False
+    return found is cls
+
+
+def is_hashable_by_identity(cls: type) -> bool:
+    """Whether `cls` may be a key of a dictionary: its metaclass compares by identity."""
+    metaclass = type(cls)
+    return metaclass.__hash__ is type.__hash__ and metaclass.__eq__ is type.__eq__
+
+
+class TypePattern:
+    """``"m:Q"``, ``"~m:Q"`` or ``"@m:Q"``: which types a backend means.
+
+    Parameters
+    ----------
+    text : str
+        The pattern.
+
+    Attributes
+    ----------
+    prefix : str
+        `EXACT`, `SUBCLASS` or `ABSTRACT`.
+    identifier, module, qualname : str
+        The pattern without its prefix, and the two parts of that.
+
+    Raises
+    ------
+    IdentifierError
+        If `text` is not a type pattern.
+    """
+
+    __slots__ = ("identifier", "module", "prefix", "qualname")
+
+    prefix: Literal["", "~", "@"]
+    identifier: str
+    module: str
+    qualname: str
+
+    def __init__(self, text: object) -> None:
+        prefix: Literal["", "~", "@"] = EXACT
+        identifier = text
+        if isinstance(text, str) and text[:1] == SUBCLASS:
+            prefix, identifier = SUBCLASS, text[1:]
+        elif isinstance(text, str) and text[:1] == ABSTRACT:
+            prefix, identifier = ABSTRACT, text[1:]
+        try:
+            self.module, self.qualname = split_identifier(identifier)
+        except IdentifierError:
+            raise IdentifierError(
+                text,
+                "a type pattern of the form 'module:qualname', '~module:qualname' "
+                "(subclasses too) or '@module:qualname' (abstract base class)",
+            ) from None
+        self.prefix = prefix
+        self.identifier = f"{self.module}:{self.qualname}"
+
+    def __str__(self) -> str:
+        return self.prefix + self.identifier
+
+    def __repr__(self) -> str:
+        return f"TypePattern({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypePattern) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def names(self, cls: type) -> bool:
+        """Whether an exact or subclass pattern means `cls`; imports nothing.
+
+        Parameters
+        ----------
+        cls : type
+            The class asked about.
+
+        Returns
+        -------
+        bool
+            True if `cls` (for a subclass pattern, a class on its MRO) has the pattern's
+            module and qualname, or is the object that the pattern names in a module that
+            is imported already.
+        """
+        named = loaded_object(self.module, self.qualname)
+        classes = (cls,) if self.prefix == EXACT else _mro_of(cls)
+        return any(
+            each is named
+            or (_qualname_of(each) == self.qualname and _module_of(each) == self.module)
+            for each in classes
+        )
+
+    def may_alias(self, cls: type, known: bool) -> bool:
+        """Whether importing the pattern's module later may show that it names `cls`.
+
+        A public alias stands in the package that defines the class; one that stands
+        elsewhere keeps the name, and is looked for only where the class is not `known`
+        under another one.
+        """
+        if self.prefix == ABSTRACT or loaded_object(self.module, self.qualname) is not None:
+            return False
+        package = self.module.partition(".")[0]
+        name = self.qualname.rpartition(".")[2]
+        return any(
+            package == str(_module_of(each)).partition(".")[0]
+            or (not known and name == _qualname_of(each).rpartition(".")[2])
+            for each in ((cls,) if self.prefix == EXACT else _mro_of(cls))
+        )
+
+
+def nearest(name: object, names: Iterable[str]) -> list[str]:
+    """Return the `names` that resemble `name` most, at most three."""
+    from difflib import get_close_matches
+
+    return get_close_matches(str(name), list(names), n=3)

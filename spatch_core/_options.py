@@ -1,0 +1,188 @@
+"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally."""
+
+from __future__ import annotations
+
+from ._frozen import freeze
+from .exceptions import GlobalOptionsWarning, warn_caller
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from contextvars import Token
+    from typing import Any, ClassVar, TypeVar
+
+    from ._registry import Catalog
+    from ._state import Changes, Class, DispatchState, Owner, Tables
+    from ._trace import TraceEvent
+
+    F = TypeVar("F", bound=Callable[..., Any])
+    Self = TypeVar("Self", bound="BackendOptions")
+
+
+class BackendOptions:
+    """Options for the calls of a block, of a decorated function, or of the whole process.
+
+    Parameters
+    ----------
+    prioritize : str or iterable of str, optional
+        Backends to try first, in this order, before those that an outer block prioritizes.
+        Backends that require opt-in become active by it.
+    disable : str or iterable of str, optional
+        Backends not to use.
+    type : type, optional
+        Counts as if an object of it had been passed to every call; a primary type of a
+        backend.
+    trace : bool, optional
+        Whether to record what runs, in `trace`. An inner trace pauses the outer one.
+
+    Raises
+    ------
+    UnknownBackendError
+        A `ValueError`: a name is not that of a usable backend.
+    UnknownTypeError
+        A `ValueError`: `type` is not a primary type of any backend.
+
+    Notes
+    -----
+    Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
+    adds to what is in force around the block. Used as a decorator, it freezes what is in
+    force now together with its own options; the decorated function can be pickled and runs
+    under the same options in another process. Without either it tells what is in force:
+    ``backend_opts().backends``.
+    """
+
+    __slots__ = ("_changes", "_derived", "_tokens")
+
+    _owner: ClassVar[Owner]
+
+    def __init__(
+        self,
+        prioritize: str | Iterable[str] = (),
+        disable: str | Iterable[str] = (),
+        type: Class | None = None,
+        trace: bool = False,
+    ) -> None:
+        resolver = self._owner.resolver()
+        if type is not None:
+            resolver.check_type(type)
+        self._changes: Changes = (
+            _checked_names(prioritize, resolver.catalog),
+            frozenset(_checked_names(disable, resolver.catalog)),
+            type,
+            [] if trace else None,
+        )
+        self._tokens: list[Token[Tables]] = []
+        self._derived: tuple[DispatchState, DispatchState] | None = None
+
+    def _inner(self) -> DispatchState:
+        """Return the state in force here with the options added."""
+        keeper = self._owner.keeper
+        outer = keeper.get()[0]
+        derived = self._derived
+        if derived is None or derived[0] is not outer:
+            derived = self._derived = (outer, keeper.derive(outer, self._changes))
+        return derived[1]
+
+    def __enter__(self: Self) -> Self:
+        self._tokens.append(self._owner.keeper.variable.set(self._inner().tables))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # One object may be entered in several threads and tasks at once. A token fits only
+        # the context that made it, and refuses every other without effect.
+        for token in self._tokens[::-1]:
+            try:
+                self._owner.keeper.variable.reset(token)
+            except (ValueError, RuntimeError):
+                continue
+            self._tokens.remove(token)
+            return
+        raise RuntimeError("this block of backend options was not entered in this context")
+
+    def __call__(self, function: F) -> F:
+        """Return `function` with the state in force now and these options frozen into it.
+
+        Parameters
+        ----------
+        function : callable
+            A function, a coroutine function or any other callable.
+
+        Returns
+        -------
+        callable
+            The same, under the frozen state whatever is in force where it is called.
+
+        Raises
+        ------
+        TypeError
+            For a generator function, which would have to leave the state at every step.
+        """
+        return freeze(self._owner, self._inner(), function)
+
+    def enable_globally(self) -> None:
+        """Add these options to the process-wide default.
+
+        Every thread that is not inside a block of its own follows.
+
+        Warns
+        -----
+        GlobalOptionsWarning
+            If an earlier call is in force, which this one overrides where they contradict.
+        """
+        keeper = self._owner.keeper
+        if keeper.enabled_globally:
+            warn_caller(
+                GlobalOptionsWarning(
+                    "enable_globally() was called before; the new options are added to the "
+                    "earlier ones and override them where they contradict"
+                )
+            )
+        keeper.enabled_globally = True
+        keeper.set_default(keeper.derive(keeper.default, self._changes))
+
+    @property
+    def _state(self) -> DispatchState:
+        if self._tokens and self._derived is not None:
+            return self._derived[1]
+        return self._inner()
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """Names of the active backends by priority; ``"default"`` is the library."""
+        return self._state.active(self._owner.resolver().catalog)
+
+    @property
+    def prioritized(self) -> tuple[str, ...]:
+        """Names of the prioritized backends, first one first."""
+        return self._state.prioritized
+
+    @property
+    def disabled(self) -> tuple[str, ...]:
+        """Names of the disabled backends, sorted."""
+        return tuple(sorted(self._state.disabled))
+
+    @property
+    def type(self) -> Class | None:
+        """The type that counts as if it had been passed, or None."""
+        return self._state.type
+
+    @property
+    def trace(self) -> list[TraceEvent] | None:
+        """The events recorded so far, or None where nothing is recorded."""
+        own = self._changes[3]
+        return self._state.trace if own is None else own
+
+    def __repr__(self) -> str:
+        parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
+        if self.disabled:
+            parts.append(f"disabled={self.disabled}")
+        if self.type is not None:
+            parts.append(f"type={self.type!r}")
+        return f"<{type(self).__name__} {', '.join(parts)}>"
+
+
+def _checked_names(names: str | Iterable[str], catalog: Catalog) -> tuple[str, ...]:
+    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    for name in names:
+        catalog.check_backend(name)
+    return names

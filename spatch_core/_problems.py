@@ -1,0 +1,78 @@
+"""What was skipped, where it stands, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a backend's description comes from.
+
+    Parameters
+    ----------
+    entry_point : str or None
+        ``"name = value"`` as the distribution's metadata has it; None for a description
+        in the library's code.
+    file : str or None
+        The TOML file, once it has been found.
+    metadata : importlib.metadata.Distribution or None
+        The distribution; read only when somebody asks, because that parses a file.
+    """
+
+    entry_point: str | None = None
+    file: str | None = None
+    metadata: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def distribution(self) -> str | None:
+        """Name of the distribution whose entry point it is, if it is known."""
+        return None if self.metadata is None else str(self.metadata.metadata["Name"])
+
+    @property
+    def version(self) -> str | None:
+        """Version of the distribution, if it is known."""
+        return None if self.metadata is None else str(self.metadata.version)
+
+    def __str__(self) -> str:
+        if self.entry_point is None:
+            return "a description in the library's code"
+        text = f"entry point '{self.entry_point}'"
+        if self.metadata is not None:
+            text = f"distribution {self.distribution} {self.version}, {text}"
+        if self.file:
+            text += f", file {self.file}"
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong.
+    remedy : str
+        What to do about it.
+    backend : str or None
+        The backend that is skipped; None for an environment variable.
+    key : str or None
+        The key path inside the description, or the environment variable.
+    source : Source or None
+        Where the description comes from.
+    """
+
+    message: str
+    remedy: str
+    backend: str | None = None
+    key: str | None = None
+    source: Source | None = None
+
+    def __str__(self) -> str:
+        if self.backend is None:
+            return f"environment variable {self.key}: {self.message}. {self.remedy}"
+        where = f" ({self.source})" if self.source is not None else ""
+        key = f", key {self.key}" if self.key else ""
+        return f"backend {self.backend!r} is skipped{where}{key}: {self.message}. {self.remedy}"

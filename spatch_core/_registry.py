@@ -1,0 +1,378 @@
+"""From entry points and descriptions in code to the catalog of a library's backends.
+
+Whatever is wrong with a backend becomes a `Problem`; nothing here raises for its sake.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from ._description import Description, parse_description
+from ._environment import SET_ORDER, Environment
+from ._identifiers import (
+    DEFAULT,
+    TypePattern,
+    import_identifier,
+    is_backend_name,
+    is_dotted_name,
+    nearest,
+)
+from ._ordering import Order, order_backends
+from ._problems import Problem, Source
+from .exceptions import (
+    BackendSkippedWarning,
+    DescriptionError,
+    EnvironmentVariableWarning,
+    SpatchCoreWarning,
+    UnknownBackendError,
+)
+
+_FILE_ENDING = ".toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The backends of a library, as they were when it looked.
+
+    Parameters
+    ----------
+    environment : Environment
+        The variables in force.
+    descriptions : mapping of str to Description
+        By priority; the library itself is ``"default"``.
+    order : Order
+        Why they stand in this order.
+    problems : tuple of Problem
+        Everything that was skipped or ignored.
+    blocked : mapping of str to Source
+        Backends that the environment forbids to load; nothing of theirs was read.
+    """
+
+    environment: Environment
+    descriptions: Mapping[str, Description]
+    order: Order
+    problems: tuple[Problem, ...] = ()
+    blocked: Mapping[str, Source] = field(default_factory=dict)
+
+    def why_unusable(self, name: str) -> str:
+        """Return why an installed backend is not in the catalog; empty if it is not installed."""
+        if name in self.blocked:
+            return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
+        faults = [problem for problem in self.problems if problem.backend == name]
+        return str(faults[0]) if faults else ""
+
+    def check_backend(self, name: object) -> None:
+        """Raise `UnknownBackendError` unless `name` is that of a usable backend."""
+        if name not in self.descriptions:
+            known = tuple(self.descriptions)
+            reason = self.why_unusable(name) if isinstance(name, str) else ""
+            raise UnknownBackendError(name, known, nearest(name, known), reason)
+
+    def warnings(self) -> Iterator[SpatchCoreWarning]:
+        """Yield one warning for each backend or variable that has problems."""
+        # Backends on one cycle share their message, and one warning about it.
+        about = sorted(
+            (problem for problem in self.problems if problem.backend is not None),
+            key=lambda problem: (str(problem.source), problem.backend or ""),
+        )
+        seen: set[str] = set()
+        for _, group in groupby(about, key=lambda problem: (problem.source, problem.backend)):
+            faults = [problem for problem in group if problem.message not in seen]
+            seen.update(problem.message for problem in faults if problem.key == SET_ORDER)
+            if faults:
+                yield BackendSkippedWarning(faults)
+        for problem in self.problems:
+            if problem.backend is None:
+                yield EnvironmentVariableWarning(problem)
+
+
+def build_catalog(
+    entry_points: Iterable[Any],
+    in_code: Sequence[Any],
+    default_types: Sequence[TypePattern],
+    environment: Environment,
+) -> Catalog:
+    """Read the descriptions of all backends and order them.
+
+    Parameters
+    ----------
+    entry_points : iterable of importlib.metadata.EntryPoint
+        Those of the library's group.
+    in_code : sequence of mapping or object
+        Descriptions that the library passed itself.
+    default_types : sequence of TypePattern
+        Primary types of the default implementations.
+    environment : Environment
+        The library's variables.
+
+    Returns
+    -------
+    Catalog
+        The usable backends, and the reasons for the others.
+    """
+    reading = _Reading(environment)
+    for fields in in_code:
+        reading.add_in_code(fields)
+    for name, group in groupby(sorted(entry_points, key=_name), key=_name):
+        reading.add_installed(name, list(group))
+    found = reading.descriptions
+    found[DEFAULT] = Description(DEFAULT, tuple(default_types), in_code=True)
+
+    variable = environment.variable(SET_ORDER)
+    order = order_backends(list(found.values()), environment.set_order, variable)
+    for cycle in order.cycles:
+        for name in cycle.members:
+            reading.problems.append(
+                Problem(
+                    f"the declared priorities go in a circle: {' before '.join(cycle.path)}",
+                    f"Set {variable}={cycle.set_order!r}",
+                    name,
+                    SET_ORDER,
+                    found[name].source,
+                )
+            )
+    return Catalog(
+        environment=environment,
+        descriptions={name: found[name] for name in order.names},
+        order=order,
+        problems=(*reading.problems, *environment.problems, *reading.near_misses()),
+        blocked=reading.blocked,
+    )
+
+
+def _name(entry_point: Any) -> str:
+    return str(entry_point.name)
+
+
+class _Reading:
+    """Collects descriptions and problems while the backends are read one by one."""
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+        self.descriptions: dict[str, Description] = {}
+        self.problems: list[Problem] = []
+        self.blocked: dict[str, Source] = {}
+        self.names: set[str] = {DEFAULT}
+
+    def add_in_code(self, fields: Any) -> None:
+        source = Source()
+        name = fields.get("name") if isinstance(fields, Mapping) else getattr(fields, "name", None)
+        if isinstance(name, str) and self.is_blocked(name, source):
+            return
+        if isinstance(name, str) and name in self.descriptions:
+            self.problems.append(
+                Problem("the library passes two of this name", "Rename one", name, "name", source)
+            )
+            return
+        description = self.parse(fields, source, None, in_code=True)
+        if description is not None:
+            self.descriptions[description.name] = description
+
+    def add_installed(self, name: str, entry_points: list[Any]) -> None:
+        """Read the first of the entry points that share a name; report the others."""
+        sources = [
+            Source(f"{item.name} = {item.value}", metadata=item.dist) for item in entry_points
+        ]
+        if self.is_blocked(name, sources[0]):
+            return
+        if len(sources) > 1:
+            ranked = sorted(
+                zip(sources, entry_points, strict=True),
+                key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""),
+            )
+            sources = [source for source, _ in ranked]
+            entry_points = [entry_point for _, entry_point in ranked]
+        if name in self.descriptions:
+            self.shadowed(name, sources, "the library itself")
+            return
+        self.shadowed(name, sources[1:], f"distribution {sources[0].distribution}")
+        description = self.read(name, entry_points[0], sources[0])
+        if description is not None:
+            self.descriptions[name] = description
+
+    def shadowed(self, name: str, sources: Iterable[Source], owner: str) -> None:
+        for source in sources:
+            self.problems.append(
+                Problem(
+                    f"{owner} offers a backend of the same name, which is used instead",
+                    "Uninstall one of the two, or rename its entry point",
+                    name,
+                    source=source,
+                )
+            )
+
+    def is_blocked(self, name: str, source: Source) -> bool:
+        self.names.add(name)
+        if self.environment.blocks(name):
+            self.blocked[name] = source
+            return True
+        return False
+
+    def read(self, name: str, entry_point: Any, source: Source) -> Description | None:
+        if not is_backend_name(name) or name == DEFAULT:
+            self.problems.append(
+                Problem(
+                    f"{name!r} cannot name a backend",
+                    "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+                    name,
+                    source=source,
+                )
+            )
+            return None
+        module, _, attribute = str(entry_point.value).partition(":")
+        if attribute.endswith(_FILE_ENDING):
+            return self.read_file(name, module.strip(), attribute.strip(), source)
+        return self.read_object(name, str(entry_point.value), source)
+
+    def read_file(self, name: str, module: str, file: str, source: Source) -> Description | None:
+        def problem(message: str, remedy: str) -> None:
+            self.problems.append(Problem(message, remedy, name, source=source))
+
+        if not is_dotted_name(module) or not is_backend_name(file):
+            problem(
+                f"'{module}:{file}' does not name a file inside a package",
+                "Write the entry point as 'package.module:file.toml'",
+            )
+            return None
+        try:
+            path, content = _find_file(module, file, source.metadata)
+        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+            problem(
+                f"the package {module!r} or its file cannot be read "
+                f"({type(error).__name__}: {error})",
+                "Reinstall the distribution",
+            )
+            return None
+        if content is None:
+            problem(
+                f"there is no file {file!r} in {path or module!r}",
+                "Check the entry point, and that the distribution ships the file as package data",
+            )
+            return None
+        source = Source(source.entry_point, path, source.metadata)
+        try:
+            fields = _parse_toml(content)
+        except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
+            problem(f"it is not valid TOML: {error}", "Correct the file")
+            return None
+        return self.parse(fields, source, name)
+
+    def read_object(self, name: str, value: str, source: Source) -> Description | None:
+        module, _, qualname = value.partition(":")
+        try:
+            fields = import_identifier(value) if qualname else _import_module(module)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+            self.problems.append(
+                Problem(
+                    f"importing {value!r} failed with {type(error).__name__}: {error}",
+                    "Repair or uninstall the distribution, or block the backend by setting "
+                    f"{self.environment.variable('BLOCK')}={name}",
+                    name,
+                    source=source,
+                )
+            )
+            return None
+        return self.parse(fields, source, name)
+
+    def parse(
+        self, fields: Any, source: Source, expected_name: str | None, in_code: bool = False
+    ) -> Description | None:
+        try:
+            return parse_description(fields, source, expected_name, in_code)
+        except DescriptionError as error:
+            self.problems += error.problems
+        except Exception as error:  # noqa: BLE001  # a third party's attributes
+            self.problems.append(
+                Problem(
+                    f"reading its fields failed with {type(error).__name__}: {error}",
+                    "Repair or uninstall the distribution",
+                    expected_name or "?",
+                    source=source,
+                )
+            )
+        return None
+
+    def near_misses(self) -> Iterator[Problem]:
+        for name, variable in self.environment.names:
+            if name in self.names:
+                continue
+            meant = nearest(name, self.names)
+            if meant:
+                yield Problem(
+                    f"no backend is named {name!r}; the name is ignored",
+                    f"Did you mean {meant[0]!r}?",
+                    key=variable,
+                )
+
+
+def _import_module(name: str) -> object:
+    from importlib import import_module
+
+    return import_module(name)
+
+
+def _parse_toml(content: bytes) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    fields: dict[str, Any] = tomllib.loads(content.decode())
+    return fields
+
+
+def _find_file(module: str, file: str, distribution: Any) -> tuple[str, bytes | None]:
+    """Read a file next to a package's modules without importing the package.
+
+    Returns its path, or the folders that were searched, and its content or None.
+    """
+    if distribution is not None:
+        path = str(distribution.locate_file("/".join([*module.split("."), file])))
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return path, stream.read()
+    folders = []
+    for folder, loader in _package_folders(module):
+        folders.append(folder)
+        path = os.path.join(folder, file)
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return path, stream.read()
+        if hasattr(loader, "get_data"):  # a package inside a zip file
+            try:
+                return path, loader.get_data(path)
+            except OSError:
+                pass
+    return ", ".join(folders), None
+
+
+def _package_folders(module: str) -> Iterator[tuple[str, Any]]:
+    """Yield the folders of a package, found by asking the finders level by level.
+
+    `importlib.util.find_spec` would import the parents.
+    """
+    search: Any = None
+    spec: Any = None
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        specs = (
+            finder.find_spec(name, search)
+            for finder in sys.meta_path
+            if hasattr(finder, "find_spec")
+        )
+        spec = next((each for each in specs if each is not None), None)
+        if spec is None:
+            return
+        search = spec.submodule_search_locations
+        if search is not None:
+            # A nested namespace package's path looks its parent up among imported modules.
+            search = list(getattr(search, "_path", search))
+    if search is None and spec is not None and spec.origin:
+        search = [os.path.dirname(spec.origin)]
+    for folder in search or ():
+        yield folder, spec.loader

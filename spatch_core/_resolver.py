@@ -1,0 +1,353 @@
+"""From dispatch types and dispatch state to the candidates, and to what the tables hold."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ._calling import Candidate, Chain, Demanded, Function, Guard
+from ._identifiers import DEFAULT, TypePattern, loaded_object
+from ._matching import Matcher, TypeMatch
+from ._registry import Catalog
+from ._state import DispatchState, StateKeeper
+from ._trace import ExplainedBackend, Explanation, Verdict
+from .exceptions import BackendDeferredError, UnknownTypeError
+
+
+class Resolver:
+    """Decides what a library's functions call.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        The library's backends.
+    keeper : StateKeeper
+        Whose tables are forgotten when answers change.
+    """
+
+    def __init__(self, catalog: Catalog, keeper: StateKeeper) -> None:
+        self.catalog = catalog
+        self.keeper = keeper
+        self.matcher = Matcher(catalog.descriptions)
+        self._block = catalog.environment.variable("BLOCK")
+        self._before_default = _named_before_default(catalog)
+        self._implementers: dict[str, list[str]] = {}
+        self._loaded: dict[str, Any] = {}
+        for name, description in catalog.descriptions.items():
+            for identifier in description.functions:
+                self._implementers.setdefault(identifier, []).append(name)
+        rank = {name: position for position, name in enumerate(catalog.descriptions)}
+        for names in self._implementers.values():
+            names.append(DEFAULT)
+            names.sort(key=rank.__getitem__)
+
+    def types(self, values: Iterable[Any], state: DispatchState) -> tuple[type, ...]:
+        """Return the dispatch types of a call.
+
+        Parameters
+        ----------
+        values : iterable
+            The dispatch arguments that were given and are not None.
+        state : DispatchState
+            The state in force.
+
+        Returns
+        -------
+        tuple of type
+            The unique types in order of first appearance, and the state's own at the end.
+        """
+        return self.unique_types(map(type, values), state)
+
+    def unique_types(self, types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
+        """Return the unique `types` in order of first appearance, and the state's own."""
+        unique: list[type] = []
+        for cls in (*types, state.type):
+            # By identity: a metaclass may define == and hash.
+            if cls is not None and not any(cls is each for each in unique):
+                unique.append(cls)
+        return tuple(unique)
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless `cls` is a primary type of any backend, the library among them.
+
+        Raises
+        ------
+        TypeError
+            If it is not a class.
+        UnknownTypeError
+            If no backend has it as a primary type.
+        """
+        if not isinstance(cls, type):
+            raise TypeError(f"type= takes a class, not {cls!r}")
+        if not self.matcher.match(cls).primary:
+            patterns = [
+                str(pattern)
+                for description in self.catalog.descriptions.values()
+                for pattern in description.primary_types
+            ]
+            raise UnknownTypeError(cls, dict.fromkeys(patterns))
+
+    def implementers(self, identifier: str) -> Sequence[str]:
+        """Return the names of the backends that implement a function, by priority."""
+        return self._implementers.get(identifier, (DEFAULT,))
+
+    def docs(self, identifier: str) -> str:
+        """Return the section about backends for a function's docstring; may be empty."""
+        lines = []
+        for name in self.implementers(identifier):
+            if name != DEFAULT:
+                implementation = self.catalog.descriptions[name].functions[identifier]
+                lines.append(f"{name}")
+                text = implementation.additional_docs.strip() or "No further notes."
+                lines += [f"    {line}".rstrip() for line in text.splitlines()]
+        return "\n".join(["Backends", "--------", *lines]) if lines else ""
+
+    def candidates(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> list[Candidate]:
+        """Return who may answer a call, in order; the default is the last.
+
+        Parameters
+        ----------
+        function : Function
+            The library's function.
+        state : DispatchState
+            The state in force.
+        types : tuple of type
+            The dispatch types, the state's own among them.
+        """
+        found: list[Candidate] = []
+        relevant = self._relevant(state, types)
+        default_matches = self._default_matches(state, relevant)
+        for name in state.ordered(self.implementers(function.identifier)):
+            if name == DEFAULT:
+                if default_matches:
+                    return [*found, self.candidate(function, DEFAULT, state)]
+            elif self._obstacle(name, state, relevant, default_matches) is None:
+                found.append(self.candidate(function, name, state))
+        return [*found, self.candidate(function, DEFAULT, state, _FALLBACK)]
+
+    def candidate(
+        self, function: Function, name: str, state: DispatchState, reason: str = ""
+    ) -> Candidate:
+        """Return the candidate of one backend, which must implement the function."""
+        return Candidate(
+            name,
+            function,
+            self.catalog.descriptions[name].functions.get(function.identifier),
+            name in state.prioritized,
+            self._block,
+            reason,
+            self._loaded,
+        )
+
+    def target(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> Callable[..., Any]:
+        """Return what the table holds for a call of these types.
+
+        That is the implementation itself where nothing has to be asked; whoever calls it
+        tries the rest of the chain (`deferred`) should it return ``NotImplemented``.
+        """
+        chain = self.chain(function, state, types)
+        aliases = [alias for cls in types for alias in self.matcher.match(cls).aliases]
+        if aliases or self.matcher.has_abstract:
+            return Guard(chain, self._staleness(aliases), self._renewal(function, state))
+        if state.trace is None and chain.candidates[0].is_plain:
+            return chain.candidates[0].load()
+        return chain
+
+    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
+        """Return the chain of all candidates."""
+        return Chain(function, types, self.candidates(function, state, types), state.trace)
+
+    def demanded(
+        self, function: Function, name: str, state: DispatchState, types: tuple[type, ...]
+    ) -> Chain:
+        """Return the chain of one backend alone, whatever its types; it is not asked.
+
+        Raises
+        ------
+        BackendDeferredError
+            If it does not implement the function.
+        """
+        implementers = self.implementers(function.identifier)
+        if name not in implementers:
+            raise BackendDeferredError(
+                name,
+                function.identifier,
+                f"it does not implement it; these do: {', '.join(implementers)}",
+            )
+        return Demanded(
+            function, types, [_unasked(self.candidate(function, name, state))], state.trace
+        )
+
+    def explain(
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        call: tuple[tuple[Any, ...], dict[str, Any]] | None,
+    ) -> Explanation:
+        """Say what would run for a call, and why; runs no implementation.
+
+        Parameters
+        ----------
+        function : Function
+            The library's function.
+        state : DispatchState
+            The state in force.
+        types : tuple of type
+            The dispatch types.
+        call : tuple of (tuple, dict) or None
+            The arguments, with which ``should_run`` is asked; None if they are not known.
+
+        Raises
+        ------
+        ImplementationImportError
+            If a ``should_run`` cannot be imported.
+        """
+        relevant = self._relevant(state, types)
+        default_matches = self._default_matches(state, relevant)
+        implementers = self.implementers(function.identifier)
+        names = list(state.ordered(self.catalog.descriptions))
+        if not default_matches:
+            names.remove(DEFAULT)
+            names.append(DEFAULT)
+
+        explained: list[ExplainedBackend] = []
+        selected: str | None = None
+        runs = asked = False
+        for name in names:
+            judged: tuple[Verdict, str] | None = None
+            if name != DEFAULT:
+                judged = self._obstacle(name, state, relevant, default_matches)
+                if judged is None and name not in implementers:
+                    judged = Verdict.NO_IMPLEMENTATION, ""
+            if judged is None and runs:
+                judged = Verdict.LATER, ""
+            elif judged is None:
+                candidate = self.candidate(function, name, state)
+                judged = self._ask(candidate, types, call)
+                if judged is None:
+                    runs = True
+                    selected = None if asked else name
+                    reason = "" if name != DEFAULT or default_matches else _FALLBACK
+                    judged = Verdict.RUNS, "unless one above does" if asked else reason
+                asked = asked or judged[0] is Verdict.ASKED
+            explained.append(ExplainedBackend(name, *judged))
+        return Explanation(function.identifier, types, selected, tuple(explained))
+
+    def _ask(
+        self,
+        candidate: Candidate,
+        types: tuple[type, ...],
+        call: tuple[tuple[Any, ...], dict[str, Any]] | None,
+    ) -> tuple[Verdict, str] | None:
+        if candidate.implementation is None or candidate.implementation.should_run is None:
+            return None
+        if call is None:
+            return Verdict.ASKED, f"{candidate.implementation.should_run} decides"
+        args, kwargs = call
+        reason = candidate.ask(candidate.context(types, args, kwargs), args, kwargs)
+        return None if reason is None else (Verdict.DEFERS, reason)
+
+    def _relevant(self, state: DispatchState, types: Iterable[type]) -> list[TypeMatch]:
+        """Return how the types match that any active backend knows."""
+        descriptions = self.catalog.descriptions
+        return [
+            match
+            for match in map(self.matcher.match, types)
+            if DEFAULT in match.known
+            or any(
+                state.is_active(name, descriptions[name].requires_opt_in) for name in match.known
+            )
+        ]
+
+    def _default_matches(self, state: DispatchState, relevant: Sequence[TypeMatch]) -> bool:
+        return DEFAULT not in state.disabled and _matches(DEFAULT, relevant)
+
+    def _obstacle(
+        self,
+        name: str,
+        state: DispatchState,
+        relevant: Sequence[TypeMatch],
+        default_matches: bool,
+    ) -> tuple[Verdict, str] | None:
+        """Return why a backend is no candidate whatever it implements, None if it may be."""
+        if name in state.disabled:
+            return Verdict.INACTIVE, "it is disabled"
+        if name not in state.prioritized:
+            if self.catalog.descriptions[name].requires_opt_in:
+                return Verdict.INACTIVE, f"it requires opt-in: prioritize={name!r}"
+            # The golden rule: what was only installed takes no call from the library.
+            if default_matches and name not in self._before_default:
+                return Verdict.LATER, (
+                    "the library's own types are its own unless a backend is prioritized"
+                )
+        if not _matches(name, relevant):
+            return Verdict.NO_MATCH, _mismatch(name, relevant)
+        return None
+
+    def _staleness(self, aliases: Sequence[TypePattern]) -> Callable[[], bool]:
+        token = abc.get_cache_token()
+        watches_abstract = self.matcher.has_abstract
+
+        def is_stale() -> bool:
+            return (watches_abstract and abc.get_cache_token() != token) or any(
+                loaded_object(alias.module, alias.qualname) is not None for alias in aliases
+            )
+
+        return is_stale
+
+    def _renewal(
+        self, function: Function, state: DispatchState
+    ) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:
+        def renew(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            self.matcher.forget()
+            self.keeper.forget_tables()
+            types = self.types(function.extract(args, kwargs), state)
+            return self.chain(function, state, types)(*args, **kwargs)
+
+        return renew
+
+
+_FALLBACK = "nothing else answers"
+
+
+def _matches(name: str, relevant: Sequence[TypeMatch]) -> bool:
+    """Whether a backend knows every relevant type, and one of them as primary."""
+    return all(name in match.known for match in relevant) and any(
+        name in match.primary for match in relevant
+    )
+
+
+def _mismatch(name: str, relevant: Sequence[TypeMatch]) -> str:
+    if not relevant:
+        return "no backend knows any of the types"
+    if not all(name in match.known for match in relevant):
+        return "it does not know all of the types"
+    return "none of the types is a primary type of it"
+
+
+def _named_before_default(catalog: Catalog) -> frozenset[str]:
+    """Backends that the library itself or the user placed before the default on purpose."""
+    found = {name for name, description in catalog.descriptions.items() if description.in_code}
+    reached = {DEFAULT}
+    pairs = set(catalog.environment.set_order)
+    while pairs:
+        step = {first for first, second in pairs if second in reached}
+        if not step - reached:
+            break
+        reached |= step
+    return frozenset(found | reached) - {DEFAULT}
+
+
+def _unasked(candidate: Candidate) -> Candidate:
+    """Return a candidate that was asked for by name."""
+    implementation = candidate.implementation
+    if implementation is not None:
+        implementation = replace(implementation, should_run=None)
+    return replace(candidate, implementation=implementation, prioritized=True)

@@ -1,0 +1,118 @@
+"""Where the dispatch arguments stand in a function's signature."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+
+class Parameter:
+    """A dispatch argument's place in a signature.
+
+    Parameters
+    ----------
+    name : str or None
+        Its name, if it can be passed by keyword.
+    position : int or None
+        Its position, if it can be passed by position.
+    """
+
+    __slots__ = ("name", "position")
+
+    def __init__(self, name: str | None, position: int | None) -> None:
+        self.name = name
+        self.position = position
+
+
+def find_parameters(
+    default: Callable[..., Any],
+    dispatch_args: str | Iterable[str] | Mapping[str, int],
+    identifier: str,
+) -> tuple[Parameter, ...]:
+    """Find where the dispatch arguments stand in the signature of `default`.
+
+    Parameters
+    ----------
+    default : callable
+        The default implementation.
+    dispatch_args : str, iterable of str, or mapping of str to int
+        Their names, or their names and positions.
+    identifier : str
+        Of the function, for messages.
+
+    Raises
+    ------
+    TypeError
+        If there is no such parameter, or no signature to be found.
+    """
+    if hasattr(dispatch_args, "items"):
+        return tuple(
+            _checked(Parameter(name, position), identifier)
+            for name, position in dispatch_args.items()
+        )
+    names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
+    places = _simple_signature(default)
+    if places is None:
+        places = _inspected_signature(default, identifier)
+    for name in names:
+        if name not in places:
+            raise TypeError(
+                f"{identifier} has no parameter {name!r} to dispatch on; it has "
+                f"{', '.join(places) or 'none'}. For arguments inside *args or **kwargs "
+                "give a callable that returns them, or {name: position}"
+            )
+    return tuple(places[name] for name in names)
+
+
+def _checked(parameter: Parameter, identifier: str) -> Parameter:
+    position = parameter.position
+    if not isinstance(parameter.name, str) or not (
+        position is None or (type(position) is int and 0 <= position < 64)
+    ):
+        raise TypeError(
+            f"{identifier}: dispatch arguments map names to positions from 0, or to None for "
+            f"those passed by keyword alone, not {parameter.name!r} to {position!r}"
+        )
+    return parameter
+
+
+def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | None:
+    """Read the parameters off a plain function; None for anything else.
+
+    `inspect.signature` does the same for everything, but takes long to import and to run.
+    """
+    code = getattr(default, "__code__", None)
+    if code is None or hasattr(default, "__wrapped__") or hasattr(default, "__signature__"):
+        return None
+    positional = code.co_argcount
+    names = code.co_varnames
+    places = {
+        name: Parameter(None if position < code.co_posonlyargcount else name, position)
+        for position, name in enumerate(names[:positional])
+    }
+    for name in names[positional : positional + code.co_kwonlyargcount]:
+        places[name] = Parameter(name, None)
+    return places
+
+
+def _inspected_signature(default: Callable[..., Any], identifier: str) -> dict[str, Parameter]:
+    import inspect
+
+    try:
+        signature = inspect.signature(default)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"the signature of {identifier} cannot be found out ({error}); give the dispatch "
+            "arguments as {name: position}"
+        ) from error
+    places = {}
+    for position, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            places[parameter.name] = Parameter(None, position)
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            places[parameter.name] = Parameter(parameter.name, position)
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            places[parameter.name] = Parameter(parameter.name, None)
+    return places

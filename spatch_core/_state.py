@@ -1,0 +1,216 @@
+"""Dispatch state: what is prioritized, disabled, assumed and traced, where and for how long.
+
+A library's `ContextVar` holds one plain list, `tables`. Item 0 is the `DispatchState`;
+item `i` is the table of function `i`, which says what to call for which argument types.
+So whoever has the tables has the state, and a new state starts with empty tables.
+"""
+
+from __future__ import annotations
+
+import gc
+from _weakrefset import WeakSet  # weakref itself imports much more
+from contextvars import ContextVar
+
+from ._identifiers import is_hashable_by_identity, is_importable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, Protocol, TypeAlias
+
+    from ._registry import Catalog
+    from ._resolver import Resolver
+    from ._trace import TraceEvent
+
+    Class: TypeAlias = type
+    Tables: TypeAlias = list[Any]
+    # prioritize, disable, type, trace; None leaves what the outer block says.
+    Changes: TypeAlias = tuple[
+        tuple[str, ...], frozenset[str], Class | None, list[TraceEvent] | None
+    ]
+
+    class Owner(Protocol):
+        """What dispatch state needs of the library's system."""
+
+        keeper: StateKeeper
+
+        def resolver(self) -> Resolver: ...
+
+
+_MAX_STATES = 256
+
+
+class DispatchState:
+    """The options in force; immutable but for its tables, which are a cache.
+
+    Attributes
+    ----------
+    prioritized : tuple of str
+        Backends that go first, the most recently prioritized first of all.
+    disabled : frozenset of str
+        Backends that are not active now.
+    type : type or None
+        Counts as if it had been passed to every call.
+    trace : list of TraceEvent or None
+        Where events are recorded.
+    tables : list
+        The value of the `ContextVar`.
+    """
+
+    __slots__ = ("__weakref__", "disabled", "prioritized", "sizes", "tables", "trace", "type")
+
+    def __init__(
+        self,
+        prioritized: tuple[str, ...] = (),
+        disabled: frozenset[str] = frozenset(),
+        type: Class | None = None,
+        trace: list[TraceEvent] | None = None,
+    ) -> None:
+        self.prioritized = prioritized
+        self.disabled = disabled
+        self.type = type
+        self.trace = trace
+        self.tables: Tables = [self]
+        self.sizes: dict[int, int] = {}
+
+    def is_active(self, name: str, requires_opt_in: bool) -> bool:
+        """Whether the backend `name` takes part in calls."""
+        return name not in self.disabled and (not requires_opt_in or name in self.prioritized)
+
+    def active(self, catalog: Catalog) -> tuple[str, ...]:
+        """Return the names of the active backends by priority."""
+        descriptions = catalog.descriptions
+        return tuple(
+            name
+            for name in self.ordered(tuple(descriptions))
+            if self.is_active(name, descriptions[name].requires_opt_in)
+        )
+
+    def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return `names`, which are in the library's order, with the prioritized ones first."""
+        names = dict.fromkeys(names)
+        first = [name for name in self.prioritized if name in names]
+        return (*first, *(name for name in names if name not in first))
+
+    def forget_tables(self) -> None:
+        """Start again with empty tables; a fill under way lands in a discarded one."""
+        self.tables[:] = [self]
+        self.sizes = {}
+
+
+class StateKeeper:
+    """A library's dispatch state: the context variable and the process-wide default.
+
+    Parameters
+    ----------
+    name : str
+        Name of the context variable.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.default = DispatchState()
+        self.variable: ContextVar[Tables] = ContextVar(name, default=self.default.tables)
+        self.get: Callable[[], Tables] = self.variable.get
+        self.enabled_globally = False
+        self._known: dict[Any, DispatchState] = {}
+        self._live: Any = WeakSet([self.default])
+        _keepers.add(self)
+
+    def current(self) -> DispatchState:
+        """Return the state in force here and now."""
+        state: DispatchState = self.get()[0]
+        return state
+
+    def derive(self, outer: DispatchState, changes: Changes) -> DispatchState:
+        """Return `outer` with `changes` added; the same one for the same values.
+
+        Parameters
+        ----------
+        outer : DispatchState
+            The state around a block.
+        changes : Changes
+            What the block says.
+        """
+        prioritize, disable, type, trace = changes
+        kept = [name for name in outer.prioritized if name not in prioritize]
+        return self.find(
+            tuple(name for name in (*prioritize, *kept) if name not in disable),
+            (outer.disabled - {*prioritize}) | disable,
+            outer.type if type is None else type,
+            outer.trace if trace is None else trace,
+        )
+
+    def find(
+        self,
+        prioritized: tuple[str, ...],
+        disabled: frozenset[str],
+        type: Class | None = None,
+        trace: list[TraceEvent] | None = None,
+    ) -> DispatchState:
+        """Return the state of these values, whose tables may be filled already."""
+        if trace is not None or (type is not None and not is_hashable_by_identity(type)):
+            return self._new(prioritized, disabled, type, trace)
+        key = (prioritized, disabled, type)
+        state = self._known.get(key)
+        if state is None:
+            if len(self._known) >= _MAX_STATES:
+                self._known.clear()
+            state = self._known[key] = self._new(prioritized, disabled, type)
+        return state
+
+    def _new(self, *options: Any) -> DispatchState:
+        state = DispatchState(*options)
+        self._live.add(state)
+        return state
+
+    def set_default(self, state: DispatchState) -> None:
+        """Make `state` the process-wide default.
+
+        The list that the variable gives where nothing was set stays the same object, so
+        its content is exchanged.
+        """
+        tables = self.default.tables
+        self.default.tables = [self.default]
+        state = self._new(state.prioritized, state.disabled, state.type, state.trace)
+        state.tables = tables
+        self.default = state
+        state.forget_tables()
+
+    def forget_tables(self) -> None:
+        """Empty the tables of every state, because what they were filled from has changed."""
+        for state in list(self._live):
+            state.forget_tables()
+
+    def forget_unreachable_classes(self) -> None:
+        """Drop what may keep alive a class that nothing else refers to."""
+        for key, state in list(self._known.items()):
+            if state.type is not None and not is_importable(state.type):
+                self._known.pop(key, None)
+        for state in list(self._live):
+            for index, table in enumerate(state.tables):
+                if index and not all(map(is_importable, _classes(table))):
+                    state.tables[index] = {}
+
+
+def _classes(table: dict[Any, Any]) -> Iterator[Class]:
+    """Yield every class that a table has as a key; keys are classes or tuples of them."""
+    for key, value in list(table.items()):
+        if type(key) is tuple:
+            yield from key
+        else:
+            yield key
+        if type(value) is dict:
+            yield from _classes(value)
+
+
+_keepers: WeakSet[StateKeeper] = WeakSet()
+
+
+def _before_collection(phase: str, details: dict[str, int]) -> None:
+    """Let a full garbage collection see which classes only the tables refer to."""
+    if phase == "start" and details["generation"] == 2:
+        for keeper in list(_keepers):
+            keeper.forget_unreachable_classes()
+
+
+gc.callbacks.append(_before_collection)

@@ -1,0 +1,180 @@
+"""The generated function that stands in for a library's function.
+
+It reads the tables of the state in force, looks up what to call for the types of the
+dispatch arguments, and calls it with exactly the arguments that it was given: positional
+as positional, keyword as keyword, omitted as omitted. For ``dispatchable(("x", "y"))`` on
+``def f(x, y, n=None)`` it is::
+
+    def f(a0=missing, a1=missing, /, *rest, **keywords):
+        if a1 is not missing:
+            try:
+                call = tables()[INDEX][type(a0)][type(a1)]
+            except Exception:
+                call = fill(INDEX, (a0, a1))
+            result = call(a0, a1, *rest, **keywords)
+            if result is not NotImplemented:
+                return result
+            return deferred(INDEX, call, (a0, a1, *rest), keywords)
+        ...
+
+and two more branches where `a0` or nothing was given by position. One code object is
+compiled for each shape of signature; a function gets a copy with its own constants.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import CodeType, FunctionType
+    from typing import Any
+
+    from ._signature import Parameter
+
+_FunctionType: Any = type(lambda: None)  # types.FunctionType, without the import
+
+
+class Missing:
+    """The type of `missing`, which stands for an argument that was not given."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+missing = Missing()
+
+# Constants in the compiled shapes, exchanged for those of each function. The index is
+# large, because interpreters keep small integers elsewhere.
+_INDEX = 0x5CA1AB1E
+_NAME = "dispatch argument {}"
+
+_shapes: dict[object, tuple[CodeType, str]] = {}
+
+
+def make_wrapper(
+    index: int,
+    name: str,
+    qualname: str,
+    parameters: Sequence[Parameter] | None,
+    namespace: dict[str, Any],
+    filename: str,
+) -> tuple[FunctionType, Callable[[], str]]:
+    """Make the wrapper of one function.
+
+    Parameters
+    ----------
+    index : int
+        The function's place in the tables.
+    name, qualname : str
+        For the code object, which tracebacks and profilers show.
+    parameters : sequence of Parameter or None
+        The dispatch arguments; None if a callable finds them.
+    namespace : dict
+        Globals of the wrapper: ``tables``, ``fill``, ``deferred``, ``extract``, ``missing``.
+    filename : str
+        What tracebacks show as the file.
+
+    Returns
+    -------
+    wrapper : types.FunctionType
+        The wrapper.
+    source : callable
+        Returns its source text, for `linecache`.
+    """
+    shape = (
+        None
+        if parameters is None
+        else tuple((each.position, each.name is not None) for each in parameters)
+    )
+    found = _shapes.get(shape)
+    if found is None:
+        text = _source(shape)
+        scope: dict[str, Any] = {}
+        exec(compile(text, "<spatch_core>", "exec"), {"missing": missing}, scope)  # noqa: S102  # own text
+        found = _shapes[shape] = (scope["wrapper"].__code__, text)
+    code, text = found
+    constants: dict[object, object] = {_INDEX: index}
+    for number, each in enumerate(parameters or ()):
+        constants[_NAME.format(number)] = each.name
+    names: dict[str, Any] = {"co_name": name, "co_filename": filename}
+    if sys.version_info >= (3, 11):
+        names["co_qualname"] = qualname
+    code = code.replace(
+        co_consts=tuple(
+            constants.get(value, value) if type(value) in (int, str) else value
+            for value in code.co_consts
+        ),
+        **names,
+    )
+    count = 0 if shape is None else _count(shape)
+    wrapper = _FunctionType(code, namespace, name, (missing,) * count)
+
+    def source() -> str:
+        own = text.replace("def wrapper(", f"def {name}(").replace(str(_INDEX), str(index))
+        for number, each in enumerate(parameters or ()):
+            own = own.replace(repr(_NAME.format(number)), repr(each.name))
+        return own
+
+    return wrapper, source
+
+
+def _count(shape: tuple[tuple[int | None, bool], ...]) -> int:
+    """Return how many parameters the wrapper names: up to the last dispatch argument."""
+    return max((position + 1 for position, _ in shape if position is not None), default=0)
+
+
+def _source(shape: tuple[tuple[int | None, bool], ...] | None) -> str:
+    if shape is None:
+        return (
+            "def wrapper(*args, **keywords):\n"
+            f"    values = extract({_INDEX}, args, keywords)\n"
+            + "\n".join(_call("    ", "[tuple(map(type, values))]", "values", "*args"))
+            + "\n"
+        )
+    count = _count(shape)
+    names = [f"a{number}" for number in range(count)]
+    placeholders = "".join(f"{name}=missing, " for name in names) + ("/, " if names else "")
+    lines = [f"def wrapper({placeholders}*rest, **keywords):"]
+    # One branch for each number of arguments given by position, the usual one first.
+    for given in range(count, -1, -1):
+        indent = "    "
+        if given:
+            lines.append(f"    if {names[given - 1]} is not missing:")
+            indent += "    "
+        values = []
+        for number, (position, has_name) in enumerate(shape):
+            if position is not None and position < given:
+                values.append(names[position])
+            elif has_name:
+                values.append(f"d{number}")
+                lookup = f"keywords.get({_NAME.format(number)!r}, missing)"
+                lines.append(f"{indent}d{number} = {lookup}")
+            else:
+                values.append("missing")
+        keys = "".join(f"[type({value})]" for value in values or ["missing"])
+        passed = names[:given] + (["*rest"] if given == count else [])
+        found = f"({', '.join(values)},)" if values else "()"
+        lines += _call(indent, keys, found, ", ".join(passed))
+    return "\n".join(lines) + "\n"
+
+
+def _call(indent: str, keys: str, values: str, passed: str) -> list[str]:
+    separator = ", " if passed else ""
+    positional = f"({passed},)" if passed else "()"
+    return [
+        indent + line
+        for line in (
+            "try:",
+            f"    call = tables()[{_INDEX}]{keys}",
+            "except Exception:",
+            f"    call = fill({_INDEX}, {values})",
+            f"result = call({passed}{separator}**keywords)",
+            "if result is not NotImplemented:",
+            "    return result",
+            f"return deferred({_INDEX}, call, {positional}, keywords)",
+        )
+    ]

@@ -1,0 +1,254 @@
+"""`BackendSystem`: a library's dispatching, wired together.
+
+Discovery happens when backends are first needed, never when the library is imported;
+what only discovery needs is imported then.
+"""
+
+from __future__ import annotations
+
+import sys
+from _weakref import ref  # weakref itself imports much more
+from types import MappingProxyType
+
+from ._context import DispatchContext
+from ._dispatchable import Dispatchable
+from ._dispatcher import Dispatcher
+from ._identifiers import TypePattern
+from ._loader import Loader
+from ._options import BackendOptions
+from ._state import StateKeeper
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, ParamSpec, TypeVar
+
+    from ._description import Description
+    from ._dispatchable import DispatchableFunction, DispatchArguments
+    from ._problems import Problem
+    from ._resolver import Resolver
+    from ._trace import Explanation
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+__all__ = ["BackendSystem", "DispatchContext"]
+
+# How another process finds a system again: by where it was made, and by its prefix.
+_systems: dict[tuple[str, str], ref[BackendSystem]] = {}
+
+
+class BackendSystem:
+    """A library's dispatching: its functions, its backends and the options in force.
+
+    Parameters
+    ----------
+    group : str or None
+        Entry point group in which backends advertise themselves; None for none.
+    environment_prefix : str
+        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
+        ``<prefix>_SET_ORDER``.
+    default_primary_types : iterable of str, optional
+        Type patterns of the types that the library's own implementations work with.
+    backends : iterable of mapping or object, optional
+        Descriptions of backends that the library brings itself.
+
+    Attributes
+    ----------
+    backend_opts : type
+        The library's `BackendOptions`; publish it.
+
+    Raises
+    ------
+    IdentifierError
+        If a type pattern is malformed.
+    ValueError
+        If `environment_prefix` cannot start the name of an environment variable.
+
+    Examples
+    --------
+    >>> system = BackendSystem(None, "MYLIB", default_primary_types=["builtins:float"])
+    >>> @system.dispatchable("x", module="mylib")
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(2.0)
+    4.0
+    >>> print(double.explain(2.0))
+    mylib:double(builtins:float)
+    > default  runs
+    """
+
+    def __init__(
+        self,
+        group: str | None,
+        environment_prefix: str,
+        default_primary_types: Iterable[str] = (),
+        backends: Iterable[Any] = (),
+    ) -> None:
+        if not environment_prefix.isidentifier():
+            raise ValueError(
+                f"environment_prefix must start names of variables, e.g. 'MYLIB', "
+                f"not {environment_prefix!r}"
+            )
+        if isinstance(default_primary_types, str):
+            raise TypeError("default_primary_types takes several type patterns, in a list")
+        self.group = group
+        self.environment_prefix = environment_prefix
+        self._default_types = tuple(TypePattern(text) for text in default_primary_types)
+        self._in_code = tuple(backends)
+        self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
+        self.keeper = StateKeeper(environment_prefix)
+        self._loader = Loader(self._discover, self._publish)
+        self._dispatcher = Dispatcher(self.keeper, self._loader)
+        self.backend_opts: type[BackendOptions] = type(
+            "backend_opts",
+            (BackendOptions,),
+            {"_owner": self, "__slots__": (), "__module__": self._module},
+        )
+        _systems[self._module, environment_prefix] = ref(self)
+
+    def dispatchable(
+        self,
+        dispatch_args: DispatchArguments = None,
+        *,
+        module: str | None = None,
+        qualname: str | None = None,
+    ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
+        """Make the decorated function dispatchable.
+
+        Parameters
+        ----------
+        dispatch_args : None, str, iterable of str, mapping of str to int, or callable
+            The arguments whose types decide: the name of one, or the names of several; a
+            mapping of names to positions where no signature tells them; a callable that is
+            called like the function and returns them; None for all arguments. An empty
+            list makes a function that only `type=` decides about.
+        module, qualname : str, optional
+            The public identity, where it is not where the function is defined.
+
+        Returns
+        -------
+        callable
+            A decorator. What it returns is a plain function with the name, the docstring
+            and the signature of the original, which is its default implementation.
+
+        Raises
+        ------
+        TypeError
+            If the function has no such parameter.
+        """
+
+        def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
+            if not callable(function):
+                raise TypeError(f"only a function can be dispatchable, not {function!r}")
+            record = Dispatchable(
+                self._dispatcher,
+                function,
+                dispatch_args,
+                module or function.__module__,
+                qualname or function.__qualname__,
+            )
+            resolver = self._loader.loaded
+            if resolver is not None:
+                record.document(resolver.docs(record.identifier))
+            wrapper: Any = record.function
+            return wrapper  # type: ignore[no-any-return]  # a function with attributes
+
+        return decorate
+
+    @property
+    def backends(self) -> Mapping[str, Description]:
+        """Descriptions of all usable backends by priority; ``"default"`` is the library."""
+        return MappingProxyType(dict(self.resolver().catalog.descriptions))
+
+    @property
+    def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
+        """All dispatchable functions by identifier."""
+        records: Any = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.function for name, each in records.items()})
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that was skipped or ignored, and why."""
+        return self.resolver().catalog.problems
+
+    def reload(self) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options that are in force
+        stay in force. Modules that were imported are not imported again.
+        """
+        from importlib import invalidate_caches
+
+        invalidate_caches()
+        self._loader.load(again=True)
+
+    def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
+        """Say what would run for dispatch arguments of these types.
+
+        Parameters
+        ----------
+        identifier : str
+            A function of the library, ``"module:qualname"``.
+        types : iterable of type
+            Types of the dispatch arguments.
+
+        Returns
+        -------
+        Explanation
+            Without the answers of any ``should_run``, which needs the arguments.
+
+        Raises
+        ------
+        KeyError
+            If the library has no such function.
+        """
+        return self._dispatcher.explain_types(self._dispatcher.by_identifier[identifier], types)
+
+    def resolver(self) -> Resolver:
+        """Return what was discovered and how it matches; discovers if nobody has yet."""
+        return self._loader.get()
+
+    def __repr__(self) -> str:
+        return f"<BackendSystem of {self._module}, group {self.group!r}>"
+
+    def __reduce__(self) -> Any:
+        return _find_system, (self._module, self.environment_prefix)
+
+    def _discover(self) -> Resolver:
+        from importlib.metadata import entry_points
+        from os import environ
+
+        from ._environment import read_environment
+        from ._registry import build_catalog
+        from ._resolver import Resolver
+
+        catalog = build_catalog(
+            entry_points(group=self.group) if self.group else (),
+            self._in_code,
+            self._default_types,
+            read_environment(self.environment_prefix, environ),
+        )
+        return Resolver(catalog, self.keeper)
+
+    def _publish(self, resolver: Resolver) -> None:
+        """Let everything that depends on the backends follow the new ones."""
+        catalog = resolver.catalog
+        if not self.keeper.enabled_globally:
+            names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
+            self.keeper.set_default(self.keeper.find(tuple(names), frozenset()))
+        self.keeper.forget_tables()
+        for record in self._dispatcher.records:
+            record.document(resolver.docs(record.identifier))
+
+
+def _find_system(module: str, prefix: str) -> BackendSystem:
+    """Find the system of a library again, in this process or in another one."""
+    from importlib import import_module
+
+    import_module(module)
+    reference = _systems.get((module, prefix))
+    system = None if reference is None else reference()
+    if system is None:
+        raise LookupError(f"module {module!r} makes no BackendSystem with the prefix {prefix!r}")
+    return system

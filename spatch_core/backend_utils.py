@@ -1,0 +1,176 @@
+"""For backend authors: register implementations next to their code."""
+
+from __future__ import annotations
+
+from ._identifiers import is_backend_name, split_identifier
+from .exceptions import IdentifierError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+
+class BackendImplementation:
+    """Collects a backend's implementations, from which its description is written.
+
+    Parameters
+    ----------
+    name : str
+        The backend's name.
+
+    Attributes
+    ----------
+    name : str
+        The same.
+    functions : dict of str to RegisteredFunction
+        What was registered, by identifier of the library's function.
+
+    Examples
+    --------
+    >>> backend = BackendImplementation("gpu")
+    >>> @backend.implements("mylib:blur")
+    ... def blur(image, sigma):
+    ...     return image
+    >>> @backend.set_should_run(blur)
+    ... def _(context, image, sigma):
+    ...     return sigma > 1 or "sigma is too small to be worth it"
+    >>> sorted(backend.functions)
+    ['mylib:blur']
+    """
+
+    def __init__(self, name: str) -> None:
+        if not is_backend_name(name):
+            raise IdentifierError(name, "a backend name (letters, digits, '_', '.', '-')")
+        self.name = name
+        self.functions: dict[str, RegisteredFunction] = {}
+
+    def implements(
+        self,
+        function: str | Callable[..., Any],
+        *,
+        should_run: str | Callable[..., Any] | None = None,
+        uses_context: bool = False,
+    ) -> Callable[[F], F]:
+        """Register the decorated function as the implementation of a library's function.
+
+        Parameters
+        ----------
+        function : str or callable
+            The library's function, or its identifier ``"module:qualname"``.
+        should_run : str or callable, optional
+            What is asked before the implementation runs, or its identifier. A lambda or a
+            function called ``_`` is kept as an attribute of the implementation.
+        uses_context : bool, optional
+            Whether the implementation takes a `DispatchContext` first.
+
+        Returns
+        -------
+        callable
+            A decorator that returns the function as it is.
+
+        Raises
+        ------
+        IdentifierError
+            If an identifier is malformed.
+        ValueError
+            If the backend implements the function already.
+        """
+        identifier = _identifier(function)
+
+        def register(implementation: F) -> F:
+            present = self.functions.get(identifier)
+            if present is not None and present.function is not implementation:
+                own = (implementation.__module__, implementation.__qualname__)
+                if (present.function.__module__, present.function.__qualname__) != own:
+                    raise ValueError(
+                        f"backend {self.name!r} implements {identifier} already, with "
+                        f"{present.function.__module__}:{present.function.__qualname__}"
+                    )
+            entry = RegisteredFunction(implementation, uses_context)
+            self.functions[identifier] = entry
+            if should_run is not None:
+                entry.set_should_run(should_run)
+            return implementation
+
+        return register
+
+    def set_should_run(self, implementation: Callable[..., Any]) -> Callable[[F], F]:
+        """Register the decorated function as the ``should_run`` of an implementation.
+
+        Parameters
+        ----------
+        implementation : callable
+            What was registered with `implements`, for one function or several.
+
+        Returns
+        -------
+        callable
+            A decorator that returns the function as it is.
+
+        Raises
+        ------
+        ValueError
+            If `implementation` was not registered.
+        """
+        entries = [entry for entry in self.functions.values() if entry.function is implementation]
+        if not entries:
+            raise ValueError(
+                f"{implementation!r} is not registered with backend {self.name!r}; decorate it "
+                "with implements(...) first"
+            )
+
+        def register(should_run: F) -> F:
+            for entry in entries:
+                entry.set_should_run(should_run)
+            return should_run
+
+        return register
+
+
+class RegisteredFunction:
+    """One implementation that was registered.
+
+    Parameters
+    ----------
+    function : callable
+        The implementation.
+    uses_context : bool
+        Whether it takes a `DispatchContext` first.
+
+    Attributes
+    ----------
+    should_run : str or None
+        Identifier of what is asked first.
+    """
+
+    def __init__(self, function: Callable[..., Any], uses_context: bool) -> None:
+        self.function = function
+        self.uses_context = uses_context
+        self.should_run: str | None = None
+
+    @property
+    def identifier(self) -> str:
+        """Identifier of the implementation."""
+        return _identifier(self.function)
+
+    def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
+        """Set what is asked first; what no name leads to is kept on the implementation."""
+        if isinstance(should_run, str):
+            split_identifier(should_run)
+            self.should_run = should_run
+        elif should_run.__name__ in ("_", "<lambda>"):
+            self.function._should_run = should_run  # type: ignore[attr-defined]  # kept there
+            self.should_run = f"{self.identifier}._should_run"
+        else:
+            self.should_run = _identifier(should_run)
+
+
+def _identifier(function: str | Callable[..., Any]) -> str:
+    identifier = (
+        function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
+    )
+    split_identifier(identifier)
+    return identifier

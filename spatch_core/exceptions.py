@@ -1,0 +1,251 @@
+"""Errors and warnings. Each carries its data; its text is made from them."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ._problems import Problem
+
+_PACKAGE = __name__.rpartition(".")[0]
+
+
+class SpatchCoreError(Exception):
+    """Base class of every error that this package defines."""
+
+
+class IdentifierError(SpatchCoreError, ValueError):
+    """A string is not an identifier, a type pattern or a backend name.
+
+    Attributes
+    ----------
+    text : object
+        What was found.
+    expected : str
+        What should have been there.
+    """
+
+    def __init__(self, text: object, expected: str) -> None:
+        super().__init__(text, expected)
+        self.text = text
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return f"{self.text!r} is not {self.expected}"
+
+
+class DescriptionError(SpatchCoreError, ValueError):
+    """A backend's description has faults.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        Every fault, not the first alone.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class UnknownBackendError(SpatchCoreError, ValueError):
+    """A name is not that of a usable backend.
+
+    Attributes
+    ----------
+    name : str
+        The name that was asked for.
+    nearest : tuple of str
+        Names of usable backends that resemble it.
+    reason : str
+        Why it is not usable, when it is installed; else empty.
+    known : tuple of str
+        The names of all usable backends.
+    """
+
+    def __init__(
+        self, name: object, known: Iterable[str], nearest: Iterable[str] = (), reason: str = ""
+    ) -> None:
+        self.name = name
+        self.known = tuple(known)
+        self.nearest = tuple(nearest)
+        self.reason = reason
+        super().__init__(name, self.known, self.nearest, reason)
+
+    def __str__(self) -> str:
+        if self.reason:
+            return f"backend {self.name!r} cannot be used: {self.reason}"
+        text = f"no backend is named {self.name!r}"
+        if self.nearest:
+            return f"{text}; did you mean {_either(self.nearest)}?"
+        return f"{text}; installed: {', '.join(self.known)}"
+
+
+class UnknownTypeError(SpatchCoreError, ValueError):
+    """A type is not a primary type of any backend.
+
+    Attributes
+    ----------
+    type : type
+        The type that was asked for.
+    known : tuple of str
+        The primary types of all backends.
+    """
+
+    def __init__(self, type: object, known: Iterable[str]) -> None:
+        self.type = type
+        self.known = tuple(known)
+        super().__init__(type, self.known)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.type!r} is not a primary type of any backend; "
+            f"primary types are: {', '.join(self.known) or 'none'}"
+        )
+
+
+class ImplementationImportError(SpatchCoreError, ImportError):
+    """Importing a backend's implementation or ``should_run`` failed.
+
+    Attributes
+    ----------
+    backend : str
+        The backend's name.
+    function : str
+        Identifier of the library's function.
+    identifier : str
+        Identifier of what could not be imported.
+    block : str
+        The environment variable that blocks backends.
+    """
+
+    def __init__(self, backend: str, function: str, identifier: str, block: str) -> None:
+        super().__init__(backend, function, identifier, block)
+        self.backend = backend
+        self.function = function
+        self.identifier = identifier
+        self.block = block
+
+    def __str__(self) -> str:
+        cause = f" ({self.__cause__})" if self.__cause__ is not None else ""
+        return (
+            f"backend {self.backend!r} implements {self.function} with {self.identifier!r}, "
+            f"which cannot be imported{cause}. Repair or uninstall the backend, "
+            f"or block it by setting {self.block}={self.backend}"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, str, str]]:
+        # ImportError's own reduction keeps a dict that hides the arguments from subclasses.
+        return type(self), (self.backend, self.function, self.identifier, self.block)
+
+
+class BackendDeferredError(SpatchCoreError, NotImplementedError):
+    """A backend that was asked for by name did not answer the call.
+
+    Attributes
+    ----------
+    backend : str
+        The backend's name.
+    function : str
+        Identifier of the library's function.
+    reason : str
+        Why it did not answer.
+    """
+
+    def __init__(self, backend: str, function: str, reason: str) -> None:
+        super().__init__(backend, function, reason)
+        self.backend = backend
+        self.function = function
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"backend {self.backend!r} did not run {self.function}: {self.reason}"
+
+
+class SpatchCoreWarning(UserWarning):
+    """Base class of every warning that this package issues."""
+
+
+class BackendSkippedWarning(SpatchCoreWarning):
+    """A backend, or part of it, is not used.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        Every fault of this backend.
+    """
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        text = str(self.problems[0])
+        more = len(self.problems) - 1
+        if more:
+            text += f" ({more} more fault{'s' * (more > 1)}: see the library's system.problems)"
+        return text
+
+
+class EnvironmentVariableWarning(SpatchCoreWarning):
+    """An environment variable is malformed or names something by mistake.
+
+    Attributes
+    ----------
+    problem : Problem
+        The fault; its ``key`` is the name of the variable.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem)
+
+    def __str__(self) -> str:
+        return str(self.problem)
+
+
+class GlobalOptionsWarning(SpatchCoreWarning):
+    """``enable_globally`` overrides an earlier ``enable_globally``."""
+
+
+def warn_caller(warning: SpatchCoreWarning) -> None:
+    """Issue `warning` at the first line outside this package.
+
+    Parameters
+    ----------
+    warning : SpatchCoreWarning
+        The warning to show.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+        frame = frame.f_back
+    warnings.warn_explicit(
+        warning,
+        type(warning),
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        frame.f_globals.get("__name__") or "<unknown>",
+        frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+def _is_ours(module: object) -> bool:
+    if not isinstance(module, str):
+        return False
+    # The standard library calls back into this package from these two.
+    return (
+        module == _PACKAGE
+        or module.startswith(_PACKAGE + ".")
+        or module.split(".")[0] in {"importlib", "functools"}
+    )
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(repr(name) for name in names)
