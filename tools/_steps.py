@@ -1,0 +1,190 @@
+"""The steps of `check.py`: what is run, and in which environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _workshop import ROOT, Distribution, Workshop, command_of, example_distributions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from _interpreters import Interpreter
+
+# Which interpreter, if there is one, runs everything that runs on one alone.
+PREFERRED = ("3.13", "3.12", "3.14", "3.11", "3.10")
+CORE = Distribution(ROOT)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One process of a step; it fails when the process does."""
+
+    title: str
+    arguments: list[str]
+    folder: Path = ROOT
+    report: Path | None = None  # where pytest writes its counts; its output is shown
+    variables: dict[str, str] = field(default_factory=dict)
+    says: str = ""  # what the output must contain
+    code: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that can be run alone, by its name."""
+
+    name: str
+    title: str
+    commands: Callable[[], Iterator[Command]]
+
+    def is_named(self, name: str) -> bool:
+        """Whether `name` means this step: ``core`` means ``core-3.10`` and its siblings."""
+        return self.name == name or self.name.startswith(name + "-")
+
+
+class Checks:
+    """The steps, and the environments they run in, made when first needed."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self.workshop = workshop
+        by_name = {each.name: each for each in workshop.interpreters}
+        self.main = next(by_name[name] for name in PREFERRED if name in by_name)
+        self.examples = example_distributions()
+
+    def steps(self) -> list[Step]:
+        steps = [
+            Step("lint", "ruff: rules and format", self.lint),
+            Step(
+                "imports", "import-linter: each module imports only from those below", self.imports
+            ),
+            Step("types", "mypy --strict and pyright", self.types),
+        ]
+        for each in self.workshop.interpreters:
+            if each is not self.main:
+                title = f"tests of spatch_core on Python {each.name}"
+                steps.append(Step(f"core-{each.name}", title, partial(self.core, each)))
+        steps += [
+            Step(
+                f"core-{self.main.name}",
+                f"tests of spatch_core on Python {self.main.name}, with branch coverage",
+                self.core_with_coverage,
+            ),
+            Step("examples", "tests of the example library and backends", self.example_tests),
+            Step("docs", "every code block and docstring example, then the pages", self.docs),
+            Step("wheels", "what people install and run, in new environments", self.wheels),
+        ]
+        return steps
+
+    def main_python(self) -> Path:
+        """Return the Python of the environment that has everything in it."""
+        groups = ["examples", "lint", "types", "docs", "demo"]
+        distributions = [CORE, *self.examples]
+        return self.workshop.environment("main", self.main, distributions, groups, extras="cli")
+
+    def lint(self) -> Iterator[Command]:
+        ruff = command_of(self.main_python(), "ruff")
+        yield Command("ruff check", [ruff, "check", "."])
+        yield Command("ruff format", [ruff, "format", "--check", "--diff", "."])
+
+    def imports(self) -> Iterator[Command]:
+        yield Command("import contracts", [command_of(self.main_python(), "lint-imports")])
+
+    def types(self) -> Iterator[Command]:
+        python = self.main_python()
+        mypy = command_of(python, "mypy")
+        parts = ["spatch_core", "tools", "tests", "docs", "conftest.py"]
+        yield Command("mypy: core", [mypy, *(part for part in parts if _has_python(ROOT / part))])
+        for each in self.examples:
+            # Each alone: their tests have modules of the same name.
+            sources = each.folder / "src"
+            if sources.exists():
+                yield Command(
+                    f"mypy: {each.label}",
+                    [mypy, str(sources)],
+                    variables={"MYPYPATH": str(sources)},
+                )
+        yield Command("pyright", [command_of(python, "pyright"), "--pythonpath", str(python)])
+
+    def core(self, interpreter: Interpreter) -> Iterator[Command]:
+        name = f"core-{interpreter.name}"
+        python = self.workshop.environment(name, interpreter, [CORE], ["test"], extras="cli")
+        yield self.pytest(python, name, ["tests"])
+
+    def core_with_coverage(self) -> Iterator[Command]:
+        arguments = ["tests", "--cov", "--cov-report=term"]
+        yield self.pytest(self.main_python(), f"core-{self.main.name}", arguments)
+
+    def example_tests(self) -> Iterator[Command]:
+        for each in self.examples:
+            if (each.folder / "tests").exists():
+                yield self.pytest(self.main_python(), each.label, ["tests"], each.folder)
+
+    def docs(self) -> Iterator[Command]:
+        python = self.main_python()
+        yield self.pytest(python, "docs", ["README.md", "docs"])
+        yield self.pytest(python, "docstrings", ["--doctest-modules", "--pyargs", "spatch_core"])
+        target = self.workshop.folder / "docs"
+        sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+        yield Command("sphinx", [*sphinx, "docs", str(target)])
+
+    def wheels(self) -> Iterator[Command]:
+        bare = self.workshop.environment("bare", self.main, [CORE])
+        elsewhere = self.workshop.folder
+        yield Command(
+            "import without any extra",
+            [str(bare), "-c", "import spatch_core as s; print(s.BackendSystem, s.__file__)"],
+            folder=elsewhere,
+            says="site-packages",
+        )
+        yield Command(
+            "command line without the cli extra",
+            [command_of(bare, "spatch-core"), "list"],
+            folder=elsewhere,
+            says="spatch-core[cli]",
+            code=2,
+        )
+        full = self.workshop.environment(
+            "wheels", self.main, [CORE, *self.examples], ["demo"], extras="cli"
+        )
+        for arguments in (["list"], ["list", "--json"]):
+            yield Command(
+                f"spatch-core {' '.join(arguments)}",
+                [command_of(full, "spatch-core"), *arguments],
+                folder=elsewhere,
+                says="threads",
+            )
+        picture = self.workshop.folder / "demonstration.png"
+        demonstration = str(ROOT / "tools" / "demonstration.py")
+        yield Command(
+            "demonstration",
+            [str(full), demonstration, "--enlarge", "1", "--picture", str(picture)],
+            folder=elsewhere,
+            says=str(picture),
+        )
+
+    def pytest(self, python: Path, name: str, arguments: list[str], folder: Path = ROOT) -> Command:
+        # The command, not `python -m`, which would put this checkout before the wheels.
+        report = self.workshop.log(name).with_suffix(".xml")
+        report.unlink(missing_ok=True)
+        color = "yes" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else "no"
+        options = ["-q", f"--color={color}", "-n", str(_workers()), f"--junitxml={report}"]
+        return Command(
+            f"pytest: {name}",
+            [command_of(python, "pytest"), *options, *arguments],
+            folder=folder,
+            report=report,
+        )
+
+
+def _has_python(path: Path) -> bool:
+    return path.suffix == ".py" or any(path.rglob("*.py"))
+
+
+def _workers() -> int:
+    cores = getattr(os, "process_cpu_count", os.cpu_count)() or 1
+    return max(2, min(cores, 8))
