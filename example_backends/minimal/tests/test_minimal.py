@@ -1,0 +1,29 @@
+"""The minimal example, as its readers will try it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import minimal
+
+
+def test_the_library_serves_its_own_types() -> None:
+    """Installing the backends changes nothing for floats."""
+    assert minimal.sqrt(2.0) == 2.0**0.5
+
+
+def test_a_new_type_goes_to_the_backend_that_knows_it() -> None:
+    """A fraction comes back exact, where it has an exact root."""
+    assert minimal.sqrt(Fraction(4, 9)) == Fraction(2, 3)
+    assert isinstance(minimal.sqrt(Fraction(4, 9)), Fraction)
+    assert minimal.sqrt(Fraction(1, 2)) == 0.5**0.5
+
+
+def test_a_backend_for_the_same_type_runs_when_asked_for() -> None:
+    """The opt-in backend runs inside the block alone, and defers with a reason."""
+    with minimal.backend_opts(prioritize="rough", trace=True) as options:
+        assert minimal.sqrt(2.0) == 1.414
+        assert isinstance(minimal.sqrt(-2.0), complex)
+    assert minimal.sqrt(2.0) == 2.0**0.5
+    assert [event.backend for event in options.trace] == ["rough", "rough", "default"]
+    assert options.trace[1].reason == "rough roots are for positive numbers"
