@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from decimal import Decimal
 
 import minimal
+import pytest
 
 
 def test_the_library_serves_its_own_types() -> None:
@@ -13,10 +14,10 @@ def test_the_library_serves_its_own_types() -> None:
 
 
 def test_a_new_type_goes_to_the_backend_that_knows_it() -> None:
-    """A fraction comes back exact, where it has an exact root."""
-    assert minimal.sqrt(Fraction(4, 9)) == Fraction(2, 3)
-    assert isinstance(minimal.sqrt(Fraction(4, 9)), Fraction)
-    assert minimal.sqrt(Fraction(1, 2)) == 0.5**0.5
+    """Decimal numbers, which the library cannot take the root of, come back as decimals."""
+    assert minimal.sqrt(Decimal(2)) == Decimal(2).sqrt()
+    with minimal.backend_opts(disable="precise"), pytest.raises(TypeError):
+        minimal.sqrt(Decimal(2))
 
 
 def test_a_backend_for_the_same_type_runs_when_asked_for() -> None:

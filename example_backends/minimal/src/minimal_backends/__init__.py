@@ -1,13 +1,9 @@
 """Two backends for the library."""
 
-from fractions import Fraction
-from math import isqrt
 
-
-def exact_sqrt(x):
-    """Return the square root of a fraction as a fraction, if it is one."""
-    root = Fraction(isqrt(x.numerator), isqrt(x.denominator))
-    return root if root * root == x else NotImplemented
+def decimal_sqrt(x):
+    """Return the square root of a decimal number to the context's precision."""
+    return x.sqrt()
 
 
 def rough_sqrt(x):
@@ -16,4 +12,5 @@ def rough_sqrt(x):
 
 
 def is_positive(context, x):
+    """Say why rough roots are not for negative numbers."""
     return x >= 0 or "rough roots are for positive numbers"
