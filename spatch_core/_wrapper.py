@@ -10,15 +10,21 @@ as positional, keyword as keyword, omitted as omitted. For ``dispatchable(("x", 
             try:
                 call = tables()[INDEX][type(a0)][type(a1)]
             except Exception:
-                call = fill(INDEX, (a0, a1))
-            result = call(a0, a1, *rest, **keywords)
-            if result is not NotImplemented:
-                return result
-            return deferred(INDEX, call, (a0, a1, *rest), keywords)
+                call = None
+            if call is None:
+                call = fill(INDEX, (a0, a1,))
+            if rest or keywords:
+                result = call(a0, a1, *rest, **keywords)
+            else:
+                result = call(a0, a1)
+            if result is NotImplemented:
+                return deferred(INDEX, call, (a0, a1, *rest,), keywords)
+            return result
         ...
 
-and two more branches where `a0` or nothing was given by position. One code object is
-compiled for each shape of signature; a function gets a copy with its own constants.
+and two more branches where `a0` or nothing was given by position. The table is filled
+outside the handler, so that an error on the way has no `KeyError` for its context. One code
+object is compiled for each shape of signature; a function gets a copy with its own constants.
 """
 
 from __future__ import annotations
@@ -130,9 +136,9 @@ def _count(shape: tuple[tuple[int | None, bool], ...]) -> int:
 def _source(shape: tuple[tuple[int | None, bool], ...] | None) -> str:
     if shape is None:
         return (
-            "def wrapper(*args, **keywords):\n"
-            f"    values = extract({_INDEX}, args, keywords)\n"
-            + "\n".join(_call("    ", "[tuple(map(type, values))]", "values", "*args"))
+            "def wrapper(*rest, **keywords):\n"
+            f"    values = extract({_INDEX}, rest, keywords)\n"
+            + "\n".join(_call("    ", "[tuple(map(type, values))]", "values", [], rest=True))
             + "\n"
         )
     count = _count(shape)
@@ -156,25 +162,37 @@ def _source(shape: tuple[tuple[int | None, bool], ...] | None) -> str:
             else:
                 values.append("missing")
         keys = "".join(f"[type({value})]" for value in values or ["missing"])
-        passed = names[:given] + (["*rest"] if given == count else [])
         found = f"({', '.join(values)},)" if values else "()"
-        lines += _call(indent, keys, found, ", ".join(passed))
+        lines += _call(indent, keys, found, names[:given], rest=given == count)
     return "\n".join(lines) + "\n"
 
 
-def _call(indent: str, keys: str, values: str, passed: str) -> list[str]:
-    separator = ", " if passed else ""
+def _call(indent: str, keys: str, values: str, given: list[str], rest: bool) -> list[str]:
+    """Return the lines that look up what to call, call it, and go on if it defers.
+
+    Without further arguments the call is spelled out: unpacking nothing takes time.
+    """
+    passed = ", ".join([*given, *(["*rest"] if rest else [])])
     positional = f"({passed},)" if passed else "()"
+    unpacked = f"result = call({passed}, **keywords)" if passed else "result = call(**keywords)"
+    spelled_out = [
+        "if rest or keywords:",
+        f"    {unpacked}",
+        "else:",
+        f"    result = call({', '.join(given)})",
+    ]
     return [
         indent + line
         for line in (
             "try:",
             f"    call = tables()[{_INDEX}]{keys}",
             "except Exception:",
+            "    call = None",
+            "if call is None:",
             f"    call = fill({_INDEX}, {values})",
-            f"result = call({passed}{separator}**keywords)",
-            "if result is not NotImplemented:",
-            "    return result",
-            f"return deferred({_INDEX}, call, {positional}, keywords)",
+            *(spelled_out if rest and given else [unpacked]),
+            "if result is NotImplemented:",
+            f"    return deferred({_INDEX}, call, {positional}, keywords)",
+            "return result",
         )
     ]
