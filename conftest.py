@@ -1,0 +1,83 @@
+"""Runs the code blocks of the README and of the docs as tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sybil import Example, Sybil
+from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+
+class DescriptionParser(CodeBlockParser):
+    """A ``toml`` block is TOML; one with primary types is a backend's valid description."""
+
+    language = "toml"
+
+    def evaluate(self, example: Example) -> None:
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+        fields = tomllib.loads(example.parsed)
+        if "primary_types" in fields:
+            from spatch_core._description import parse_description
+            from spatch_core._problems import Source
+
+            parse_description(fields, Source(file=example.path))
+
+
+class ConsoleParser(CodeBlockParser):
+    """The commands of a ``console`` block succeed and print what stands below them.
+
+    A command starts with ``$``. ``...`` stands for anything; a command with nothing below it
+    may print what it likes.
+    """
+
+    language = "console"
+
+    def evaluate(self, example: Example) -> str | None:
+        for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            found = subprocess.run(
+                command,
+                shell=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env={**os.environ, "PATH": _path(), "COLUMNS": "80", "NO_COLOR": "1"},
+                check=False,
+            )
+            if found.returncode:
+                return f"{command} ended with code {found.returncode}:\n{found.stdout}"
+            if expected.strip() and not _agrees(expected, found.stdout):
+                return f"{command} was to print\n{expected}\nand printed\n{found.stdout}"
+        return None
+
+
+def _path() -> str:
+    return os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+
+
+def _agrees(expected: str, found: str) -> bool:
+    lines = (re.sub(r"\s+", " ", text).strip() for text in (expected, found))
+    wanted, printed = lines
+    pattern = re.sub(r"([*?\[])", r"[\1]", wanted).replace("...", "*")
+    return fnmatchcase(printed, pattern)
+
+
+def _fresh_namespace(namespace: dict[str, Any]) -> None:
+    # A class or function of a page belongs to a module, as everywhere.
+    namespace["__name__"] = "__main__"
+
+
+pytest_collect_file = Sybil(
+    parsers=[PythonCodeBlockParser(), DescriptionParser(), ConsoleParser(), SkipParser()],
+    patterns=["README.md", "docs/**/*.md"],
+    setup=_fresh_namespace,
+).pytest()

@@ -1,0 +1,46 @@
+"""How Sphinx builds the docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_PYPROJECT = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+
+project = "spatch-core"
+author = "The spatch-core developers"
+copyright = author
+release = version = re.findall(r'^version = "(.*)"', _PYPROJECT, re.MULTILINE)[0]
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+    "sphinx_design",
+]
+exclude_patterns = ["_build"]
+nitpicky = False
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+autodoc_typehints = "none"  # numpydoc says what parameters are
+autosummary_generate = True
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+html_theme = "pydata_sphinx_theme"
+html_title = "spatch-core"
+html_theme_options = {
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": True,
+}
+html_show_copyright = False
+html_show_sourcelink = False
+templates_path: list[str] = []

@@ -1,0 +1,12 @@
+"""Settings for all tests of spatch_core."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("local", deadline=None, max_examples=50)
+# In CI the same examples every time: a failure there is never luck.
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")

@@ -1,0 +1,123 @@
+"""The demonstration's pictures on one sheet.
+
+Each picture is put together from strips: what was given, and what each route made of it.
+Where the routes agree, no seam is to be seen between their strips.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+PAPER = "#fbf9f6"
+INK = "#2b211c"
+FAINT = "#8d8178"
+COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f")  # SciPy and the three routes
+FONT = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
+
+
+def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:
+    """Draw one picture for each effect and a chart of the times.
+
+    Parameters
+    ----------
+    path : Path
+        The PNG file to write.
+    rows : sequence of (title, text, picture before, measurements)
+        The first measurement of each is SciPy's.
+    """
+    with mpl.rc_context(FONT):
+        figure = Figure(figsize=(16, 9.6), facecolor=PAPER)
+        axes = figure.subplots(
+            2,
+            3,
+            gridspec_kw={
+                "left": 0.025,
+                "right": 0.975,
+                "top": 0.845,
+                "bottom": 0.045,
+                "wspace": 0.05,
+                "hspace": 0.22,
+            },
+        ).flatten()
+        figure.text(0.025, 0.945, "One call, three backends", fontsize=24, weight="bold")
+        figure.text(
+            0.025,
+            0.908,
+            "Each picture is cut from what was given and from what each backend made of it. "
+            "Where the backends agree there is no seam.",
+            fontsize=12.5,
+            color=FAINT,
+        )
+        for axis, (title, text, before, measurements) in zip(axes, rows, strict=False):
+            _draw_strips(axis, title, text, before, measurements)
+        _draw_times(axes[-1], rows)
+        figure.savefig(path, dpi=150)
+
+
+def _draw_strips(
+    axis: Axes, title: str, text: str, before: Any, measurements: Sequence[Any]
+) -> None:
+    strips = [("given", before), *((each.title, each.picture) for each in measurements[1:])]
+    height, width = before.shape[:2]
+    edges = np.linspace(0, width, len(strips) + 1).astype(int)
+    brightest = max(1.0, float(np.percentile(measurements[0].picture, 99.5)))
+    pieces = []
+    for index, (_, picture) in enumerate(strips):
+        scale = 1.0 if index == 0 else brightest
+        pieces.append(picture[:, edges[index] : edges[index + 1]] / scale)
+    axis.imshow(np.clip(np.concatenate(pieces, axis=1), 0, 1), interpolation="lanczos")
+    for edge in edges[1:-1]:
+        axis.axvline(edge, color="white", linewidth=0.8, alpha=0.75)
+    for (name, _), left in zip(strips, edges, strict=False):
+        axis.text(
+            left + 0.012 * width,
+            0.965 * height,
+            name,
+            color="white",
+            fontsize=9.5,
+            bbox={"facecolor": "black", "alpha": 0.55, "linewidth": 0, "pad": 3},
+        )
+    axis.set_title(f"{title}", loc="left", fontsize=14, weight="bold", pad=7)
+    axis.set_title(text, loc="right", fontsize=12, color=FAINT, pad=7)
+    axis.set_axis_off()
+
+
+def _draw_times(axis: Axes, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:
+    routes = [each.title for each in rows[0][3]]
+    thickness = 0.8 / len(routes)
+    for index, route in enumerate(routes):
+        positions = np.arange(len(rows)) + (index - (len(routes) - 1) / 2) * thickness
+        relative = [row[3][index].seconds / row[3][0].seconds for row in rows]
+        axis.barh(positions, relative, 0.9 * thickness, color=COLORS[index], label=route)
+        for position, value, row in zip(positions, relative, rows, strict=True):
+            axis.text(
+                value + 0.015,
+                position,
+                f"{row[3][index].seconds:.2f} s",
+                va="center",
+                fontsize=8,
+                color=FAINT,
+            )
+    axis.set_yticks(range(len(rows)), [row[0] for row in rows], fontsize=10)
+    axis.invert_yaxis()
+    axis.set_xlim(0, None)
+    axis.tick_params(length=0, colors=INK)
+    axis.set_xlabel("time, as a multiple of SciPy's", fontsize=10)
+    axis.set_facecolor(PAPER)
+    for side in ("top", "right", "bottom", "left"):
+        axis.spines[side].set_visible(False)
+    axis.axvline(1, color=FAINT, linewidth=0.8, linestyle=(0, (2, 3)))
+    axis.legend(
+        frameon=False, fontsize=9.5, loc="upper center", ncols=4, bbox_to_anchor=(0.4, 1.11)
+    )
+    axis.set_title("time", loc="left", fontsize=14, weight="bold", pad=22)

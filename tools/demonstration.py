@@ -1,0 +1,270 @@
+"""Run a photograph through scipy_dispatch in several ways, and tell which backend ran.
+
+`python3 tools/demo.py` sets up what this needs and runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dask.array as da
+import numpy as np
+import scipy
+import skimage.data
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+
+import scipy_dispatch
+from _sheet import draw_sheet
+from scipy_dispatch import backend_opts, system
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from numpy.typing import NDArray
+
+    Picture = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Something done to a picture, written once for every library and every array type."""
+
+    title: str
+    text: str
+    apply: Callable[[Any, Any], Any]  # (scipy or scipy_dispatch, picture) -> picture
+    before: Callable[[Picture], Picture] = lambda photograph: photograph
+
+
+def smooth(library: Any, picture: Any) -> Any:
+    return library.ndimage.gaussian_filter(picture, (8, 8, 0))
+
+
+def repair(library: Any, picture: Any) -> Any:
+    return library.ndimage.median_filter(picture, size=(5, 5, 1))
+
+
+def outline(library: Any, picture: Any) -> Any:
+    return library.ndimage.morphological_gradient(picture, size=(9, 9, 1))
+
+
+def find_edges(library: Any, picture: Any) -> Any:
+    vertical = library.ndimage.sobel(picture, axis=0)
+    horizontal = library.ndimage.sobel(picture, axis=1)
+    return np.hypot(vertical, horizontal)
+
+
+def cut_frequencies(library: Any, picture: Any) -> Any:
+    height, width = picture.shape[:2]
+    rows = np.abs(np.fft.fftfreq(height))[:, None, None]
+    columns = np.fft.rfftfreq(width)[None, :, None]
+    kept = (np.hypot(rows, columns) < 0.012).astype(np.float32)
+    spectrum = library.fft.rfft2(picture, axes=(0, 1))
+    return library.fft.irfft2(spectrum * kept, s=(height, width), axes=(0, 1))
+
+
+def speckle(photograph: Picture) -> Picture:
+    """Strike one pixel in ten black or white."""
+    random = np.random.default_rng(0)
+    dice = random.random((*photograph.shape[:2], 1), dtype=np.float32)
+    return np.where(dice < 0.05, 0, np.where(dice < 0.1, 1, photograph)).astype(np.float32)
+
+
+EFFECTS = (
+    Effect("gaussian_filter", "smooths", smooth),
+    Effect("median_filter", "removes specks", repair, before=speckle),
+    Effect("morphological_gradient", "outlines", outline),
+    Effect("sobel", "finds edges", find_edges),
+    Effect("rfft2, irfft2", "keep low frequencies", cut_frequencies),
+)
+
+
+@dataclass(frozen=True)
+class Route:
+    """A kind of array and the options in force: a way to make the same call."""
+
+    title: str
+    convert: Callable[[Picture], Any] = lambda picture: picture
+    prioritize: str = ""
+
+    def options(self) -> AbstractContextManager[Any]:
+        return backend_opts(prioritize=self.prioritize) if self.prioritize else nullcontext()
+
+
+def as_tiles(picture: Picture) -> Any:
+    """Return a Dask array of about two blocks a core."""
+    height, width, colors = picture.shape
+    rows = max(2, os.cpu_count() or 1)
+    return da.from_array(picture, chunks=(-(-height // rows), -(-width // 2), colors))
+
+
+ROUTES = (
+    Route("NumPy"),
+    Route("NumPy, threads", prioritize="threads"),
+    Route("Dask", convert=as_tiles),
+)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one effect by one route gave."""
+
+    title: str
+    picture: Picture
+    seconds: float
+    returned: type
+    events: tuple[Any, ...] = ()
+
+
+def measure(title: str, effect: Effect, library: Any, picture: Any) -> Measurement:
+    """Apply `effect`, wait for the values, and keep what ran on the way."""
+    with backend_opts(trace=True) as options:
+        start = time.perf_counter()
+        result = effect.apply(library, picture)
+        values = np.asarray(result)
+        seconds = time.perf_counter() - start
+    return Measurement(title, values, seconds, type(result), tuple(options.trace or ()))
+
+
+def try_effect(
+    effect: Effect, photograph: Picture, tick: Callable[[str], None]
+) -> list[Measurement]:
+    """Apply `effect` with SciPy itself and then by every route."""
+    picture = effect.before(photograph)
+    tick(f"{effect.title}: SciPy")
+    measurements = [measure("SciPy", effect, scipy, picture)]
+    for route in ROUTES:
+        tick(f"{effect.title}: {route.title}")
+        given = route.convert(picture)
+        with route.options():
+            measurements.append(measure(route.title, effect, scipy_dispatch, given))
+    return measurements
+
+
+def state_of(name: str) -> str:
+    """Return whether a backend takes calls when nobody asks for it."""
+    if name in backend_opts().backends:
+        return "active"
+    if system.backends[name].requires_opt_in:
+        return "needs opt-in"
+    return "disabled"
+
+
+def backends_table() -> Table:
+    table = Table(title="Backends of scipy_dispatch, by priority", title_justify="left")
+    for heading in ("backend", "works with", "also takes", "functions", "from", "state"):
+        table.add_column(heading, justify="right" if heading == "functions" else "left")
+    for name, description in system.backends.items():
+        source = description.source
+        is_default = name == "default"
+        table.add_row(
+            name,
+            "\n".join(map(str, description.primary_types)),
+            "\n".join(map(str, description.secondary_types)),
+            str(len(system.functions if is_default else description.functions)),
+            "the library" if is_default else f"{source.distribution} {source.version}",
+            state_of(name),
+        )
+    for problem in system.problems:
+        table.add_row(problem.backend or "", "", "", "", "", f"[red]skipped[/]: {problem}")
+    return table
+
+
+def effect_table(effect: Effect, measurements: list[Measurement]) -> Table:
+    table = Table(title=f"{effect.title} {effect.text}", title_justify="left", title_style="bold")
+    table.add_column("given", width=14)
+    table.add_column("what ran", min_width=20)
+    table.add_column("came back", min_width=17)
+    table.add_column("difference\nfrom SciPy", justify="right")
+    table.add_column("time", justify="right")
+    table.add_column("SciPy's\ntime /", justify="right")
+    baseline = measurements[0]
+    for each in measurements:
+        difference = float(np.max(np.abs(each.picture - baseline.picture)))
+        is_baseline = each is baseline
+        table.add_row(
+            each.title,
+            "SciPy itself" if is_baseline else "\n".join(map(describe, each.events)),
+            f"{each.returned.__module__.partition('.')[0]}.{each.returned.__name__}",
+            "" if is_baseline else "none" if difference == 0 else f"{difference:.1e}",
+            f"{each.seconds:.2f} s",
+            "" if is_baseline else f"{baseline.seconds / each.seconds:.2f}",
+            style="dim" if is_baseline else "",
+        )
+    return table
+
+
+def describe(event: Any) -> str:
+    function = event.function.partition(":")[2]
+    reason = f" ({event.reason})" if event.reason else ""
+    return f"{function}: {event.backend} {event.outcome}{reason}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--enlarge", type=float, default=3, help="times the photograph's size")
+    parser.add_argument("--picture", type=Path, default=Path("demonstration.png"))
+    arguments = parser.parse_args()
+    console = Console()
+
+    console.print(backends_table())
+    original = skimage.data.coffee().astype(np.float32) / 255
+    factor = arguments.enlarge
+    enlarged = scipy.ndimage.zoom(original, (factor, factor, 1), order=3)
+    photograph = np.clip(enlarged, 0, 1)
+    console.print(
+        "\nThe photograph: a cup of coffee by Rachel Michetti, shipped with scikit-image, "
+        f"{original.shape[1]} by {original.shape[0]} pixels, here enlarged to "
+        f"{photograph.shape[1]} by {photograph.shape[0]} in three colors.\n"
+    )
+
+    results: list[tuple[Effect, list[Measurement]]] = []
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        steps = len(EFFECTS) * (len(ROUTES) + 1)
+        task = progress.add_task("", total=steps)
+        done = iter(range(steps))
+        for effect in EFFECTS:
+            measurements = try_effect(
+                effect,
+                photograph,
+                lambda text: progress.update(task, description=text, completed=next(done)),
+            )
+            console.print(effect_table(effect, measurements))
+            results.append((effect, measurements))
+
+    thumbnail = original[::8, ::8]
+    console.print(
+        f"\nWhy did it run? For a thumbnail of {thumbnail.shape[1]} by {thumbnail.shape[0]} pixels, "
+        'with prioritize="threads":\n'
+    )
+    with backend_opts(prioritize="threads"):
+        explanation = scipy_dispatch.ndimage.gaussian_filter.explain(thumbnail, (8, 8, 0))
+    console.print(str(explanation), highlight=False)
+
+    rows = [
+        (effect.title, effect.text, effect.before(photograph), measurements)
+        for effect, measurements in results
+    ]
+    draw_sheet(arguments.picture, rows)
+    console.print("\nThe pictures: ", end="")
+    console.print(str(arguments.picture.resolve()), soft_wrap=True, highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
