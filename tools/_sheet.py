@@ -22,7 +22,7 @@ PAPER = "#fbf9f6"
 INK = "#2b211c"
 FAINT = "#8d8178"
 COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f")  # SciPy and the three routes
-FONT = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
+FONT: Any = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
 
 
 def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:

@@ -16,6 +16,7 @@ if sys.version_info < (3, 10):  # noqa: UP036 - the one who runs this may not kn
     sys.exit("This needs Python 3.10 or newer; this is Python " + sys.version.split()[0])
 
 import argparse
+import re
 import shutil
 import subprocess
 import time
@@ -79,7 +80,7 @@ class Runner:
         self.results.append((step, passed, time.monotonic() - start))
 
     def _run_command(self, step: Step, command: Command) -> None:
-        log = self.workshop.log(f"{step.name}-{command.title}".replace(": ", "-"))
+        log = self.workshop.log(re.sub(r"\W+", "-", f"{step.name} {command.title}"))
         shown = command.report is not None
         with self.workshop.progress.task(command.title, quiet=shown):
             code = _run_logged(command, log, shown)
@@ -88,9 +89,11 @@ class Runner:
             text = log.read_text(encoding="utf-8", errors="replace")
             output = "" if shown else text.rstrip() + "\n"
             if code != command.code:
-                raise CheckError(f"{output}{command.title}: code {code} instead of {command.code}")
+                raise CheckError(
+                    f"{output}{command.title} ended with code {code}, not {command.code}"
+                )
             if command.says not in text:
-                raise CheckError(f"{output}{command.title}: did not print {command.says!r}")
+                raise CheckError(f"{output}{command.title} did not print {command.says!r}")
 
     def summary(self) -> str:
         """Return a table of the steps, then the totals, each on a line of its own."""

@@ -104,7 +104,8 @@ def as_tiles(picture: Picture) -> Any:
     """Return a Dask array of about two blocks a core."""
     height, width, colors = picture.shape
     rows = max(2, os.cpu_count() or 1)
-    return da.from_array(picture, chunks=(-(-height // rows), -(-width // 2), colors))
+    chunks: Any = (-(-height // rows), -(-width // 2), colors)
+    return da.from_array(picture, chunks=chunks)
 
 
 ROUTES = (
@@ -248,10 +249,8 @@ def main() -> int:
             results.append((effect, measurements))
 
     thumbnail = original[::8, ::8]
-    console.print(
-        f"\nWhy did it run? For a thumbnail of {thumbnail.shape[1]} by {thumbnail.shape[0]} pixels, "
-        'with prioritize="threads":\n'
-    )
+    size = f"{thumbnail.shape[1]} by {thumbnail.shape[0]} pixels"
+    console.print(f'\nWhat would run for {size}, with prioritize="threads"?\n')
     with backend_opts(prioritize="threads"):
         explanation = scipy_dispatch.ndimage.gaussian_filter.explain(thumbnail, (8, 8, 0))
     console.print(str(explanation), highlight=False)
