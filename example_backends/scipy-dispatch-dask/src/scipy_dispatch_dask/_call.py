@@ -1,0 +1,107 @@
+"""A call of a function of `scipy_dispatch`, its arguments bound to their names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from inspect import Parameter, Signature, signature
+
+from ._dask import Array, da
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+
+@dataclass(frozen=True)
+class Call:
+    """What is called, and what the caller gave, by name.
+
+    Parameters
+    ----------
+    function : callable
+        The dispatchable.
+    arguments : mapping
+        What the caller gave; what he left out is absent.
+    """
+
+    function: Callable[..., Any]
+    arguments: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the argument `name`, or its default; None for what SciPy does not have."""
+        if name in self.arguments:
+            return self.arguments[name]
+        parameter = _signature(self.function).parameters.get(name)
+        return None if parameter is None else parameter.default
+
+    def replaced(self, **changes: Any) -> Call:
+        """Return this call with other arguments; those that SciPy lacks are left out."""
+        known = _signature(self.function).parameters
+        kept = {name: value for name, value in changes.items() if name in known}
+        return Call(self.function, {**self.arguments, **kept})
+
+    def without(self, *names: str) -> Call:
+        """Return this call with fewer arguments."""
+        return Call(
+            self.function,
+            {name: value for name, value in self.arguments.items() if name not in names},
+        )
+
+
+def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
+    """Return the call of `identifier` with these arguments.
+
+    Parameters
+    ----------
+    identifier : str
+        Such as ``"scipy_dispatch.ndimage:sobel"``.
+    args, kwargs : iterable, mapping
+        As the caller gave them.
+
+    Raises
+    ------
+    TypeError
+        If the arguments do not fit the signature.
+    """
+    function = dispatchable(identifier)
+    parameters = _signature(function)
+    arguments: dict[str, Any] = {}
+    for name, value in parameters.bind(*args, **kwargs).arguments.items():
+        if parameters.parameters[name].kind is Parameter.VAR_KEYWORD:
+            arguments.update(value)
+        else:
+            arguments[name] = value
+    return Call(function, arguments)
+
+
+def dispatchable(identifier: str) -> Callable[..., Any]:
+    """Return the function of `scipy_dispatch` that `identifier` names."""
+    module, _, name = identifier.partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+def is_dask_array(value: Any) -> bool:
+    """Whether `value` is a Dask array."""
+    return isinstance(value, da.Array)
+
+
+def holds_dask_array(value: Any) -> bool:
+    """Whether `value` is a Dask array, or a list or tuple with one in it."""
+    if isinstance(value, list | tuple):
+        return any(holds_dask_array(each) for each in value)
+    return is_dask_array(value)
+
+
+def has_unknown_chunks(x: Array) -> bool:
+    """Whether the length of `x` along some axis is known only when it is computed."""
+    return any(math.isnan(length) for length in x.shape)
+
+
+@lru_cache(maxsize=256)
+def _signature(function: Callable[..., Any]) -> Signature:
+    return signature(function)

@@ -1,0 +1,17 @@
+"""`dask.array`, which ships no annotations: for type checkers everything of it is anything."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    da: Any
+    dask: Any
+    Array: TypeAlias = Any
+else:
+    import dask
+    import dask.array as da
+    from dask.array import Array
+
+__all__ = ["Array", "da", "dask"]

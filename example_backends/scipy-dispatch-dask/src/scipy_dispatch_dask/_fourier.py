@@ -1,0 +1,53 @@
+"""Filters in the Fourier domain, by `dask_image.ndfourier`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._block import meta_of, probe
+from ._dask import Array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._call import Call
+
+
+@dataclass(frozen=True)
+class FourierFilter:
+    """Filter with a function of `dask_image.ndfourier` of the same name.
+
+    It is given double precision, in which SciPy works whatever the data type is.
+
+    Parameters
+    ----------
+    parameter : str
+        The parameter that says how strong the filter is.
+    """
+
+    parameter: str
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        x, n = call["input"], call["n"]
+        if x.ndim == 0 or x.size == 0:
+            return "input= is empty or a scalar"
+        if n >= 0 and n // 2 + 1 != x.shape[call["axis"]]:
+            return "input= is not as long along axis= as a real transform of n= elements"
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        from dask_image import ndfourier
+
+        x = call["input"]
+        meta = meta_of(probe(call, "input"))
+        result: Array = getattr(ndfourier, call.function.__name__)(
+            x.astype(np.promote_types(x.dtype, np.float64)),
+            np.broadcast_to(np.asarray(call[self.parameter], dtype=np.float64), x.ndim),
+            n=max(call["n"], -1),
+            axis=call["axis"],
+        )
+        return result.astype(meta.dtype)

@@ -1,0 +1,100 @@
+"""Blocks with a halo: the neighbours that the results at the rim of a block depend on."""
+
+from __future__ import annotations
+
+from ._dask import Array, da
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ._reach import Halos
+
+
+def map_with_halo(
+    block: Callable[..., Any], arrays: Sequence[Array], halos: Halos, meta: Any
+) -> Array:
+    """Apply `block` to each block of `arrays` with its halo, and cut the halo off again.
+
+    A block at an end of the array gets no halo there, unless the axis is periodic: the
+    array ends in it as it does for SciPy, which can continue it as the mode says. So every
+    mode is SciPy's own. What `block` makes of an end that is not one of the array lies in
+    the halo.
+
+    Parameters
+    ----------
+    block : callable
+        Takes one block of each array, returns a block of the same shape.
+    arrays : sequence of dask.array.Array
+        Arrays of one shape. Chunks smaller than the halo are merged with their neighbours.
+    halos : dict of int to Halo
+        What is needed along each axis.
+    meta : array
+        An empty array like the result.
+    """
+    depths = {axis: halo.depth for axis, halo in halos.items()}
+    first = without_small_chunks(arrays[0], depths)
+    chunked = [first, *(array.rechunk(first.chunks) for array in arrays[1:])]
+    depth = {axis: halo.depth if first.numblocks[axis] > 1 else 0 for axis, halo in halos.items()}
+    boundary = {axis: "periodic" if halo.periodic else "none" for axis, halo in halos.items()}
+    return da.map_overlap(
+        block, *chunked, depth=depth, boundary=boundary, meta=meta, dtype=meta.dtype
+    )
+
+
+def map_with_history(
+    block: Callable[..., Any], x: Array, depths: Mapping[int, int], meta: Any
+) -> Array:
+    """Apply `block` to each block of `x` with the elements that come before it.
+
+    Parameters
+    ----------
+    block : callable
+        Takes and returns a block; the first block of all comes without anything before it.
+    x : dask.array.Array
+        The array.
+    depths : mapping of int to int
+        How many elements are needed along each axis.
+    meta : array
+        An empty array like the result.
+    """
+    x = without_small_chunks(x, depths)
+    depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}
+    return da.map_overlap(block, x, depth=depth, boundary="none", meta=meta, dtype=meta.dtype)
+
+
+def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
+    """Rechunk `x` so that along each axis a halo comes from the next block alone.
+
+    Parameters
+    ----------
+    x : dask.array.Array
+        The array.
+    depths : mapping of int to int
+        The depth of the halo along each axis.
+    """
+    if 0 in x.shape:
+        return x.rechunk(x.shape)
+    chunks = []
+    for axis, sizes in enumerate(x.chunks):
+        depth = depths.get(axis, 0)
+        chunks.append(_merged(tuple(size for size in sizes if size), depth))
+    return x.rechunk(tuple(chunks))
+
+
+def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:
+    """Merge neighbours until none is smaller than `depth`."""
+    if min(sizes) >= depth:
+        return sizes
+    merged = []
+    size = 0
+    for each in sizes:
+        size += each
+        if size >= depth:
+            merged.append(size)
+            size = 0
+    if not merged:
+        return (size,)
+    merged[-1] += size
+    return tuple(merged)

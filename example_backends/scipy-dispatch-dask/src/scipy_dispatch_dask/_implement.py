@@ -1,0 +1,68 @@
+"""Implementations from the table, and the question whether they should run."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from spatch_core import BackendImplementation
+
+from ._call import bind
+from ._strategy import why_not
+from ._table import TABLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from spatch_core import DispatchContext
+
+    from ._strategy import Strategy
+
+backend = BackendImplementation("dask")
+
+
+def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
+    """Say whether the strategy for ``context.function`` can honour these arguments.
+
+    Returns
+    -------
+    bool or str
+        True, or the reason why not.
+    """
+    module, _, name = context.function.partition(":")
+    strategy = TABLES[module][name]
+    try:
+        return why_not(strategy, bind(context.function, args, kwargs)) or True
+    except (TypeError, ValueError, IndexError, AttributeError):
+        # The arguments make no sense. The implementation asks SciPy, which says so.
+        return True
+
+
+def implement_all(module: str, namespace: dict[str, Any]) -> None:
+    """Put an implementation of every function of `module` in the table into `namespace`.
+
+    Parameters
+    ----------
+    module : str
+        A module of `scipy_dispatch`. Functions that the installed SciPy lacks are skipped.
+    namespace : dict
+        The global names of the module that holds the implementations.
+    """
+    library = import_module(module)
+    for name, strategy in TABLES[module].items():
+        if not hasattr(library, name):
+            continue
+        identifier = f"{module}:{name}"
+        implementation = _implementation(identifier, strategy)
+        implementation.__name__ = implementation.__qualname__ = name
+        implementation.__module__ = namespace["__name__"]
+        implementation.__doc__ = f"Return what `{module}.{name}` would, lazily."
+        namespace[name] = backend.implements(identifier, should_run=should_run)(implementation)
+
+
+def _implementation(identifier: str, strategy: Strategy) -> Callable[..., Any]:
+    def implementation(*args: Any, **kwargs: Any) -> Any:
+        return strategy.run(bind(identifier, args, kwargs))
+
+    return implementation

@@ -1,0 +1,49 @@
+"""How long the result along an axis is, for functions that change the length."""
+
+from __future__ import annotations
+
+from math import gcd
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Call
+
+
+def given(name: str) -> Any:
+    """Return a length that the parameter `name` gives; the length of the array where it is None."""
+
+    def length(call: Call, axis: int, n: int) -> int:
+        return n if call[name] is None else int(call[name])
+
+    return length
+
+
+def resampled(call: Call, axis: int, n: int) -> int:
+    """Return the length for a rational ratio, ``up`` to ``down``."""
+    up, down = int(call["up"]), int(call["down"])
+    common = gcd(up, down)
+    return -(-n * (up // common) // (down // common))
+
+
+def decimated(call: Call, axis: int, n: int) -> int:
+    """Return the length when every ``q``-th element stays."""
+    return -(-n // int(call["q"]))
+
+
+def upsampled_and_filtered(call: Call, axis: int, n: int) -> int:
+    """Return the length when the filter ``h`` rings on after the last element."""
+    upsampled = (n - 1) * int(call["up"]) + len(call["h"])
+    return (upsampled - 1) // int(call["down"]) + 1
+
+
+def analytic_plane(call: Call, axis: int, n: int) -> int:
+    """Return the length along one of two axes, for which ``N`` is one number or two."""
+    size = call["N"]
+    if size is None:
+        return n
+    ndim = call["x"].ndim
+    return int(np.broadcast_to(size, 2)[[each % ndim for each in call["axes"]].index(axis)])

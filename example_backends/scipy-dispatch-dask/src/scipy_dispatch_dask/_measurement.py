@@ -1,0 +1,119 @@
+"""Measurements of labelled regions, by `dask_image.ndmeasure`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._dask import Array, da
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Call
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Measure with a function of `dask_image.ndmeasure`.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    dtype : data type, optional
+        What to work in: SciPy takes double precision where it averages. The data type of
+        the array by default.
+    needs_elements : bool, optional
+        Whether SciPy raises for a region without elements, where `dask_image` has a result.
+    """
+
+    name: str
+    dtype: Any = None
+    needs_elements: bool = False
+    arrays: tuple[str, ...] = ("input", "labels")
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return why_not_measurable(call) or (
+            "SciPy raises if no element has the label, which is not known before the result "
+            "is computed; pass a list of labels as index="
+            if self.needs_elements and call["labels"] is not None and np.ndim(call["index"]) == 0
+            else None
+        )
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily, as an array where SciPy returns a list or tuple."""
+        from dask_image import ndmeasure
+
+        x, labels, index = measured(call)
+        x = x if self.dtype is None else x.astype(self.dtype)
+        result: Array = getattr(ndmeasure, self.name)(x, labels, index)
+        return result
+
+
+@dataclass(frozen=True)
+class Median:
+    """Find medians with `dask_image.ndmeasure`, which returns all of them in double precision."""
+
+    arrays: tuple[str, ...] = ("input", "labels")
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return why_not_measurable(call)
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        medians = Measurement("median").run(call)
+        single = np.dtype(da.asarray(call["input"]).dtype) == np.float32
+        return medians.astype(np.float32) if single else medians
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Add up: several regions with `dask_image.ndmeasure`, one with `dask.array`.
+
+    SciPy adds up one region in the data type that `numpy.sum` has, several in double
+    precision, as `dask_image` does in either case.
+    """
+
+    arrays: tuple[str, ...] = ("input", "labels")
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return why_not_measurable(call)
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        x, labels, index = measured(call)
+        if labels is None:
+            return x.sum()
+        if np.ndim(index) > 0:
+            return Measurement("sum_labels", float).run(call)
+        selected = labels > 0 if index is None else labels == index
+        return da.where(selected, x, x.dtype.type(0)).sum()
+
+
+def why_not_measurable(call: Call) -> str | None:
+    """Say why the arrays of `call` cannot be measured; None if they can."""
+    x, labels, index = call["input"], call["labels"], call["index"]
+    dtype = da.asarray(x).dtype
+    if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
+        return f"dask_image does not measure {dtype} in the precision in which SciPy does"
+    if np.ndim(x) == 0 or 0 in np.shape(x):
+        return "input= is empty or a scalar"
+    if labels is not None and np.shape(labels) != np.shape(x):
+        return "labels= has another shape than input="
+    if np.ndim(index) > 1 or (isinstance(index, np.ndarray) and index.ndim == 0):
+        return "index= is neither a number nor a flat list"
+    return None
+
+
+def measured(call: Call) -> tuple[Array, Array | None, Any]:
+    """Return the array, its labels in the same chunks, and what to measure."""
+    x, labels = da.asarray(call["input"]), call["labels"]
+    if labels is None:
+        return x, None, None
+    return x, da.asarray(labels).rechunk(x.chunks), call["index"]

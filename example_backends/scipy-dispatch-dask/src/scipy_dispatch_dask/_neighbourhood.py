@@ -1,0 +1,96 @@
+"""Functions whose results depend on a neighbourhood: overlapping blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._block import block_of, meta_of, probe
+from ._call import is_dask_array
+from ._dask import Array, da
+from ._halo import map_with_halo
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._call import Call
+    from ._reach import Reach
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Call the function again for every block, which has its neighbours around it.
+
+    Parameters
+    ----------
+    reach : Reach
+        How far the function looks.
+    arrays : tuple of str, optional
+        The parameters that take arrays; the result has the shape of the first.
+    refuse : callable, optional
+        Says why a call cannot be honoured.
+    harmless : callable, optional
+        Replaces the arguments that are the user's own functions, or of which SciPy warns
+        unless the array is large, where only the type of the result is asked for.
+    """
+
+    reach: Reach
+    arrays: tuple[str, ...] = ("input",)
+    refuse: Callable[[Call], str | None] = lambda call: None
+    harmless: Callable[[Call], Call] = lambda call: call
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        call = _with_dask_arrays(call, self.arrays)
+        arrays = tuple(name for name in self.arrays if call[name] is not None)
+        meta = meta_of(probe(self.harmless(call), *arrays))
+        x = call[arrays[0]]
+        return map_with_halo(
+            block_of(call, *arrays),
+            [call[name] for name in arrays],
+            self.reach(call, x.ndim),
+            meta,
+        )
+
+
+def _with_dask_arrays(call: Call, names: tuple[str, ...]) -> Call:
+    """Make Dask arrays, chunked like the one there is, of the other arrays among `names`."""
+    given = {name: call[name] for name in names if call[name] is not None}
+    chunks = next(array.chunks for array in given.values() if is_dask_array(array))
+    return call.replaced(
+        **{
+            name: array if is_dask_array(array) else da.from_array(array, chunks=chunks)
+            for name, array in given.items()
+        }
+    )
+
+
+def unbounded_or_misfit(call: Call) -> str | None:
+    """Refuse ``iterations`` without end and a ``mask`` of another shape."""
+    mask = call["mask"]
+    if mask is not None and np.shape(mask) != np.shape(call["input"]):
+        return "mask= has another shape than input="
+    if int(call["iterations"]) < 1:
+        return (
+            "iterations < 1 repeats until nothing changes, which needs the whole array; "
+            "pass a number of iterations"
+        )
+    return None
+
+
+def without_function(call: Call) -> Call:
+    """Replace the user's function by one that does nothing."""
+    return call.replaced(function=_zero)
+
+
+def _zero(*args: Any, **kwargs: Any) -> float:
+    return 0.0
+
+
+def tiny_kernel(call: Call) -> Call:
+    """Replace the kernel sizes by the smallest ones that are as odd."""
+    sizes = call["kernel_size"]
+    return call if sizes is None else call.replaced(kernel_size=2 - np.asarray(sizes) % 2)

@@ -1,0 +1,242 @@
+"""How far a function looks: for every axis, how many neighbours one result depends on.
+
+Each function here takes a call and the number of dimensions of its array, and returns a
+`Halo` for each axis along which the function looks beyond its own element. It may return
+more than is needed, never less. SciPy has accepted the arguments before.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, TypeAlias
+
+    from ._call import Call
+
+    Halos: TypeAlias = "dict[int, Halo]"
+    Reach: TypeAlias = Callable[[Call, int], Halos]
+
+_PERIODIC_MODES = frozenset({"wrap", "grid-wrap"})
+
+
+@dataclass(frozen=True)
+class Halo:
+    """The neighbours needed along one axis.
+
+    Parameters
+    ----------
+    depth : int
+        How many on either side.
+    periodic : bool, optional
+        Whether the neighbours of one end of the array are at its other end. If not, what
+        is beyond an end depends on elements no further than `depth` from that end.
+    """
+
+    depth: int
+    periodic: bool = False
+
+
+WHOLE = Halo(sys.maxsize)
+"""All of the axis is needed at once."""
+
+
+def windows(passes: int = 1) -> Reach:
+    """Return the reach of filters with ``size``, ``footprint`` or ``structure``.
+
+    Parameters
+    ----------
+    passes : int
+        How many such filters follow one another.
+    """
+
+    def reach(call: Call, ndim: int) -> Halos:
+        axes = _axes(call, ndim)
+        sizes = _window_sizes(call, len(axes))
+        origins = _spread(call["origin"] or 0, len(axes))
+        depths = [passes * depth for depth in map(_depth, sizes, origins)]
+        return _halos(axes, depths, call["mode"])
+
+    return reach
+
+
+def weights(call: Call, ndim: int) -> Halos:
+    """Return the reach of ``weights`` with one dimension for each of the ``axes``."""
+    axes = _axes(call, ndim)
+    origins = _spread(call["origin"], len(axes))
+    depths = list(map(_depth, np.shape(call["weights"]), origins))
+    return _halos(axes, depths, call["mode"])
+
+
+def line_weights(call: Call, ndim: int) -> Halos:
+    """Return the reach of ``weights`` along one ``axis``."""
+    return _line(call, ndim, _depth(len(call["weights"]), call["origin"]))
+
+
+def line_window(call: Call, ndim: int) -> Halos:
+    """Return the reach of a ``size`` along one ``axis``."""
+    return _line(call, ndim, _depth(call["size"], call["origin"]))
+
+
+def line_gaussian(call: Call, ndim: int) -> Halos:
+    """Return the reach of a Gaussian along one ``axis``."""
+    return _line(call, ndim, _radius(call, call["sigma"], call["radius"]))
+
+
+def gaussian(call: Call, ndim: int) -> Halos:
+    """Return the reach of a Gaussian along all ``axes``."""
+    axes = _axes(call, ndim)
+    sigmas = _spread(call["sigma"], len(axes))
+    radii = _spread(call["radius"], len(axes))
+    depths = [_radius(call, sigma, radius) for sigma, radius in zip(sigmas, radii, strict=True)]
+    return _halos(axes, depths, call["mode"])
+
+
+def gaussian_laplace(call: Call, ndim: int) -> Halos:
+    """Return the reach of second derivatives of a Gaussian along all ``axes``."""
+    axes = _axes(call, ndim)
+    sigmas = _spread(call["sigma"], len(axes))
+    return _derivatives(call, ndim, dict(zip(axes, sigmas, strict=True)))
+
+
+def gaussian_gradient(call: Call, ndim: int) -> Halos:
+    """Return the reach of first derivatives of a Gaussian, which SciPy smooths along all axes."""
+    return _derivatives(call, ndim, dict(enumerate(_spread(call["sigma"], ndim))))
+
+
+def stencil(call: Call, ndim: int) -> Halos:
+    """Return the reach of filters that look at the next neighbours along all ``axes``."""
+    axes = _axes(call, ndim)
+    return _halos(axes, [1] * len(axes), call["mode"])
+
+
+def running_mean(reach: Reach) -> Reach:
+    """Return `reach`, but all of the axes where a cast would blow up a rounding error.
+
+    The uniform filter keeps a running sum along a line, which rounds differently when it
+    starts elsewhere. Truncation to an integer can make a whole unit of that.
+    """
+
+    def whole_if_truncated(call: Call, ndim: int) -> Halos:
+        halos = reach(call, ndim)
+        output = call["output"]
+        if output is None or np.dtype(output).kind in "fc" or call["input"].dtype.kind in "biu":
+            return halos
+        return dict.fromkeys(halos, WHOLE)
+
+    return whole_if_truncated
+
+
+def structures(passes: int = 1) -> Reach:
+    """Return the reach of binary morphology.
+
+    Parameters
+    ----------
+    passes : int
+        How many operations of ``iterations`` steps each follow one another.
+    """
+
+    def reach(call: Call, ndim: int) -> Halos:
+        axes = _axes(call, ndim)
+        steps = passes * int(call["iterations"])
+        depths = _structure_depths(call["structure"], call["origin"], len(axes))
+        return _halos(axes, [steps * depth for depth in depths], "constant")
+
+    return reach
+
+
+def two_structures(call: Call, ndim: int) -> Halos:
+    """Return the reach of ``structure1`` and ``structure2`` together."""
+    axes = _axes(call, ndim)
+    second = call["structure1"] if call["structure2"] is None else call["structure2"]
+    origin2 = call["origin1"] if call["origin2"] is None else call["origin2"]
+    depths = zip(
+        _structure_depths(call["structure1"], call["origin1"], len(axes)),
+        _structure_depths(second, origin2, len(axes)),
+        strict=True,
+    )
+    return _halos(axes, [max(pair) for pair in depths], "constant")
+
+
+def median_kernel(call: Call, ndim: int) -> Halos:
+    """Return the reach of ``kernel_size``.
+
+    One more than it takes, so that no block is smaller than the kernel, of which SciPy
+    would warn.
+    """
+    size = call["kernel_size"]
+    sizes = _spread(3 if size is None else size, ndim)
+    return _halos(range(ndim), [_depth(size, 1) for size in sizes], "constant")
+
+
+def domain(call: Call, ndim: int) -> Halos:
+    """Return the reach of ``domain``."""
+    depths = [_depth(size, 0) for size in np.shape(call["domain"])]
+    return _halos(range(ndim), depths, "constant")
+
+
+def _depth(size: int, origin: int) -> int:
+    return int(size) // 2 + abs(int(origin))
+
+
+def _radius(call: Call, sigma: float, radius: int | None) -> int:
+    truncate = call["truncate"]
+    return int((4.0 if truncate is None else truncate) * sigma + 0.5) if radius is None else radius
+
+
+def _line(call: Call, ndim: int, depth: int) -> Halos:
+    return _halos([call["axis"] % ndim], [depth], call["mode"])
+
+
+def _derivatives(call: Call, ndim: int, sigmas: dict[int, float]) -> Halos:
+    """Return the reach of derivatives of a Gaussian with one sigma for each axis.
+
+    Each derivative is taken with the mode of its own axis along all axes, so that modes can
+    contradict one another about where the neighbours are.
+    """
+    radii = _spread(call["radius"], ndim)
+    depths = [_radius(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
+    modes = set(_spread(call["mode"], 1))
+    if modes & _PERIODIC_MODES and modes - _PERIODIC_MODES:
+        return dict.fromkeys(sigmas, WHOLE)
+    return _halos(sigmas, depths, next(iter(modes), "reflect"))
+
+
+def _structure_depths(structure: Any, origin: Any, n_axes: int) -> list[int]:
+    sizes = [3] * n_axes if structure is None else np.shape(structure)
+    return list(map(_depth, sizes, _spread(origin, n_axes)))
+
+
+def _window_sizes(call: Call, n_axes: int) -> list[int]:
+    arrays = [call[name] for name in ("footprint", "structure") if call[name] is not None]
+    if arrays:
+        return [max(sizes) for sizes in zip(*map(np.shape, arrays), strict=True)]
+    return _spread(call["size"], n_axes)
+
+
+def _halos(axes: Iterable[int], depths: Sequence[int], mode: str | Sequence[str]) -> Halos:
+    modes = _spread(mode, len(depths))
+    return {
+        axis: Halo(depth, mode in _PERIODIC_MODES)
+        for axis, depth, mode in zip(axes, depths, modes, strict=True)
+        if depth > 0
+    }
+
+
+def _axes(call: Call, ndim: int) -> tuple[int, ...]:
+    axes = call["axes"]
+    if axes is None:
+        return tuple(range(ndim))
+    return tuple(axis % ndim for axis in _spread(axes, 1))
+
+
+def _spread(value: Any, count: int) -> list[Any]:
+    """Return one value for each of `count` axes, where SciPy takes one for all or a sequence."""
+    if isinstance(value, str) or not np.iterable(value):
+        return [value] * count
+    return list(value)

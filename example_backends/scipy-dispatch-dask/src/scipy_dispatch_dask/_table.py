@@ -1,0 +1,177 @@
+"""Which strategy makes which function lazy. Data only.
+
+What a function that is not listed does with Dask arrays is up to `scipy_dispatch`, which
+hands them to SciPy. The README says why some are left out.
+"""
+
+from __future__ import annotations
+
+from . import _lengths as lengths
+from . import _reach as reach
+from ._convolution import Convolution
+from ._dask import da
+from ._fourier import FourierFilter
+from ._labelling import Labelling
+from ._lines import Lines, last_axis, many_widths, no_axis, second_result, two_axes
+from ._measurement import Measurement, Median, Sum
+from ._neighbourhood import Neighbourhood, tiny_kernel, unbounded_or_misfit, without_function
+from ._spectrum import Spectrum
+from ._transform import AxisByAxis, EveryAxis, Shift, Transform
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._strategy import Strategy
+
+
+_window = Neighbourhood(reach.windows())
+_two_windows = Neighbourhood(reach.windows(passes=2))
+_stencil = Neighbourhood(reach.stencil)
+_line = Neighbourhood(reach.line_window)
+
+_kernel = Convolution()
+_cosine = Lines(always={"overwrite_x": False}, length=lengths.given("n"))
+
+# Permission to overwrite what is in a block is withheld: it may be wanted elsewhere.
+
+_structure = Neighbourhood(reach.structures(), ("input", "mask"), unbounded_or_misfit)
+_two_structures = Neighbourhood(reach.structures(passes=2), ("input", "mask"), unbounded_or_misfit)
+
+NDIMAGE: dict[str, Strategy] = {
+    # Filters
+    "convolve": Neighbourhood(reach.weights),
+    "convolve1d": Neighbourhood(reach.line_weights),
+    "correlate": Neighbourhood(reach.weights),
+    "correlate1d": Neighbourhood(reach.line_weights),
+    "gaussian_filter": Neighbourhood(reach.gaussian),
+    "gaussian_filter1d": Neighbourhood(reach.line_gaussian),
+    "gaussian_gradient_magnitude": Neighbourhood(reach.gaussian_gradient),
+    "gaussian_laplace": Neighbourhood(reach.gaussian_laplace),
+    "generic_filter": Neighbourhood(reach.windows(), harmless=without_function),
+    # What its function makes of a line may depend on all of the line.
+    "generic_filter1d": Lines(("input",)),
+    "laplace": _stencil,
+    "maximum_filter": _window,
+    "maximum_filter1d": _line,
+    "median_filter": _window,
+    "minimum_filter": _window,
+    "minimum_filter1d": _line,
+    "percentile_filter": _window,
+    "prewitt": _stencil,
+    "rank_filter": _window,
+    "sobel": _stencil,
+    "uniform_filter": Neighbourhood(reach.running_mean(reach.windows())),
+    "uniform_filter1d": Neighbourhood(reach.running_mean(reach.line_window)),
+    # Filters in the Fourier domain
+    "fourier_gaussian": FourierFilter("sigma"),
+    "fourier_shift": FourierFilter("shift"),
+    "fourier_uniform": FourierFilter("size"),
+    # Interpolation
+    "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
+    "spline_filter1d": Lines(("input",)),
+    # Measurements
+    "center_of_mass": Measurement("center_of_mass", float),
+    "label": Labelling(),
+    "maximum": Measurement("maximum", needs_elements=True),
+    "mean": Measurement("mean", float),
+    "median": Median(),
+    "minimum": Measurement("minimum", needs_elements=True),
+    "standard_deviation": Measurement("standard_deviation", float),
+    "sum": Sum(),
+    "sum_labels": Sum(),
+    "variance": Measurement("variance", float),
+    # Morphology
+    "binary_closing": _two_structures,
+    "binary_dilation": _structure,
+    "binary_erosion": _structure,
+    "binary_hit_or_miss": Neighbourhood(reach.two_structures),
+    "binary_opening": _two_structures,
+    "black_tophat": _two_windows,
+    "grey_closing": _two_windows,
+    "grey_dilation": _window,
+    "grey_erosion": _window,
+    "grey_opening": _two_windows,
+    "morphological_gradient": _window,
+    "morphological_laplace": _window,
+    "white_tophat": _two_windows,
+}
+
+SIGNAL: dict[str, Strategy] = {
+    # Convolution
+    "convolve": _kernel,
+    "convolve2d": _kernel,
+    "correlate": _kernel,
+    "correlate2d": _kernel,
+    "fftconvolve": _kernel,
+    "oaconvolve": _kernel,
+    # Splines
+    "gauss_spline": Lines(axes=no_axis),
+    # Filtering
+    "decimate": Lines(length=lengths.decimated),
+    "detrend": Lines(("data",), always={"overwrite_data": False}),
+    "filtfilt": Lines(),
+    "hilbert": Lines(length=lengths.given("N")),
+    "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane),
+    "lfilter": Lines(refuse=second_result("zi")),
+    "medfilt": Neighbourhood(reach.median_kernel, ("volume",), harmless=tiny_kernel),
+    "medfilt2d": Neighbourhood(reach.median_kernel, harmless=tiny_kernel),
+    "order_filter": Neighbourhood(reach.domain, ("a",)),
+    "resample": Lines(length=lengths.given("num"), refuse=second_result("t")),
+    "resample_poly": Lines(length=lengths.resampled),
+    "savgol_filter": Lines(),
+    "sosfilt": Lines(refuse=second_result("zi")),
+    "sosfiltfilt": Lines(),
+    "upfirdn": Lines(length=lengths.upsampled_and_filtered),
+    # Waveforms
+    "chirp": Lines(("t",), axes=no_axis),
+    "gausspulse": Lines(("t",), axes=no_axis, refuse=second_result("retquad")),
+    "sawtooth": Lines(("t",), axes=no_axis, refuse=many_widths),
+    "square": Lines(("t",), axes=no_axis, refuse=many_widths),
+    # Spectra
+    "czt": Lines(length=lengths.given("m")),
+    "periodogram": Spectrum(),
+    "welch": Spectrum(),
+    "zoom_fft": Lines(length=lengths.given("m")),
+}
+
+FFT: dict[str, Strategy] = {
+    # Discrete Fourier transforms
+    "fft": Transform(),
+    "fft2": AxisByAxis("fft", Transform()),
+    "fftn": AxisByAxis("fft", Transform()),
+    "hfft": Transform(),
+    "hfft2": AxisByAxis("hfft", Transform(), before="fft"),
+    "hfftn": AxisByAxis("hfft", Transform(), before="fft"),
+    "ifft": Transform(),
+    "ifft2": AxisByAxis("ifft", Transform()),
+    "ifftn": AxisByAxis("ifft", Transform()),
+    "ihfft": Transform(),
+    "ihfft2": AxisByAxis("ihfft", Transform(), after="ifft"),
+    "ihfftn": AxisByAxis("ihfft", Transform(), after="ifft"),
+    "irfft": Transform(),
+    "irfft2": AxisByAxis("irfft", Transform(), before="ifft"),
+    "irfftn": AxisByAxis("irfft", Transform(), before="ifft"),
+    "rfft": Transform(),
+    "rfft2": AxisByAxis("rfft", Transform(), after="fft"),
+    "rfftn": AxisByAxis("rfft", Transform(), after="fft"),
+    # Discrete sine and cosine transforms
+    "dct": _cosine,
+    "dctn": AxisByAxis("dct", _cosine),
+    "dst": _cosine,
+    "dstn": AxisByAxis("dst", _cosine),
+    "idct": _cosine,
+    "idctn": AxisByAxis("idct", _cosine),
+    "idst": _cosine,
+    "idstn": AxisByAxis("idst", _cosine),
+    # Fast Hankel transforms
+    "fht": Lines(("a",), axes=last_axis),
+    "ifht": Lines(("A",), axes=last_axis),
+    # Order of the frequencies
+    "fftshift": Shift(da.fft.fftshift),
+    "ifftshift": Shift(da.fft.ifftshift),
+}
+
+TABLES: dict[str, dict[str, Strategy]] = {
+    "scipy_dispatch.ndimage": NDIMAGE,
+    "scipy_dispatch.signal": SIGNAL,
+    "scipy_dispatch.fft": FFT,
+}

@@ -1,0 +1,185 @@
+"""Transforms: `dask.array.fft` along one axis, one axis after the other along several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._block import meta_of, probe, with_current_backends
+from ._call import Call, dispatchable
+from ._dask import Array, da
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._strategy import Strategy
+
+_FEW = 4
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Along one axis, by `dask.array.fft.fft_wrap` around the dispatchable itself."""
+
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        x, n, axis = call["x"], call["n"], call["axis"]
+        shape = tuple(min(length, _FEW) for length in x.shape)
+        small = n if n is None or n < _FEW else _FEW
+        meta = meta_of(probe(call.replaced(n=small), "x", shape=shape))
+        kind = call.function.__name__
+        block = TransformBlock(with_current_backends(call.function), call["workers"])
+        wrapped = da.fft.fft_wrap(block, kind=kind, dtype=meta.dtype)
+        result: Array = wrapped(x.rechunk({axis: -1}), n=n, axis=axis, norm=call["norm"])
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class TransformBlock:
+    """A transform with the parameters that `dask.array.fft` knows of.
+
+    Parameters
+    ----------
+    function : callable
+        The dispatchable, under the dispatch state of the call.
+    workers : int or None
+        How many threads SciPy may use for one block.
+    """
+
+    function: Callable[..., Any]
+    workers: int | None
+
+    @property
+    def __name__(self) -> str:
+        return self.function.__name__
+
+    def __call__(self, block: Any, n: int | None, axis: int, norm: str | None) -> Any:
+        return self.function(block, n=n, axis=axis, norm=norm, workers=self.workers)
+
+
+@dataclass(frozen=True)
+class AxisByAxis:
+    """Along several axes: functions of one dimension along one after the other.
+
+    Between two of them the array is rechunked, so that a task never needs more than lines.
+
+    Parameters
+    ----------
+    last : str
+        The function of `scipy_dispatch.fft` for the last axis.
+    strategy : Strategy
+        How functions of one dimension are made lazy.
+    before, after : str, optional
+        The function for the other axes, before or after the last one. The same function
+        before the last one by default.
+    """
+
+    last: str
+    strategy: Strategy
+    before: str | None = None
+    after: str | None = None
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        x, s = call["x"], call["s"]
+        few = None if s is None else [min(length, _FEW) for length in _tuple(s)]
+        shape = tuple(min(length, _FEW) for length in x.shape)
+        meta = meta_of(probe(call.replaced(s=few), "x", shape=shape))
+        shared = call.without("x", "s", "axes").arguments
+        chunks: dict[int, int] = {}
+        for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
+            n = None if length == -1 else length  # SciPy's -1 is the length that there is.
+            step = dispatchable(f"scipy_dispatch.fft:{name}")
+            cut = max(x.chunks[axis])
+            # Cut the lines of the step before again, or all ends up in one chunk.
+            x = x.rechunk({**chunks, axis: -1})
+            x = self.strategy.run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
+            chunks = {axis: cut}
+        return x.astype(meta.dtype)
+
+    def _steps(self, axes: tuple[int, ...], s: Any) -> list[tuple[str, int, int | None]]:
+        lengths = (None,) * len(axes) if s is None else _tuple(s)
+        other = self.before or self.after or self.last
+        last = [
+            (self.last, axis, length) for axis, length in zip(axes[-1:], lengths[-1:], strict=True)
+        ]
+        others = [
+            (other, axis, length) for axis, length in zip(axes[:-1], lengths[:-1], strict=True)
+        ]
+        return last + others if self.after else others + last
+
+
+@dataclass(frozen=True)
+class EveryAxis:
+    """Along all axes: a function of one dimension along one after the other.
+
+    Parameters
+    ----------
+    identifier : str
+        The function for one axis, with the same parameters and ``axis``.
+    strategy : Strategy
+        How it is made lazy.
+    """
+
+    identifier: str
+    strategy: Strategy
+    arrays: tuple[str, ...] = ("input",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        meta = meta_of(probe(call, "input"))
+        step = Call(dispatchable(self.identifier), call.arguments)
+        for axis in range(call["input"].ndim):
+            step = step.replaced(axis=axis, input=self.strategy.run(step.replaced(axis=axis)))
+        return step["input"].astype(meta.dtype)
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Exchange the halves of axes, by `dask.array.fft`.
+
+    Parameters
+    ----------
+    function : callable
+        ``dask.array.fft.fftshift`` or its inverse.
+    """
+
+    function: Callable[..., Array]
+    arrays: tuple[str, ...] = ("x",)
+
+    def refuse(self, call: Call) -> str | None:
+        """Say why `call` cannot be honoured; None if it can."""
+        return None
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        return self.function(call["x"], axes=call["axes"])
+
+
+def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
+    if axes is not None:
+        return tuple(axis % ndim for axis in _tuple(axes))
+    return tuple(range(ndim))[0 if s is None else ndim - len(_tuple(s)) :]
+
+
+def _tuple(value: Any) -> tuple[int, ...]:
+    try:
+        return tuple(value)
+    except TypeError:
+        return (value,)
