@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from ._identifiers import DEFAULT, TypePattern, is_backend_name, nearest, split_identifier
@@ -97,7 +98,9 @@ class Description:
     requires_opt_in: bool = False
     higher_priority_than: tuple[str, ...] = ()
     lower_priority_than: tuple[str, ...] = ()
-    functions: Mapping[str, Implementation] = field(default_factory=dict, hash=False)
+    functions: Mapping[str, Implementation] = field(
+        default_factory=lambda: MappingProxyType({}), hash=False
+    )
     auto_generation: AutoGeneration | None = None
     source: Source = Source()
     in_code: bool = False
@@ -215,10 +218,10 @@ class _Reader:
                 found.append(TypePattern(text))
             except IdentifierError as error:
                 self.fault(f"{key}[{position}]", str(error), "Write it as 'package.module:Class'")
-        if required and not self.fields.get(key):
+        if required and self.fields.get(key, ()) in ([], (), set()):
             self.fault(
                 key,
-                "the field is missing" if key not in self.fields else "there is no type in it",
+                "there is no type in it" if key in self.fields else "the field is missing",
                 "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
             )
         return tuple(found)
@@ -249,10 +252,10 @@ class _Reader:
                     "Remove it from one of the two",
                 )
 
-    def functions(self) -> dict[str, Implementation]:
+    def functions(self) -> Mapping[str, Implementation]:
         functions = self.table("functions")
-        defaults = self.subtable(functions, _DEFAULTS)
-        self.check_keys(defaults, FUNCTION_FIELDS, f"functions.{_DEFAULTS}.")
+        path = f"functions.{_DEFAULTS}"
+        defaults = self.implementation_fields(self.subtable(functions, _DEFAULTS), path)
         found = {}
         for identifier, entry in functions.items():
             if identifier in (_DEFAULTS, _AUTO_GENERATION):
@@ -263,32 +266,32 @@ class _Reader:
             if not isinstance(entry, Mapping):
                 self.fault(path, f"{entry!r} is not a table", "Write function = 'module:qualname'")
                 continue
-            self.check_keys(entry, FUNCTION_FIELDS, path + ".")
-            found[identifier] = self.implementation({**defaults, **entry}, path)
-        return found
+            fields = {**defaults, **self.implementation_fields(entry, path)}
+            if "function" in fields:
+                found[identifier] = Implementation(**fields)
+            elif "function" not in entry:
+                self.fault(
+                    f"{path}.function",
+                    "the field is missing",
+                    "Name the implementation as 'module:qualname'",
+                )
+        return MappingProxyType(found)
 
-    def implementation(self, entry: Mapping[str, Any], path: str) -> Implementation:
-        function = entry.get("function")
-        if function is None:
-            self.fault(
-                f"{path}.function",
-                "the field is missing",
-                "Name the implementation as 'module:qualname'",
-            )
-        else:
-            self.identifier(function, f"{path}.function")
-        should_run = entry.get("should_run")
-        if should_run is not None:
-            self.identifier(should_run, f"{path}.should_run")
+    def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
+        """Return those fields of one function, or of the defaults, that have no fault."""
+        self.check_keys(entry, FUNCTION_FIELDS, path + ".")
+        fields: dict[str, Any] = {}
+        for key in ("function", "should_run"):
+            if key in entry and self.identifier(entry[key], f"{path}.{key}") is not None:
+                fields[key] = entry[key]
+        if "uses_context" in entry:
+            fields["uses_context"] = self.boolean(entry, "uses_context", f"{path}.uses_context")
         docs = entry.get("additional_docs", "")
         if not isinstance(docs, str):
             self.fault(f"{path}.additional_docs", f"{docs!r} is not a string", "Write a string")
-        return Implementation(
-            function=str(function),
-            should_run=should_run,
-            uses_context=self.boolean(entry, "uses_context", f"{path}.uses_context"),
-            additional_docs=str(docs),
-        )
+        elif docs:
+            fields["additional_docs"] = docs
+        return fields
 
     def auto_generation(self) -> AutoGeneration | None:
         table = self.subtable(self.table("functions", report=False), _AUTO_GENERATION)

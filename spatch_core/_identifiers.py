@@ -22,12 +22,21 @@ DEFAULT: Final = "default"
 """The name under which the library itself stands in the order."""
 
 # Read through the descriptors of `type`, because a metaclass may override attribute access.
-_module_of = type.__dict__["__module__"].__get__
+_get_module = type.__dict__["__module__"].__get__
 _qualname_of = type.__dict__["__qualname__"].__get__
 _mro_of = type.__dict__["__mro__"].__get__
 _dict_of = type.__dict__["__dict__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
+
+
+def _module_of(cls: type) -> str:
+    """Return the name of a class's module; empty for a class that has none, or no string."""
+    try:
+        module = _get_module(cls)
+    except AttributeError:
+        return ""
+    return module if type(module) is str else ""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -136,8 +145,7 @@ def is_importable(cls: type) -> bool:
 
     Runs no code but this module's: it is asked in the middle of a garbage collection.
     """
-    module = _module_of(cls)
-    found: object = sys.modules.get(module) if isinstance(module, str) else None
+    found: object = sys.modules.get(_module_of(cls))
     for part in _qualname_of(cls).split("."):
         if isinstance(found, type):
             found = _dict_of(found).get(part)
@@ -247,7 +255,7 @@ class TypePattern:
         package = self.module.partition(".")[0]
         name = self.qualname.rpartition(".")[2]
         return any(
-            package == str(_module_of(each)).partition(".")[0]
+            package == _module_of(each).partition(".")[0]
             or (not known and name == _qualname_of(each).rpartition(".")[2])
             for each in ((cls,) if self.prefix == EXACT else _mro_of(cls))
         )

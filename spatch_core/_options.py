@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ._frozen import freeze
+from ._state import Changes
 from .exceptions import GlobalOptionsWarning, warn_caller
 
 TYPE_CHECKING = False
@@ -12,11 +13,14 @@ if TYPE_CHECKING:
     from typing import Any, ClassVar, TypeVar
 
     from ._registry import Catalog
-    from ._state import Changes, Class, DispatchState, Owner, Tables
+    from ._state import Class, DispatchState, Owner, Tables
     from ._trace import TraceEvent
 
     F = TypeVar("F", bound=Callable[..., Any])
     Self = TypeVar("Self", bound="BackendOptions")
+
+
+_MAX_CHECKED = 256
 
 
 class BackendOptions:
@@ -54,6 +58,11 @@ class BackendOptions:
     __slots__ = ("_changes", "_derived", "_tokens")
 
     _owner: ClassVar[Owner]
+    # The rest is for speed: the context variable's methods, and what was checked before.
+    _get: ClassVar[Any]
+    _set: ClassVar[Any]
+    _reset: ClassVar[Any]
+    _checked: ClassVar[dict[Any, Changes]]
 
     def __init__(
         self,
@@ -62,41 +71,101 @@ class BackendOptions:
         type: Class | None = None,
         trace: bool = False,
     ) -> None:
+        self._tokens: list[Token[Tables]] = []
+        self._derived: tuple[DispatchState, DispatchState] | None = None
+        if type is None and not trace:
+            try:
+                self._changes = self._checked[prioritize, disable]
+                return
+            except (KeyError, TypeError):  # seen for the first time, or not hashable
+                pass
         resolver = self._owner.resolver()
         if type is not None:
             resolver.check_type(type)
-        self._changes: Changes = (
+        self._changes = Changes(
             _checked_names(prioritize, resolver.catalog),
             frozenset(_checked_names(disable, resolver.catalog)),
             type,
             [] if trace else None,
         )
-        self._tokens: list[Token[Tables]] = []
-        self._derived: tuple[DispatchState, DispatchState] | None = None
+        if self._changes.is_plain and _is_plain(prioritize) and _is_plain(disable):
+            if len(self._checked) >= _MAX_CHECKED:
+                self._checked.clear()
+            self._checked[prioritize, disable] = self._changes
+
+    @classmethod
+    def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
+        """Make the options of one library.
+
+        Parameters
+        ----------
+        owner : BackendSystem
+            The library's system.
+        module : str
+            The module that publishes them.
+        """
+        variable = owner.keeper.variable
+        return type(
+            "backend_opts",
+            (cls,),
+            {
+                "__slots__": (),
+                "__module__": module,
+                "_owner": owner,
+                "_get": variable.get,
+                "_set": variable.set,
+                "_reset": variable.reset,
+                "_checked": {},
+            },
+        )
+
+    @classmethod
+    def forget(cls) -> None:
+        """Check names again, because the backends have changed."""
+        cls._checked.clear()
 
     def _inner(self) -> DispatchState:
         """Return the state in force here with the options added."""
-        keeper = self._owner.keeper
-        outer = keeper.get()[0]
+        outer: DispatchState = self._get()[0]
+        inner = outer.inner.get(self._changes)
+        if inner is not None:
+            return inner
         derived = self._derived
         if derived is None or derived[0] is not outer:
-            derived = self._derived = (outer, keeper.derive(outer, self._changes))
+            derived = self._derived = outer, self._owner.keeper.derive(outer, self._changes)
         return derived[1]
 
     def __enter__(self: Self) -> Self:
-        self._tokens.append(self._owner.keeper.variable.set(self._inner().tables))
+        inner = self._get()[0].inner.get(self._changes) or self._inner()
+        self._tokens.append(self._set(inner.tables))
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        # One object may be entered in several threads and tasks at once. A token fits only
-        # the context that made it, and refuses every other without effect.
-        for token in self._tokens[::-1]:
+    def __exit__(
+        self,
+        kind: object = None,
+        error: object = None,
+        traceback: object = None,
+    ) -> None:
+        tokens = self._tokens
+        try:
+            token = tokens[-1]
+            self._reset(token)
+        except (IndexError, ValueError, RuntimeError):
+            token = self._reset_own(tokens)
+        tokens.remove(token)
+
+    def _reset_own(self, tokens: list[Token[Tables]]) -> Token[Tables]:
+        """Leave the block that was entered in this context.
+
+        One object may be entered in several threads and tasks at once. A token fits only
+        the context that made it, and refuses every other without effect.
+        """
+        for token in tokens[::-1]:
             try:
-                self._owner.keeper.variable.reset(token)
+                self._reset(token)
             except (ValueError, RuntimeError):
                 continue
-            self._tokens.remove(token)
-            return
+            return token
         raise RuntimeError("this block of backend options was not entered in this context")
 
     def __call__(self, function: F) -> F:
@@ -141,36 +210,30 @@ class BackendOptions:
         keeper.set_default(keeper.derive(keeper.default, self._changes))
 
     @property
-    def _state(self) -> DispatchState:
-        if self._tokens and self._derived is not None:
-            return self._derived[1]
-        return self._inner()
-
-    @property
     def backends(self) -> tuple[str, ...]:
         """Names of the active backends by priority; ``"default"`` is the library."""
-        return self._state.active(self._owner.resolver().catalog)
+        return self._inner().active(self._owner.resolver().catalog)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
         """Names of the prioritized backends, first one first."""
-        return self._state.prioritized
+        return self._inner().prioritized
 
     @property
     def disabled(self) -> tuple[str, ...]:
         """Names of the disabled backends, sorted."""
-        return tuple(sorted(self._state.disabled))
+        return tuple(sorted(self._inner().disabled))
 
     @property
     def type(self) -> Class | None:
         """The type that counts as if it had been passed, or None."""
-        return self._state.type
+        return self._inner().type
 
     @property
     def trace(self) -> list[TraceEvent] | None:
         """The events recorded so far, or None where nothing is recorded."""
-        own = self._changes[3]
-        return self._state.trace if own is None else own
+        own = self._changes.trace
+        return self._inner().trace if own is None else own
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
@@ -179,6 +242,11 @@ class BackendOptions:
         if self.type is not None:
             parts.append(f"type={self.type!r}")
         return f"<{type(self).__name__} {', '.join(parts)}>"
+
+
+def _is_plain(names: object) -> bool:
+    """Whether the same `names` will mean the same backends next time."""
+    return type(names) is str or type(names) is tuple
 
 
 def _checked_names(names: str | Iterable[str], catalog: Catalog) -> tuple[str, ...]:

@@ -9,18 +9,14 @@ first in the base order comes next).
 
 from __future__ import annotations
 
-import heapq
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TypeVar
 
 from ._description import Description
-from ._identifiers import ABSTRACT, DEFAULT, EXACT, SUBCLASS
-
-_Node = TypeVar("_Node", bound=Hashable)
-_BREADTH = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
+from ._graph import components, cycle_through, sort_stably, successors_of
+from ._identifiers import DEFAULT
+from ._specificity import Profile, more_specific
 
 
 class Strength(IntEnum):
@@ -128,27 +124,32 @@ def order_backends(
     Order
         The order with its reasons. Backends on a cycle of declared edges are left out.
     """
+    set_order = tuple(set_order)
     base = {item.name: item for item in sorted(descriptions, key=_BaseKey(descriptions))}
-    explicit = _explicit_edges(base, set_order, variable)
-    explicit, cycles = _without_cycles(base, explicit, tuple(set_order))
-    for cycle in cycles:
-        for name in cycle.members:
-            base.pop(name, None)
-    explicit = [edge for edge in explicit if edge.before in base and edge.after in base]
+    cycles: list[Cycle] = []
+    while True:
+        explicit = _explicit_edges(base, set_order, variable)
+        found = _declared_cycles(base, explicit, set_order)
+        if not found:
+            break
+        cycles += found
+        for cycle in found:
+            for name in cycle.members:
+                del base[name]
+    explicit = _settled(explicit)
 
     groups = _groups(base.values(), explicit)
-    successors = _specificity(groups, {(edge.before, edge.after) for edge in explicit})
-    named = {item.name: key for key, members in groups.items() for item in members}
-    arrows = {(named[edge.before], named[edge.after]) for edge in explicit}
-    _drop_contradictions(successors, arrows)
-    names = _sort(list(base), groups, successors, arrows)
+    group_of = {item.name: group for group, members in groups.items() for item in members}
+    declared = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
+    specific = _without_contradictions(_specific_edges(groups, explicit), declared)
+    names = sort_stably(
+        {name: group_of[name] for name in base}, successors_of([*declared, *specific])
+    )
     return Order(
         names=tuple(names),
         explicit=tuple(explicit),
         specificity=tuple(
-            (tuple(groups[narrow]), tuple(groups[wide]))
-            for narrow, followers in successors.items()
-            for wide in followers
+            (tuple(groups[narrow]), tuple(groups[wide])) for narrow, wide in specific
         ),
         cycles=tuple(cycles),
     )
@@ -173,67 +174,102 @@ class _BaseKey:
 def _explicit_edges(
     base: Mapping[str, Description], set_order: Iterable[tuple[str, str]], variable: str
 ) -> list[Edge]:
-    """Edges of the environment and of descriptions; weaker opposite ones are overridden."""
-    edges: dict[tuple[str, str], Edge] = {}
-    for first, second in set_order:
-        if first in base and second in base:
-            reason = f"{variable} says {first}>{second}"
-            edges[first, second] = Edge(first, second, Strength.ENVIRONMENT, reason)
-    overridden = {(second, first) for first, second in edges}
+    """Return the edges of the environment, and the declared ones that it does not oppose."""
+    environment = _bridged(set_order, base)
+    edges = {
+        (first, second): Edge(
+            first, second, Strength.ENVIRONMENT, f"{variable} says {first}>{second}"
+        )
+        for first, second in environment
+    }
+    following = successors_of(environment)
     for item in base.values():
         pairs = [
             (item.name, other, "higher_priority_than") for other in item.higher_priority_than
         ] + [(other, item.name, "lower_priority_than") for other in item.lower_priority_than]
         for first, second, field in pairs:
-            if first in base and second in base and (first, second) not in overridden:
-                other = second if first == item.name else first
-                reason = f"{item.name} declares {field} = {other}"
-                edges.setdefault((first, second), Edge(first, second, Strength.DECLARED, reason))
+            if first not in base or second not in base or _leads(following, second, first):
+                continue
+            other = second if first == item.name else first
+            reason = f"{item.name} declares {field} = {other}"
+            edges.setdefault((first, second), Edge(first, second, Strength.DECLARED, reason))
     return list(edges.values())
 
 
-def _without_cycles(
-    base: Mapping[str, Description], edges: list[Edge], set_order: tuple[tuple[str, str], ...]
-) -> tuple[list[Edge], list[Cycle]]:
-    """Remove declared edges that contradict the environment, and find those that circle."""
-    successors = _successors((edge.before, edge.after) for edge in edges)
-    component = _components(successors)
-    inside = [edge for edge in edges if component[edge.before] == component[edge.after]]
-    settled = {component[edge.before] for edge in inside if edge.strength is Strength.ENVIRONMENT}
-    dropped = {
-        edge
-        for edge in inside
-        if edge.strength is Strength.DECLARED and component[edge.before] in settled
-    }
-    position = {name: index for index, name in enumerate(base)}
+def _bridged(
+    pairs: Iterable[tuple[str, str]], present: Mapping[str, object]
+) -> list[tuple[str, str]]:
+    """Return the pairs of present names, also those that hang together by absent ones."""
+    following = successors_of(pairs)
+    bridged = []
+    for first in following:
+        if first in present:
+            reached = list(following[first])
+            for name in reached:  # grows on the way
+                if name in present:
+                    bridged.append((first, name))
+                else:
+                    reached += [each for each in following[name] if each not in reached]
+    return bridged
+
+
+def _leads(following: Mapping[str, Sequence[str]], first: str, second: str) -> bool:
+    """Whether `second` is reached from `first`."""
+    reached = [*following.get(first, ())]
+    for name in reached:  # grows on the way
+        if name == second:
+            return True
+        reached += [each for each in following[name] if each not in reached]
+    return False
+
+
+def _declared_cycles(
+    base: Mapping[str, Description], edges: Sequence[Edge], set_order: Sequence[tuple[str, str]]
+) -> list[Cycle]:
+    """Find the declared edges that circle, and the value that mends each circle."""
+    declared = [(edge.before, edge.after) for edge in edges if edge.strength is Strength.DECLARED]
+    following = successors_of(declared)
+    component = components(following)
+    circling: dict[int, list[tuple[str, str]]] = {}
+    for first, second in declared:
+        if component[first] == component[second]:
+            circling.setdefault(component[first], []).append((first, second))
+    if not circling:
+        return []
+    # Edges are turned round so that all agree with one order, which the environment's own
+    # edges agree with already.
+    settled = [(edge.before, edge.after) for edge in edges if edge.strength is Strength.ENVIRONMENT]
+    names = sort_stably({name: name for name in base}, successors_of(settled))
+    position = {name: number for number, name in enumerate(names)}
+    stated = [f"{first}>{second}" for first, second in set_order]
     cycles = []
-    for number in sorted({component[edge.before] for edge in inside} - settled):
-        members = [name for name in base if component.get(name) == number]
-        mended = [
-            f"{edge.after}>{edge.before}"
-            for edge in inside
-            if edge.before in members and position[edge.before] > position[edge.after]
+    for pairs in circling.values():
+        inside = {name for pair in pairs for name in pair}
+        turned = [
+            f"{second}>{first}" for first, second in pairs if position[second] < position[first]
         ]
-        before = [f"{first}>{second}" for first, second in set_order]
         cycles.append(
             Cycle(
-                path=_path(members, successors),
-                members=tuple(name for name in members if name != DEFAULT),
-                set_order=",".join(dict.fromkeys(before + mended)),
+                path=cycle_through(pairs),
+                members=tuple(name for name in base if name in inside and name != DEFAULT),
+                set_order=",".join(dict.fromkeys(stated + turned)),
             )
         )
-    return [edge for edge in edges if edge not in dropped], cycles
+    return cycles
 
 
-def _path(members: Sequence[str], successors: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    path = [members[0]]
-    while path[-1] not in path[:-1]:
-        path.append(next(name for name in successors[path[-1]] if name in members))
-    return tuple(path[path.index(path[-1]) :])
+def _settled(edges: list[Edge]) -> list[Edge]:
+    """Leave out the declared edges that only circle together with the environment's."""
+    component = components(successors_of((edge.before, edge.after) for edge in edges))
+    return [
+        edge
+        for edge in edges
+        if edge.strength is Strength.ENVIRONMENT or component[edge.before] != component[edge.after]
+    ]
 
 
-# Backends that no explicit edge names and whose types are the same can be compared as one.
-_Group = tuple[frozenset[str], frozenset[str], str]
+# Backends of the same types can be compared as one, unless an explicit edge names them.
+_Group = tuple[Profile, str]
 
 
 def _groups(
@@ -242,162 +278,31 @@ def _groups(
     alone = {name for edge in explicit for name in (edge.before, edge.after)}
     groups: dict[_Group, list[Description]] = {}
     for item in descriptions:
-        key = (
-            frozenset(map(str, item.primary_types)),
-            frozenset(pattern.identifier for pattern in item.primary_types + item.secondary_types),
-            item.name if item.name in alone else "",
-        )
-        groups.setdefault(key, []).append(item)
+        group = Profile.of(item), item.name if item.name in alone else ""
+        groups.setdefault(group, []).append(item)
     return groups
 
 
-def _specificity(
-    groups: Mapping[_Group, list[Description]], explicit: set[tuple[str, str]]
-) -> dict[_Group, list[_Group]]:
-    """Edges of type specificity between groups, those that no explicit edge overrides."""
-    supporting: dict[str, list[_Group]] = defaultdict(list)
+def _specific_edges(
+    groups: Mapping[_Group, object], explicit: Iterable[Edge]
+) -> list[tuple[_Group, _Group]]:
+    """Return the edges of type specificity that no explicit edge overrides."""
+    overridden = {(edge.after, edge.before) for edge in explicit}
+    by_profile: dict[Profile, list[_Group]] = {}
     for group in groups:
-        for identifier in group[1]:
-            supporting[identifier].append(group)
-    breadths = {group: _breadths(members[0]) for group, members in groups.items()}
-    result: dict[_Group, list[_Group]] = {group: [] for group in groups}
-    for group in groups:
-        if not breadths[group]:
-            continue
-        # Only groups that support the rarest of the types can support them all.
-        rarest = min(breadths[group], key=lambda identifier: len(supporting[identifier]))
-        for other in supporting[rarest]:
-            if (
-                other is not group
-                and (other[2], group[2]) not in explicit
-                and _more_specific(breadths[group], group[1], breadths[other], other[1])
-            ):
-                result[group].append(other)
-    return result
+        by_profile.setdefault(group[0], []).append(group)
+    return [
+        (narrow, wide)
+        for first, second in more_specific(by_profile)
+        for narrow in by_profile[first]
+        for wide in by_profile[second]
+        if (narrow[1], wide[1]) not in overridden
+    ]
 
 
-def _breadths(item: Description) -> dict[str, int]:
-    """Primary types by identifier, with the breadth of the widest pattern that names them."""
-    breadths: dict[str, int] = {}
-    for pattern in item.primary_types:
-        breadth = _BREADTH[pattern.prefix]
-        breadths[pattern.identifier] = max(breadth, breadths.get(pattern.identifier, 0))
-    return breadths
-
-
-def _more_specific(
-    first: Mapping[str, int],
-    first_supported: frozenset[str],
-    second: Mapping[str, int],
-    second_supported: frozenset[str],
-) -> bool:
-    """Whether the first backend goes before the second by its types.
-
-    That is so if its primary types are a strict subset of the types that the second
-    supports and not the other way round too; or else if both name the same primary types
-    and the first names none more widely and at least one more narrowly.
-    """
-    below = first.keys() < second_supported
-    above = second.keys() < first_supported
-    if below != above:
-        return below
-    return (
-        first.keys() == second.keys()
-        and first != second
-        and all(breadth <= second[identifier] for identifier, breadth in first.items())
-    )
-
-
-def _drop_contradictions(
-    successors: dict[_Group, list[_Group]], arrows: set[tuple[_Group, _Group]]
-) -> None:
-    """Take edges of type specificity out of cycles, in place; explicit edges have none."""
-    both = _successors([*arrows, *((a, b) for a, after in successors.items() for b in after)])
-    component = _components(both)
-    for group, followers in successors.items():
-        followers[:] = [other for other in followers if component[group] != component[other]]
-
-
-def _sort(
-    base: Sequence[str],
-    groups: Mapping[_Group, list[Description]],
-    successors: Mapping[_Group, Sequence[_Group]],
-    arrows: Iterable[tuple[_Group, _Group]],
-) -> list[str]:
-    """Kahn's algorithm over groups, with a heap that keeps the base order."""
-    position = {name: index for index, name in enumerate(base)}
-    group_of = {item.name: group for group, members in groups.items() for item in members}
-    following = {group: {*followers} for group, followers in successors.items()}
-    for first, second in arrows:
-        following[first].add(second)
-    waiting_for = dict.fromkeys(groups, 0)
-    for followers in following.values():
-        for other in followers:
-            waiting_for[other] += 1
-    unplaced = {group: len(members) for group, members in groups.items()}
-    ready: list[int] = []
-
-    def release(group: _Group) -> None:
-        for item in groups[group]:
-            heapq.heappush(ready, position[item.name])
-
-    for group, count in waiting_for.items():
-        if not count:
-            release(group)
-    names = []
-    while ready:
-        name = base[heapq.heappop(ready)]
-        names.append(name)
-        group = group_of[name]
-        unplaced[group] -= 1
-        if not unplaced[group]:
-            for other in following[group]:
-                waiting_for[other] -= 1
-                if not waiting_for[other]:
-                    release(other)
-    return names
-
-
-def _successors(arrows: Iterable[tuple[_Node, _Node]]) -> dict[_Node, list[_Node]]:
-    successors: dict[_Node, list[_Node]] = {}
-    for first, second in arrows:
-        successors.setdefault(first, []).append(second)
-        successors.setdefault(second, [])
-    return successors
-
-
-def _components(successors: Mapping[_Node, Sequence[_Node]]) -> dict[_Node, int]:
-    """Return the numbers of strongly connected components (Tarjan 1972), not recursively."""
-    component: dict[_Node, int] = {}
-    index: dict[_Node, int] = {}
-    low: dict[_Node, int] = {}
-    open_nodes: list[_Node] = []
-    for root in successors:
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        open_nodes.append(root)
-        work = [(root, iter(successors[root]))]
-        while work:
-            node, followers = work[-1]
-            for other in followers:
-                if other not in index:
-                    index[other] = low[other] = len(index)
-                    open_nodes.append(other)
-                    work.append((other, iter(successors[other])))
-                    break
-                if other not in component:
-                    low[node] = min(low[node], index[other])
-            else:
-                work.pop()
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == index[node]:
-                    number = index[node]
-                    while True:
-                        other = open_nodes.pop()
-                        component[other] = number
-                        if other == node:
-                            break
-    return component
+def _without_contradictions(
+    specific: list[tuple[_Group, _Group]], declared: list[tuple[_Group, _Group]]
+) -> list[tuple[_Group, _Group]]:
+    """Take the edges of type specificity out of cycles; explicit edges form none."""
+    component = components(successors_of([*declared, *specific]))
+    return [(narrow, wide) for narrow, wide in specific if component[narrow] != component[wide]]

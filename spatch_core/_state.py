@@ -22,12 +22,8 @@ if TYPE_CHECKING:
     from ._resolver import Resolver
     from ._trace import TraceEvent
 
-    Class: TypeAlias = type
+    Class = type  # where a parameter or a property is called `type`
     Tables: TypeAlias = list[Any]
-    # prioritize, disable, type, trace; None leaves what the outer block says.
-    Changes: TypeAlias = tuple[
-        tuple[str, ...], frozenset[str], Class | None, list[TraceEvent] | None
-    ]
 
     class Owner(Protocol):
         """What dispatch state needs of the library's system."""
@@ -38,6 +34,39 @@ if TYPE_CHECKING:
 
 
 _MAX_STATES = 256
+
+
+class Changes:
+    """What one block of options says; compared by identity, so that it is a quick key.
+
+    Parameters
+    ----------
+    prioritize : tuple of str
+        Names to put first.
+    disable : frozenset of str
+        Names to disable.
+    type, trace
+        As in `DispatchState`; None leaves what the outer block says.
+    """
+
+    __slots__ = ("disable", "prioritize", "trace", "type")
+
+    def __init__(
+        self,
+        prioritize: tuple[str, ...],
+        disable: frozenset[str],
+        type: Class | None = None,
+        trace: list[TraceEvent] | None = None,
+    ) -> None:
+        self.prioritize = prioritize
+        self.disable = disable
+        self.type = type
+        self.trace = trace
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it keeps nothing alive, and so may be kept itself."""
+        return self.type is None and self.trace is None
 
 
 class DispatchState:
@@ -55,9 +84,22 @@ class DispatchState:
         Where events are recorded.
     tables : list
         The value of the `ContextVar`.
+    sizes : dict of int to int
+        How many entries each table has.
+    inner : dict of Changes to DispatchState
+        States of blocks inside this one; a cache.
     """
 
-    __slots__ = ("__weakref__", "disabled", "prioritized", "sizes", "tables", "trace", "type")
+    __slots__ = (
+        "__weakref__",
+        "disabled",
+        "inner",
+        "prioritized",
+        "sizes",
+        "tables",
+        "trace",
+        "type",
+    )
 
     def __init__(
         self,
@@ -72,6 +114,7 @@ class DispatchState:
         self.trace = trace
         self.tables: Tables = [self]
         self.sizes: dict[int, int] = {}
+        self.inner: dict[Changes, DispatchState] = {}
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -131,14 +174,17 @@ class StateKeeper:
         changes : Changes
             What the block says.
         """
-        prioritize, disable, type, trace = changes
+        prioritize, disable = changes.prioritize, changes.disable
         kept = [name for name in outer.prioritized if name not in prioritize]
-        return self.find(
+        state = self.find(
             tuple(name for name in (*prioritize, *kept) if name not in disable),
             (outer.disabled - {*prioritize}) | disable,
-            outer.type if type is None else type,
-            outer.trace if trace is None else trace,
+            outer.type if changes.type is None else changes.type,
+            outer.trace if changes.trace is None else changes.trace,
         )
+        if changes.is_plain:
+            outer.inner[changes] = state
+        return state
 
     def find(
         self,
@@ -155,6 +201,8 @@ class StateKeeper:
         if state is None:
             if len(self._known) >= _MAX_STATES:
                 self._known.clear()
+                for each in list(self._live):
+                    each.inner.clear()
             state = self._known[key] = self._new(prioritized, disabled, type)
         return state
 

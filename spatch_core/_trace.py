@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from ._identifiers import type_identifier
+
 
 class Outcome(str, Enum):
     """What became of one candidate in one call."""
@@ -107,7 +109,7 @@ class Explanation:
     backends: tuple[ExplainedBackend, ...]
 
     def __str__(self) -> str:
-        types = ", ".join(f"{cls.__module__}:{cls.__qualname__}" for cls in self.types)
+        types = ", ".join(map(type_identifier, self.types))
         lines = [f"{self.function}({types or 'no dispatch types'})"]
         width = max(len(each.backend) for each in self.backends)
         for each in self.backends:

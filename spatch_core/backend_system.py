@@ -100,11 +100,7 @@ class BackendSystem:
         self.keeper = StateKeeper(environment_prefix)
         self._loader = Loader(self._discover, self._publish)
         self._dispatcher = Dispatcher(self.keeper, self._loader)
-        self.backend_opts: type[BackendOptions] = type(
-            "backend_opts",
-            (BackendOptions,),
-            {"_owner": self, "__slots__": (), "__module__": self._module},
-        )
+        self.backend_opts = BackendOptions.bind(self, self._module)
         _systems[self._module, environment_prefix] = ref(self)
 
     def dispatchable(
@@ -238,6 +234,7 @@ class BackendSystem:
             names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
             self.keeper.set_default(self.keeper.find(tuple(names), frozenset()))
         self.keeper.forget_tables()
+        self.backend_opts.forget()
         for record in self._dispatcher.records:
             record.document(resolver.docs(record.identifier))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._identifiers import is_backend_name, split_identifier
+from ._identifiers import DEFAULT, is_backend_name, split_identifier
 from .exceptions import IdentifierError
 
 TYPE_CHECKING = False
@@ -42,8 +42,10 @@ class BackendImplementation:
     """
 
     def __init__(self, name: str) -> None:
-        if not is_backend_name(name):
-            raise IdentifierError(name, "a backend name (letters, digits, '_', '.', '-')")
+        if not is_backend_name(name) or name == DEFAULT:
+            raise IdentifierError(
+                name, "a backend name (letters, digits, '_', '.', '-'; not 'default')"
+            )
         self.name = name
         self.functions: dict[str, RegisteredFunction] = {}
 
@@ -162,8 +164,12 @@ class RegisteredFunction:
             split_identifier(should_run)
             self.should_run = should_run
         elif should_run.__name__ in ("_", "<lambda>"):
-            self.function._should_run = should_run  # type: ignore[attr-defined]  # kept there
-            self.should_run = f"{self.identifier}._should_run"
+            name, number = "_should_run", 1
+            while getattr(self.function, name, should_run) is not should_run:
+                number += 1
+                name = f"_should_run_{number}"
+            setattr(self.function, name, should_run)
+            self.should_run = f"{self.identifier}.{name}"
         else:
             self.should_run = _identifier(should_run)
 
