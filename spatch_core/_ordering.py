@@ -10,13 +10,17 @@ first in the base order comes next).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from ._description import Description
 from ._graph import components, cycle_through, sort_stably, successors_of
 from ._identifiers import DEFAULT
 from ._specificity import Profile, more_specific
+
+
+# Backends of the same types can be compared as one, unless an explicit edge names them.
+_Group = tuple[Profile, str]
 
 
 class Strength(IntEnum):
@@ -76,23 +80,26 @@ class Order:
         Backends by priority, ``"default"`` among them.
     explicit : tuple of Edge
         Edges from the environment and from descriptions that are in force.
-    specificity : tuple of (tuple of Description, tuple of Description)
+    specificity : sequence of (group, group)
         Each backend of the first group goes before each of the second, by type specificity.
+    groups : mapping of group to sequence of Description
+        The members of each group.
     cycles : tuple of Cycle
         Why backends are missing from `names`.
     """
 
     names: tuple[str, ...]
     explicit: tuple[Edge, ...] = ()
-    specificity: tuple[tuple[tuple[Description, ...], tuple[Description, ...]], ...] = ()
+    specificity: Sequence[tuple[_Group, _Group]] = ()
+    groups: Mapping[_Group, Sequence[Description]] = field(default_factory=dict)
     cycles: tuple[Cycle, ...] = ()
 
     def edges(self) -> Iterator[Edge]:
         """Yield every edge that is in force, with its reason."""
         yield from self.explicit
         for narrow, wide in self.specificity:
-            for first in narrow:
-                for second in wide:
+            for first in self.groups[narrow]:
+                for second in self.groups[wide]:
                     yield Edge(
                         first.name,
                         second.name,
@@ -148,9 +155,8 @@ def order_backends(
     return Order(
         names=tuple(names),
         explicit=tuple(explicit),
-        specificity=tuple(
-            (tuple(groups[narrow]), tuple(groups[wide])) for narrow, wide in specific
-        ),
+        specificity=specific,
+        groups=groups,
         cycles=tuple(cycles),
     )
 
@@ -268,17 +274,16 @@ def _settled(edges: list[Edge]) -> list[Edge]:
     ]
 
 
-# Backends of the same types can be compared as one, unless an explicit edge names them.
-_Group = tuple[Profile, str]
-
-
 def _groups(
     descriptions: Iterable[Description], explicit: Iterable[Edge]
 ) -> dict[_Group, list[Description]]:
     alone = {name for edge in explicit for name in (edge.before, edge.after)}
     groups: dict[_Group, list[Description]] = {}
+    known: dict[object, Profile] = {}
     for item in descriptions:
-        group = Profile.of(item), item.name if item.name in alone else ""
+        profile = Profile.of(item)
+        profile = known.setdefault((profile.primary, profile.supported), profile)
+        group = profile, item.name if item.name in alone else ""
         groups.setdefault(group, []).append(item)
     return groups
 

@@ -12,9 +12,9 @@ from ._identifiers import ABSTRACT, EXACT, SUBCLASS
 _BREADTH = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The types of a backend, as far as priority is concerned.
+    """The types of a backend, as far as priority is concerned; compared by identity.
 
     Parameters
     ----------
