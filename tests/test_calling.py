@@ -1,0 +1,891 @@
+"""The call itself: DESIGN.md section 7."""
+
+from __future__ import annotations
+
+import collections.abc
+import sys
+import traceback
+from itertools import count
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from spatch_core import (
+    BackendDeferredError,
+    BackendSystem,
+    DispatchContext,
+    ImplementationImportError,
+)
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+class Other:
+    """A type that nobody knows."""
+
+
+class Sized:
+    """Matches an abstract pattern."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+HOME = SimpleNamespace()
+_number = count()
+
+
+def identifier(function: Any) -> str:
+    """Make `function` importable, and say under which identifier."""
+    name = f"implementation_{next(_number)}"
+    setattr(HOME, name, function)
+    return f"{__name__}:HOME.{name}"
+
+
+def describe(name: str, function: Any = None, should_run: Any = None, **fields: Any) -> Any:
+    """Describe a backend for `Foreign` that implements ``lib:f`` (or nothing)."""
+    entry = {"function": identifier(function)} if function else {}
+    if should_run:
+        entry["should_run"] = identifier(should_run)
+    if fields.pop("uses_context", False):
+        entry["uses_context"] = True
+    return {
+        "name": name,
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": entry} if entry else {},
+        **fields,
+    }
+
+
+def make(*backends: Any, default: Any = None, dispatch_args: Any = "x") -> Any:
+    """Make a library with one function; returns its system and the function."""
+    system = BackendSystem(None, "MYLIB", [f"{__name__}:Own"], backends)
+
+    def f(x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        return "default"
+
+    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f")
+    return system, decorate(default or f)
+
+
+# Every form that a target in the tables can take: the implementation itself, or what asks,
+# adds the context, traces, or watches for registrations.
+FORMS = ("plain", "asked", "context", "traced", "guarded")
+
+
+@pytest.fixture(params=FORMS)
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def make_in_form(form: str, *implementations: Any, **options: Any) -> Any:
+    """Make a library whose backends (first, second, …) are called in one of the forms."""
+    backends = []
+    for name, implementation in zip(("first", "second", "third"), implementations, strict=False):
+        fields: dict[str, Any] = {}
+        if form == "asked":
+            fields["should_run"] = lambda *args, **kwargs: True
+        if form == "context":
+            fields["uses_context"] = True
+
+            def implementation(
+                context: DispatchContext, /, *args: Any, _plain: Any = implementation, **kwargs: Any
+            ) -> Any:
+                assert isinstance(context, DispatchContext)
+                return _plain(*args, **kwargs)
+
+        backends.append(describe(name, implementation, **fields))
+    if form == "guarded":
+        backends.append(describe("abstract", primary_types=["@collections.abc:Sized"]))
+    system, function = make(*backends, **options)
+    return system, function, (system.backend_opts(trace=form == "traced"))
+
+
+def record(*args: Any, **kwargs: Any) -> Any:
+    return args, kwargs
+
+
+def not_implemented(*args: Any, **kwargs: Any) -> Any:
+    return NotImplemented
+
+
+# ---------------------------------------------------------------------------------------
+# Rule 7.1 and the order
+
+
+def test_backends_are_tried_by_priority(form: str) -> None:
+    """Section 7: the first active backend that matches is called, no other."""
+    calls: list[str] = []
+
+    def answer(name: str) -> Any:
+        def implementation(x: Any) -> str:
+            calls.append(name)
+            return name
+
+        return implementation
+
+    _, f, options = make_in_form(form, answer("first"), answer("second"))
+    with options:
+        assert f(Foreign()) == "first"
+    assert calls == ["first"]
+
+
+def test_backend_without_an_implementation_is_passed_over() -> None:
+    """Rule 7.1: a backend that matches but does not implement the function is not it."""
+    _, f = make(describe("first"), describe("second", lambda x: "second"))
+    assert f(Foreign()) == "second"
+
+
+def test_backend_that_does_not_match_is_not_called() -> None:
+    """Section 7: only backends that match the types are candidates."""
+    _, f = make(
+        describe("first", lambda x: "first", primary_types=[f"{__name__}:Sized"]),
+        describe("second", lambda x: "second"),
+    )
+    assert f(Foreign()) == "second"
+
+
+def test_inactive_backend_is_not_called() -> None:
+    """Section 7: a backend that requires opt-in is no candidate until it is prioritized."""
+    system, f = make(describe("first", lambda x: "first", requires_opt_in=True))
+    assert f(Foreign()) == "default"
+    with system.backend_opts(prioritize="first"):
+        assert f(Foreign()) == "first"
+    assert f(Foreign()) == "default"
+
+
+@pytest.mark.parametrize("argument", [Other(), 1, None], ids=["unknown", "builtin", "None"])
+def test_default_is_the_fallback(argument: Any) -> None:
+    """Section 7: the default implementation runs when nothing else does."""
+    _, f = make(describe("first", lambda x: "first"))
+    assert f(argument) == "default"
+    assert f() == "default"
+
+
+def test_default_takes_its_place_for_its_own_types() -> None:
+    """Section 7: for the library's types the default stands in the order, not at its end."""
+    both = [f"{__name__}:Own", f"{__name__}:Foreign"]
+    system, f = make(describe("first", lambda x: "first", primary_types=both))
+    assert f(Own()) == "default"
+    with system.backend_opts(prioritize="first"):
+        assert f(Own()) == "first"
+    with system.backend_opts(prioritize=["default", "first"]):
+        assert f(Own()) == "default"
+        assert f(Foreign()) == "first"
+
+
+# ---------------------------------------------------------------------------------------
+# Rule 7.2: should_run
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (1, "should_run returned 1"),
+        (2.5, "should_run returned 2.5"),
+        ([True], "should_run returned [True]"),
+        (False, "should_run returned False"),
+        (None, "should_run returned None"),
+        (NotImplemented, "should_run returned NotImplemented"),
+        ("too small", "too small"),
+        ("", ""),
+    ],
+    ids=repr,
+)
+def test_only_true_runs(answer: Any, reason: str) -> None:
+    """Rule 7.2: anything but True defers, however truthy; a string is the reason."""
+    system, f = make(
+        describe("first", lambda x: "first", should_run=lambda context, x: answer),
+        describe("second", lambda x: "second"),
+    )
+    with system.backend_opts(trace=True) as options:
+        assert f(Foreign()) == "second"
+    assert [(each.backend, str(each.outcome), each.reason) for each in options.trace] == [
+        ("first", "deferred", reason),
+        ("second", "called", ""),
+    ]
+
+
+class Truthy:
+    """Like NumPy's bool: equal to True, but not it."""
+
+    def __eq__(self, other: object) -> bool:
+        return other is True
+
+    def __hash__(self) -> int:
+        return hash(True)
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def test_what_equals_true_is_not_true() -> None:
+    """Rule 7.2: `True` alone runs; an array's bool is a different answer."""
+    _, f = make(describe("first", lambda x: "first", should_run=lambda context, x: Truthy()))
+    assert f(Foreign()) == "default"
+
+
+def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
+    """Rule 7.2: should_run(context, *args, **kwargs), positional as positional."""
+    seen: list[Any] = []
+
+    def should_run(*args: Any, **kwargs: Any) -> bool:
+        seen.append((args, kwargs))
+        return True
+
+    _, f = make(describe("first", record, should_run=should_run), default=lambda x, n=1, m=2: None)
+    x = Foreign()
+    f(x, 5, m=6)
+    f(n=7, x=x)
+    (first, second) = seen
+    assert first[0][1:] == (x, 5)
+    assert first[1] == {"m": 6}
+    assert second[0][1:] == ()
+    assert second[1] == {"n": 7, "x": x}
+    assert isinstance(first[0][0], DispatchContext)
+
+
+def test_should_run_is_asked_at_every_call_in_order() -> None:
+    """Rule 7.2: the answer is never remembered, and nobody behind the answer is asked."""
+    asked: list[str] = []
+
+    def ask(name: str) -> Any:
+        def should_run(context: Any, x: Any, wanted: str) -> bool:
+            asked.append(name)
+            return name == wanted
+
+        return should_run
+
+    _, f = make(
+        *(
+            describe(name, lambda x, wanted: wanted, should_run=ask(name))
+            for name in ("first", "second", "third")
+        ),
+        default=lambda x, wanted: "default",
+    )
+    x = Foreign()
+    assert [f(x, wanted) for wanted in ("second", "first", "nobody", "third")] == [
+        "second",
+        "first",
+        "default",
+        "third",
+    ]
+    assert " ".join(asked) == (
+        "first second first first second third first second third"  # in the order of the calls
+    )
+
+
+def test_exception_of_should_run_is_the_callers() -> None:
+    """Rule 7.4: an exception ends the call; nothing else is tried."""
+    calls: list[str] = []
+
+    def should_run(context: Any, x: Any) -> Any:
+        raise LookupError("mine")
+
+    _, f = make(
+        describe("first", lambda x: "first", should_run=should_run),
+        describe("second", calls.append),
+    )
+    with pytest.raises(LookupError, match="mine") as caught:
+        f(Foreign())
+    assert traceback.extract_tb(caught.tb)[-1].name == "should_run"
+    assert calls == []
+
+
+# ---------------------------------------------------------------------------------------
+# Rule 7.3: the arguments, the context, the import
+
+
+def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> Any: ...
+def positional_only(x: Any, /, y: Any = 1, **options: Any) -> Any: ...
+def keyword_only(y: Any = 1, *, x: Any = None, key: Any = 2) -> Any: ...
+def late(y: Any = 1, z: Any = 2, x: Any = None) -> Any: ...
+def named_like_the_wrapper(x: Any, *, rest: Any, keywords: Any, a0: Any, call: Any) -> Any: ...
+def with_self(self: Any, x: Any, **options: Any) -> Any: ...
+
+
+X = Foreign()
+CALLS: list[Any] = [
+    (plain, "x", (X,), {}),
+    (plain, "x", (X, 5), {}),
+    (plain, "x", (X, 5, 6, 7), {"key": 8, "more": 9}),
+    (plain, "x", (), {"x": X}),
+    (plain, "x", (), {"y": 5, "x": X}),
+    (plain, "x", (X,), {"self": 1, "function": 2, "args": 3, "kwargs": 4, "context": 5}),
+    (plain, ("x", "y"), (X,), {}),
+    (plain, ("x", "y"), (X, X), {}),
+    (plain, ("x", "y"), (X,), {"y": X}),
+    (plain, ("x", "y"), (), {"y": X, "x": X}),
+    (plain, ("x", "y"), (X, None, 1), {"k": None}),
+    (plain, ("x", "key"), (X,), {"key": X}),
+    (plain, ("y", "x"), (), {"x": X}),
+    (plain, None, (X, 5), {"key": X}),
+    (plain, lambda x, *args, **kwargs: [x], (X, 5), {"key": X}),
+    (plain, {"x": 0}, (X, 5), {"key": 1}),
+    (plain, {"more": None, "x": 0}, (1,), {"more": X}),
+    (positional_only, "x", (X,), {"x": 5}),
+    (positional_only, ("x", "y"), (X,), {"x": 5, "y": X}),
+    (keyword_only, "x", (), {"x": X}),
+    (keyword_only, "x", (5,), {"x": X, "key": 6}),
+    (late, "x", (1, 2, X), {}),
+    (late, "x", (1,), {"x": X, "z": 3}),
+    (late, "x", (), {"x": X}),
+    (named_like_the_wrapper, "x", (X,), {"rest": 1, "keywords": 2, "a0": 3, "call": 4}),
+    (named_like_the_wrapper, "x", (), {"x": X, "rest": 1, "keywords": 2, "a0": 3, "call": 4}),
+    (with_self, "x", (1, X), {}),
+    (with_self, "x", (), {"self": 1, "x": X, "k": 2}),
+]
+
+
+@pytest.mark.parametrize(
+    ("default", "dispatch_args", "args", "kwargs"),
+    CALLS,
+    ids=[f"{case[0].__name__}-{position}" for position, case in enumerate(CALLS)],
+)
+def test_implementation_gets_exactly_what_was_given(
+    default: Any, dispatch_args: Any, args: Any, kwargs: Any, form: str
+) -> None:
+    """Rule 7.3: positional as positional, keyword as keyword (in order), omitted as omitted."""
+    _, f, options = make_in_form(form, record, default=default, dispatch_args=dispatch_args)
+    with options:
+        for _ in range(2):  # the first call fills the table, the second one reads it
+            got_args, got_kwargs = f(*args, **kwargs)
+            assert got_args == args
+            assert list(got_kwargs.items()) == list(kwargs.items())
+
+
+@pytest.mark.parametrize(("args", "kwargs"), [((1, 2), {}), ((1,), {"y": 2}), ((), {"self": 3})])
+def test_default_gets_exactly_what_was_given(args: Any, kwargs: Any) -> None:
+    """Rule 7.3 holds for the default implementation too."""
+    _, f = make(default=record, dispatch_args={"x": 0, "y": 1})
+    assert f(*args, **kwargs) == f(*args, **kwargs) == (args, kwargs)
+
+
+def test_arguments_are_the_very_objects(form: str) -> None:
+    """Rule 7.3: nothing is copied or converted."""
+    _, f, options = make_in_form(form, record, default=plain)
+    x, value = Foreign(), [1]
+    with options:
+        args, kwargs = f(x, value, key=value)
+    assert args[0] is x
+    assert args[1] is value is kwargs["key"]
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((X,), {"x": X}), ((X,), {"wrong": 1}), ((1, 2, 3), {}), ((), {"x": 1, "y": 2})],
+)
+def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
+    """Rule 7.3: a wrong call reaches an implementation, whose TypeError the caller gets."""
+
+    def f(x: Any) -> Any: ...
+
+    with pytest.raises(TypeError) as expected:
+        f(*args, **kwargs)
+    _, dispatchable = make(default=f)
+    for _ in range(2):
+        with pytest.raises(TypeError) as caught:
+            dispatchable(*args, **kwargs)
+        assert str(caught.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("prioritized", [False, True])
+def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
+    """Rule 7.3: a DispatchContext comes first where uses_context is true; section 7's fields."""
+    contexts: list[DispatchContext] = []
+
+    def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
+        contexts.append(context)
+        return True
+
+    def implementation(context: DispatchContext, *args: Any, **kwargs: Any) -> str:
+        contexts.append(context)
+        return "first"
+
+    system, f = make(
+        describe(
+            "first",
+            implementation,
+            should_run=should_run,
+            uses_context=True,
+            secondary_types=[f"{__name__}:Own"],
+        ),
+        default=lambda x, y=None, z=None, n=1: "default",
+        dispatch_args=("x", "y", "z"),
+    )
+    x, y = Foreign(), Own()
+    with system.backend_opts(prioritize="first" if prioritized else ()):
+        assert f(y, z=x, n=5) == "first"
+    asked, called = contexts
+    assert asked is called
+    assert called.types == (Own, Foreign)
+    assert called.dispatch_args == (y, x)
+    assert called.name == "first"
+    assert called.prioritized is prioritized
+    assert called.function == "lib:f"
+    assert "first" in repr(called)
+    assert "lib:f" in repr(called)
+
+
+def test_context_has_the_unique_types_and_the_state_type() -> None:
+    """Section 4.1 in section 7: unique types in order of appearance; `type=` counts as passed."""
+
+    def implementation(context: DispatchContext, *args: Any) -> Any:
+        return context.types, context.dispatch_args
+
+    system, f = make(describe("first", implementation, uses_context=True), dispatch_args=None)
+    x, y = Foreign(), Foreign()
+    assert f(x, None, 1, y) == ((Foreign, int), (x, 1, y))
+    with system.backend_opts(type=Foreign):
+        assert f(1) == ((int, Foreign), (1,))
+        assert f(x) == ((Foreign,), (x,))
+
+
+def test_no_context_without_uses_context(form: str) -> None:
+    """Rule 7.3: without uses_context the implementation gets the arguments alone."""
+    _, f, options = make_in_form("asked" if form == "context" else form, record)
+    x = Foreign()
+    with options:
+        assert f(x) == ((x,), {})
+
+
+def write_module(folder: Any, name: str, text: str) -> None:
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def test_implementation_is_imported_on_first_use(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rule 7.3: not at discovery, not when the backend defers, not by explain; once."""
+    monkeypatch.syspath_prepend(tmp_path)
+    write_module(tmp_path, "lazy_asked", "def should_run(context, x, go): return go")
+    write_module(tmp_path, "lazy_implementation", "def f(x, go): return 'first'")
+    entry = {"function": "lazy_implementation:f", "should_run": "lazy_asked:should_run"}
+    _, f = make(describe("first", functions={"lib:f": entry}), default=lambda x, go: "default")
+    x = Foreign()
+    assert f(Own(), True) == "default"
+    assert not {"lazy_asked", "lazy_implementation"} & sys.modules.keys()
+    assert f(x, False) == "default"
+    assert f.explain(x, True).selected == "first"
+    assert "lazy_asked" in sys.modules
+    assert "lazy_implementation" not in sys.modules
+    assert f(x, True) == "first"
+    assert "lazy_implementation" in sys.modules
+    for name in ("lazy_asked", "lazy_implementation"):
+        monkeypatch.delitem(sys.modules, name)
+    assert f(x, True) == "first"
+    assert "lazy_implementation" not in sys.modules
+
+
+@pytest.mark.parametrize("failing", ["function", "should_run"])
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("raise ValueError('broken inside')", ValueError),
+        ("import sys; sys.exit(3)", SystemExit),
+        ("", ImportError),
+        ("f = 3", ImportError),
+    ],
+    ids=["raises", "exits", "absent", "not callable"],
+)
+def test_failing_import_names_the_backend(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str, cause: Any, failing: str
+) -> None:
+    """Section 9 in section 7: an ImportError that names backend, function and identifier."""
+    monkeypatch.syspath_prepend(tmp_path)
+    write_module(tmp_path, "broken_implementation", text)
+    entry = {"function": identifier(record), failing: "broken_implementation:f"}
+    _, f = make(
+        describe("first", functions={"lib:f": entry}), describe("second", lambda x: "second")
+    )
+    for _ in range(2):  # nothing of the failure is remembered
+        with pytest.raises(ImportError) as caught:
+            f(Foreign())
+        error = caught.value
+        assert isinstance(error, ImplementationImportError)
+        assert (error.backend, error.function) == ("first", "lib:f")
+        assert error.identifier == "broken_implementation:f"
+        assert "MYLIB_BLOCK=first" in str(error)
+        assert isinstance(error.__cause__, cause)
+    monkeypatch.delitem(sys.modules, "broken_implementation", raising=False)
+    write_module(tmp_path, "broken_implementation", "def f(*args): return True")
+    assert f(Own()) == "default"
+
+
+# ---------------------------------------------------------------------------------------
+# Rule 7.4: deferring afterwards, and exceptions
+
+
+@pytest.mark.parametrize("answering", [0, 1, 2, None])
+def test_not_implemented_defers_to_the_next(form: str, answering: int | None) -> None:
+    """Rule 7.4: NotImplemented from the first, second or last is followed by the next."""
+    calls: list[int] = []
+
+    def answer(position: int) -> Any:
+        def implementation(x: Any, *, key: int) -> Any:
+            assert key == 5
+            calls.append(position)
+            return position if position == answering else NotImplemented
+
+        return implementation
+
+    _, f, options = make_in_form(
+        form, answer(0), answer(1), answer(2), default=lambda x, *, key: "default"
+    )
+    expected = "default" if answering is None else answering
+    with options:
+        for _ in range(2):
+            calls.clear()
+            assert f(Foreign(), key=5) == expected
+            assert calls == list(range(3 if answering is None else answering + 1))
+
+
+def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
+    """Rule 7.4: behind the default nobody is tried, so its answer is the caller's."""
+    calls: list[str] = []
+
+    def default(x: Any) -> Any:
+        calls.append("default")
+        return NotImplemented
+
+    _, f, options = make_in_form(form, not_implemented, default=default)
+    with options:
+        assert f(Foreign()) is NotImplemented
+        assert f(Own()) is NotImplemented
+        assert f(Other()) is NotImplemented
+    assert calls == ["default"] * 3
+
+
+def test_same_implementation_for_two_backends_is_tried_for_both() -> None:
+    """Rule 7.4: what defers for one backend may answer for the next."""
+    calls: list[int] = []
+
+    def implementation(x: Any) -> Any:
+        calls.append(0)
+        return "second" if len(calls) % 2 == 0 else NotImplemented
+
+    _, f = make(describe("first", implementation), describe("second", implementation))
+    assert f(Foreign()) == f(Foreign()) == "second"
+
+
+def test_asked_backend_follows_one_that_defers_afterwards() -> None:
+    """Rules 7.2 and 7.4 together: the rest of the chain is asked as usual."""
+    _, f = make(
+        describe("first", not_implemented),
+        describe("second", lambda x: "second", should_run=lambda context, x: "no"),
+        describe("third", lambda context, x: context.name, uses_context=True),
+    )
+    assert f(Foreign()) == f(Foreign()) == "third"
+
+
+def test_deferring_while_the_backends_are_discovered_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rule 7.4 holds for an implementation that reloads, whatever order comes of it."""
+
+    def reload(x: Any) -> Any:
+        monkeypatch.setenv("MYLIB_SET_ORDER", "second>first")
+        system.reload()
+        return NotImplemented
+
+    system, f = make(describe("first", reload), describe("second", lambda x: "second"))
+    assert f(Foreign()) in ("second", "default")
+    assert f(Foreign()) == "second"
+
+
+@pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
+def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
+    """Rule 7.4: with its own traceback, no context from dispatching, nothing else tried."""
+    calls: list[str] = []
+
+    def implementation(x: Any) -> Any:
+        raise error("mine")
+
+    _, f, options = make_in_form(
+        form,
+        implementation,
+        lambda x: calls.append("second"),
+        default=lambda x: calls.append("default"),
+    )
+    for _ in range(2):
+        with options, pytest.raises(error, match="mine") as caught:
+            f(Foreign())
+        assert caught.value.__context__ is None
+        assert caught.value.__cause__ is None
+        frames = [frame.name for frame in traceback.extract_tb(caught.tb)]
+        assert frames[0] == "test_exception_of_an_implementation_is_the_callers"
+        assert frames[1] == "f"
+        assert frames[-1] == "implementation"
+    assert calls == []
+
+
+def test_exception_of_the_default_is_the_callers() -> None:
+    """Rule 7.4 holds for the default implementation too."""
+
+    def default(x: Any) -> Any:
+        raise IndexError("mine")
+
+    _, f = make(default=default)
+    with pytest.raises(IndexError, match="mine") as caught:
+        f(Foreign())
+    assert caught.value.__context__ is None
+    assert [frame.name for frame in traceback.extract_tb(caught.tb)][-2:] == ["f", "default"]
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, GeneratorExit, SystemExit])
+def test_interrupts_pass_through(form: str, interrupt: Any) -> None:
+    """Rule 7.4: not even what is no `Exception` is caught."""
+
+    def implementation(x: Any) -> Any:
+        raise interrupt
+
+    _, f, options = make_in_form(form, implementation)
+    with options, pytest.raises(interrupt):
+        f(Foreign())
+
+
+# ---------------------------------------------------------------------------------------
+# Recursion and re-entrancy
+
+
+def test_implementation_calls_the_dispatchable_again(form: str) -> None:
+    """An implementation in terms of the dispatchable itself sees the types it passes."""
+
+    def implementation(x: Any, depth: int = 3) -> Any:
+        return ["first", f(Foreign() if depth else Own(), depth - 1)]
+
+    _, f, options = make_in_form(form, implementation, default=lambda x, depth=3: "default")
+    with options:
+        assert f(Foreign(), 1) == ["first", ["first", "default"]]
+
+
+def test_state_changes_inside_an_implementation_stay_inside(form: str) -> None:
+    """A block inside an implementation holds for its own calls alone."""
+
+    def implementation(x: Any) -> Any:
+        with system.backend_opts(disable="first"):
+            return ["first", f(x)]
+
+    system, f, options = make_in_form(form, implementation, lambda x: "second")
+    with options:
+        assert f(Foreign()) == ["first", "second"]
+        assert f(Foreign()) == ["first", "second"]
+
+
+def test_fill_inside_a_fill() -> None:
+    """should_run may call the dispatchable; what each call fills in stays right."""
+
+    def should_run(context: DispatchContext, x: Any) -> bool:
+        return bool(f(Own()) == "default")
+
+    _, f = make(describe("first", lambda x: "first", should_run=should_run))
+    assert f(Foreign()) == f(Foreign()) == "first"
+
+
+def test_reload_inside_a_call() -> None:
+    """An implementation may discover the backends again; the call goes on."""
+
+    def implementation(x: Any) -> Any:
+        system.reload()
+        return "first"
+
+    system, f = make(describe("first", implementation))
+    assert [f(Foreign()) for _ in range(3)] == ["first"] * 3
+
+
+def test_enabling_globally_inside_a_call() -> None:
+    """The process-wide default may change in the middle of a call; the next one sees it."""
+
+    def implementation(x: Any) -> Any:
+        system.backend_opts(disable="first").enable_globally()
+        return NotImplemented
+
+    system, f = make(describe("first", implementation), describe("second", lambda x: "second"))
+    assert f(Foreign()) == "second"
+    assert f(Foreign()) == "second"
+
+
+def test_recursion_error_is_the_callers() -> None:
+    """Endless recursion ends as it does without dispatching."""
+
+    def implementation(x: Any) -> Any:
+        return f(x)
+
+    f: Any
+    _, f = make(describe("first", implementation))
+    with pytest.raises(RecursionError):
+        f(Foreign())
+
+
+def test_registration_inside_an_implementation_that_defers() -> None:
+    """Rule 4.4 with 7.4: what is registered in the middle of a call breaks nothing."""
+
+    def implementation(x: Any) -> Any:
+        collections.abc.Sized.register(type("Registered", (), {}))
+        return NotImplemented
+
+    _, f, _ = make_in_form("guarded", implementation, lambda x: "second")
+    assert f(Foreign()) == f(Foreign()) == "second"
+
+
+# ---------------------------------------------------------------------------------------
+# invoke: one backend, one type
+
+
+def test_invoke_runs_one_backend_whatever_the_types() -> None:
+    """Section 8: `invoke(backend=)` runs that implementation; should_run is not asked."""
+    asked: list[Any] = []
+    _, f = make(
+        describe("first", lambda x, n=0: ("first", n), should_run=asked.append),
+        describe("second", lambda x, n=0: ("second", n), requires_opt_in=True),
+        default=lambda x, n=0: ("default", n),
+    )
+    for argument in (Foreign(), Own(), Other(), None):
+        assert f.invoke(backend="first")(argument, n=1) == ("first", 1)
+        assert f.invoke(backend="second")(argument, 2) == ("second", 2)
+        assert f.invoke(backend="default")(argument) == ("default", 0)
+    assert asked == []
+
+
+def test_invoked_backend_gets_its_context() -> None:
+    """A backend that was asked for by name is prioritized in the eyes of its context."""
+    _, f = make(
+        describe(
+            "first", lambda context, x: (context.prioritized, context.types), uses_context=True
+        )
+    )
+    assert f.invoke(backend="first")(Own()) == (True, (Own,))
+
+
+def test_invoked_backend_must_answer() -> None:
+    """Section 8: who asks for a backend by name learns when it does not answer."""
+    _, f = make(
+        describe("first", not_implemented), describe("second"), describe("third", lambda x: 3)
+    )
+    with pytest.raises(BackendDeferredError, match="NotImplemented") as caught:
+        f.invoke(backend="first")(Foreign())
+    assert (caught.value.backend, caught.value.function) == ("first", "lib:f")
+    with pytest.raises(NotImplementedError, match=r"does not implement it.*first.*third"):
+        f.invoke(backend="second")(Foreign())
+
+
+def test_invoked_default_may_return_not_implemented() -> None:
+    """The library's own answer is the library's own."""
+    _, f = make(default=not_implemented, dispatch_args=None)
+    assert f.invoke(backend="default")(1) is NotImplemented
+
+
+def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
+    """Section 8: `invoke(type=)` holds for this call alone, not for those inside."""
+
+    def implementation(x: Any, inner: bool = True) -> Any:
+        return ["first", f(x, False) if inner else None]
+
+    system, f = make(
+        describe("first", implementation), default=lambda x, inner=True: ["default", None]
+    )
+    assert f.invoke(type=Foreign)(1) == ["first", ["default", None]]
+    assert f(1) == ["default", None]
+    with system.backend_opts(type=Own):
+        assert f.invoke(type=Foreign)(1)[0] == "first"
+        assert system.backend_opts().type is Own
+
+
+def test_invoke_with_both() -> None:
+    """A backend by name, told the type."""
+    _, f = make(describe("first", lambda context, x: context.types, uses_context=True))
+    assert f.invoke(backend="first", type=Own)(Foreign()) == (Foreign, Own)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"backend": "frist"}, ValueError, "did you mean 'first'"),
+        ({"type": Other}, ValueError, "not a primary type"),
+        ({"type": "Foreign"}, TypeError, "takes a class"),
+    ],
+    ids=["backend", "type", "no type"],
+)
+def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: str) -> None:
+    """Section 8: making an invocation discovers nothing; calling it checks."""
+    _, f = make(describe("first", record))
+    invocation = f.invoke(**options)
+    with pytest.raises(error, match=match):
+        invocation(Foreign())
+
+
+def test_invoke_needs_an_option() -> None:
+    """Without an option there is nothing that `invoke` could mean."""
+    _, f = make()
+    with pytest.raises(TypeError, match="backend= or type="):
+        f.invoke()
+
+
+def test_invoke_passes_arguments_as_given() -> None:
+    """Rule 7.3 holds for `invoke`."""
+    _, f = make(describe("first", record), default=positional_only)
+    x = Foreign()
+    assert f.invoke(backend="first")(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})
+    assert f.invoke(type=Foreign)(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})
+
+
+# ---------------------------------------------------------------------------------------
+# What an implementation may be
+
+
+class CallableImplementation:
+    def __call__(self, x: Any) -> str:
+        return "first"
+
+
+class ConstructedImplementation:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+
+@pytest.mark.parametrize(
+    "implementation", [CallableImplementation(), len, ConstructedImplementation]
+)
+def test_implementation_may_be_any_callable(implementation: Any) -> None:
+    """An identifier leads to any callable: an object, a builtin, a class."""
+    _, f = make(
+        describe("first", implementation, primary_types=[f"{__name__}:Sized", f"{__name__}:Own"])
+    )
+    result = f(Sized())
+    assert result in ("first", 0) or isinstance(result, ConstructedImplementation)
+
+
+def test_implementation_that_yields() -> None:
+    """A generator function's body runs when it is iterated, under the state of then."""
+
+    def implementation(x: Any) -> Any:
+        yield system.backend_opts().prioritized
+
+    system, f = make(describe("first", implementation))
+    with system.backend_opts(prioritize="first"):
+        generator = f(Foreign())
+    assert list(generator) == [()]
+
+
+def test_results_are_not_looked_at() -> None:
+    """Results that compare oddly are not compared: only NotImplemented itself defers."""
+
+    class Odd:
+        def __eq__(self, other: object) -> bool:
+            raise AssertionError("compared")
+
+        __hash__ = None  # type: ignore[assignment]
+
+        def __bool__(self) -> bool:
+            raise AssertionError("asked for its truth")
+
+    odd = Odd()
+    _, f = make(describe("first", lambda x: odd))
+    assert f(Foreign()) is odd
