@@ -18,7 +18,6 @@ from ._graph import components, cycle_through, sort_stably, successors_of
 from ._identifiers import DEFAULT
 from ._specificity import Profile, more_specific
 
-
 # Backends of the same types can be compared as one, unless an explicit edge names them.
 _Group = tuple[Profile, str]
 
@@ -193,11 +192,11 @@ def _explicit_edges(
         pairs = [
             (item.name, other, "higher_priority_than") for other in item.higher_priority_than
         ] + [(other, item.name, "lower_priority_than") for other in item.lower_priority_than]
-        for first, second, field in pairs:
+        for first, second, key in pairs:
             if first not in base or second not in base or _leads(following, second, first):
                 continue
             other = second if first == item.name else first
-            reason = f"{item.name} declares {field} = {other}"
+            reason = f"{item.name} declares {key} = {other}"
             edges.setdefault((first, second), Edge(first, second, Strength.DECLARED, reason))
     return list(edges.values())
 
