@@ -1,0 +1,39 @@
+"""The command line, a thin shell over the package.
+
+Each command is one module with one click command; `_libraries` finds what they talk
+about, `_output` shows it. Needs the ``cli`` extra: click and rich.
+"""
+
+from __future__ import annotations
+
+import click
+
+from .. import __version__
+from ._explain import explain_command
+from ._list import list_command
+
+__all__ = ["main"]
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Examples:
+  spatch-core list
+  spatch-core explain mylib:blur numpy:ndarray
+
+Tables in a terminal, aligned text when piped, JSON with --json. NO_COLOR is honoured.
+
+\b
+Exit codes:
+  0  all is well
+  1  problems were found
+  2  wrong usage""",
+)
+@click.version_option(__version__, prog_name="spatch-core")
+def main() -> None:
+    """Show which backends libraries have, and what runs when, and why."""
+
+
+main.add_command(list_command)
+main.add_command(explain_command)

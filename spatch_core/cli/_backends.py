@@ -1,0 +1,121 @@
+"""The backends of a library, usable or not, as people see them: each with its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from .._identifiers import DEFAULT
+from .._problems import Source
+
+if TYPE_CHECKING:
+    from .._description import Description
+    from ..backend_system import BackendSystem
+    from ._libraries import LoadedLibrary
+
+
+class State(str, Enum):
+    """Whether a backend takes part in calls, and if not, what holds it back."""
+
+    ACTIVE = "active"
+    NEEDS_OPT_IN = "needs opt-in"
+    BLOCKED = "blocked"
+    BROKEN = "broken"
+    SHADOWED = "shadowed"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedBackend:
+    """One backend of a library.
+
+    Parameters
+    ----------
+    name : str
+        Its name; ``"default"`` is the library itself.
+    state : State
+        Whether it takes part in calls.
+    reason : str
+        Why, where it does not.
+    source : Source
+        Where its description comes from.
+    functions : int or None
+        How many functions it implements; None where that was not read.
+    prioritized : bool
+        Whether the environment prioritizes it.
+    description : Description or None
+        None where it was not read, or is at fault.
+    """
+
+    name: str
+    state: State
+    reason: str
+    source: Source
+    functions: int | None = None
+    prioritized: bool = False
+    description: Description | None = None
+
+
+def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
+    """Return the backends of a library: by priority, then those that are not usable.
+
+    Parameters
+    ----------
+    loaded : LoadedLibrary
+        The library. One without a system has no backends.
+    """
+    system = loaded.system
+    if system is None:
+        return []
+    return [*_usable(system, loaded.library.source), *_blocked(system), *_skipped(loaded)]
+
+
+def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
+    """Return the backends of a library that no call can reach, whatever its options."""
+    reachable = (State.ACTIVE, State.NEEDS_OPT_IN)
+    return [each for each in list_backends(loaded) if each.state not in reachable]
+
+
+def _usable(system: BackendSystem, library: Source) -> Iterator[ListedBackend]:
+    options = system.backend_opts()
+    descriptions = system.backends
+    for name in dict.fromkeys([*options.prioritized, *descriptions]):
+        description = descriptions[name]
+        is_active = name in options.backends
+        variable = f"{system.environment_prefix}_PRIORITIZE"
+        yield ListedBackend(
+            name,
+            State.ACTIVE if is_active else State.NEEDS_OPT_IN,
+            ""
+            if is_active
+            else f"prioritize={name!r}, or set the environment variable {variable}={name}",
+            # The library's own descriptions come with the library.
+            library if description.in_code else description.source,
+            len(system.functions if name == DEFAULT else description.functions),
+            name in options.prioritized,
+            description,
+        )
+
+
+def _blocked(system: BackendSystem) -> Iterator[ListedBackend]:
+    variable = f"{system.environment_prefix}_BLOCK"
+    for name, source in sorted(system.resolver().catalog.blocked.items()):
+        reason = f"the environment variable {variable} says so; nothing of it was read"
+        yield ListedBackend(name, State.BLOCKED, reason, source)
+
+
+def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
+    """Yield what has problems, once for each entry point however many faults it has."""
+    assert loaded.system is not None  # whoever has no system has no backends
+    usable = loaded.system.backends
+    seen = set()
+    for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
+        if problem.backend is None:
+            continue
+        source = problem.source or Source()
+        key = (problem.backend, source.distribution, source.entry_point)
+        if key not in seen:
+            seen.add(key)
+            state = State.SHADOWED if problem.backend in usable else State.BROKEN
+            yield ListedBackend(problem.backend, state, problem.message, source)

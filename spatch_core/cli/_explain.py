@@ -1,0 +1,179 @@
+"""``spatch-core explain``: what would run for types, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._identifiers import loaded_object, nearest, split_identifier, type_identifier
+from .._trace import Verdict
+from ._arguments import GivenType, checked_identifier, given_types
+from ._backends import unusable_backends
+from ._libraries import (
+    LoadedLibrary,
+    find_libraries,
+    foreign_code,
+    import_failure,
+    import_public_names,
+    load_library,
+)
+from ._output import Column, Notes, Part, Table, show, show_json
+
+if TYPE_CHECKING:
+    from .._trace import Explanation
+
+_COLUMNS = (
+    Column("backend"),
+    Column(
+        "verdict",
+        styles={
+            Verdict.RUNS: "bold green",
+            Verdict.ASKED: "yellow",
+            Verdict.INACTIVE: "yellow",
+            Verdict.NO_MATCH: "dim",
+            Verdict.NO_IMPLEMENTATION: "dim",
+        },
+    ),
+    Column("reason"),
+)
+
+_EPILOG = """\b
+Examples:
+  spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
+  spatch-core explain mylib:blur cupy:ndarray --json
+
+\b
+With --json, one object (keys may be added, none goes away):
+  library                         the name under which it is registered
+  function                        its identifier
+  types: list of
+    given                         as on the command line
+    type                          where the type really is
+    stand_in                      true if it could not be imported
+    note                          what that means; else empty
+  selected                        the backend that would run; null if that depends
+                                    on what a should_run says of the arguments
+  backends: list of               in the order in which they are considered
+    backend, reason
+    verdict                       runs, comes later, would be asked, inactive,
+                                    does not match, has no implementation
+  unusable: list of               which no call can reach
+    backend, reason
+    state                         blocked, broken, shadowed"""
+
+
+@click.command("explain", epilog=_EPILOG)
+@click.argument("function", callback=checked_identifier)
+@click.argument("types", metavar="TYPE...", nargs=-1, required=True, callback=given_types)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
+def explain_command(function: str, types: tuple[GivenType, ...], as_json: bool) -> None:
+    """Show what would run if FUNCTION were called with arguments of these types, and why.
+
+    FUNCTION is the identifier of a library's function, each TYPE that of the type of a
+    dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
+    class of the same module and name.
+    """
+    loaded, identifier = _find_function(function)
+    assert loaded.system is not None  # a function was found in it
+    with foreign_code():
+        explanation = loaded.system.explain_types(identifier, [each.type for each in types])
+    if as_json:
+        show_json(_as_json(loaded, types, explanation))
+    else:
+        show(_parts(loaded, types, explanation))
+
+
+def _find_function(wanted: str) -> tuple[LoadedLibrary, str]:
+    """Find the library that has a function, and the function's identifier.
+
+    What is wanted may also be another name under which the function is found.
+    """
+    failure = import_failure(split_identifier(wanted)[0])
+    libraries = [load_library(each) for each in find_libraries()]
+    found = _search(libraries, wanted)
+    if found is None:
+        # Perhaps its identifier tells of a module that only importing another one makes.
+        for each in libraries:
+            if each.system is not None:
+                import_public_names(each.library)
+        found = _search(libraries, wanted)
+    if found is None:
+        raise _not_found(libraries, wanted, failure)
+    return found
+
+
+def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary, str] | None:
+    named = loaded_object(*split_identifier(wanted))
+    for loaded in libraries:
+        functions = {} if loaded.system is None else loaded.system.functions
+        for identifier, function in functions.items():
+            if identifier == wanted or function is named:
+                return loaded, identifier
+    return None
+
+
+def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> click.ClickException:
+    package = _package(wanted)
+    known: list[str] = []
+    for each in libraries:
+        if each.fault is not None and _package(each.library.identifier) == package:
+            return click.ClickException(each.describe(each.fault))
+        if each.system is not None:
+            known += each.system.functions
+    text = f"no library has a function {wanted!r}"
+    if failure:
+        text += f" ({failure})"
+    meant = nearest(wanted, known)
+    if meant:
+        text += f"; did you mean {' or '.join(meant)}?"
+    return click.UsageError(text)
+
+
+def _package(identifier: str) -> str:
+    return identifier.partition(":")[0].partition(".")[0]
+
+
+def _parts(
+    loaded: LoadedLibrary, types: tuple[GivenType, ...], explanation: Explanation
+) -> list[Part]:
+    names = ", ".join(map(type_identifier, explanation.types))
+    answer = explanation.selected or "depends on the arguments"
+    rows = [(each.backend, each.verdict.value, each.reason) for each in explanation.backends]
+    parts: list[Part] = [f"{explanation.function}({names}) -> {answer}", Table(_COLUMNS, rows)]
+    if explanation.selected is None:
+        hint = "a should_run decides, which sees the arguments: ask the function's explain(...)"
+        parts.append(Notes("Not decided", [hint]))
+    unusable = [
+        f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
+    ]
+    parts.append(Notes("Not considered", unusable))
+    parts.append(Notes("Stand-ins", [each.note for each in types if each.note]))
+    return parts
+
+
+def _as_json(
+    loaded: LoadedLibrary, types: tuple[GivenType, ...], explanation: Explanation
+) -> dict[str, Any]:
+    return {
+        "library": loaded.library.name,
+        "function": explanation.function,
+        "types": [
+            {
+                "given": each.identifier,
+                "type": type_identifier(each.type),
+                "stand_in": bool(each.note),
+                "note": each.note,
+            }
+            for each in types
+        ],
+        "selected": explanation.selected,
+        "backends": [
+            {"backend": each.backend, "verdict": each.verdict.value, "reason": each.reason}
+            for each in explanation.backends
+        ],
+        "unusable": [
+            {"backend": each.name, "state": each.state.value, "reason": each.reason}
+            for each in unusable_backends(loaded)
+        ],
+    }

@@ -1,0 +1,186 @@
+"""``spatch-core list``: the backends of libraries, by priority, and how they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .._identifiers import nearest
+from .._problems import Problem, Source
+from ._backends import ListedBackend, State, list_backends
+from ._libraries import (
+    GROUP,
+    Library,
+    LoadedLibrary,
+    find_libraries,
+    import_public_names,
+    load_library,
+)
+from ._output import Column, Notes, Part, Table, show, show_json
+
+_COLUMNS = (
+    Column("backend"),
+    Column(
+        "state",
+        styles={
+            State.ACTIVE: "green",
+            State.NEEDS_OPT_IN: "yellow",
+            State.BLOCKED: "dim",
+            State.BROKEN: "bold red",
+            State.SHADOWED: "red",
+        },
+    ),
+    Column("types"),
+    Column("opt-in"),
+    Column("functions", is_number=True),
+    Column("distribution"),
+)
+
+_EPILOG = """\b
+Examples:
+  spatch-core list
+  spatch-core list scipy_dispatch --json
+
+\b
+With --json, one object (keys may be added, none goes away):
+  libraries: list of
+    name, entry_point, distribution, version
+    group, environment_prefix     null if the library cannot be loaded
+    backends: list of
+      name                        "default" is the library itself
+      state, reason               active, needs opt-in, blocked, broken, shadowed
+      primary_types               null where nothing was or could be read, like
+      secondary_types               the next two
+      requires_opt_in
+      functions                   how many
+      prioritized                 true if the environment prioritizes it
+      entry_point, file, distribution, version
+    problems: list of
+      backend                     null for a variable, or for the library itself
+      key                         in the description, or the variable; or null
+      message, remedy
+      entry_point, file, distribution, version
+
+Exit code 1 if there are problems."""
+
+
+@click.command("list", epilog=_EPILOG)
+@click.argument("library", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
+@click.pass_context
+def list_command(context: click.Context, library: str | None, as_json: bool) -> None:
+    """Show the backends of LIBRARY, or of all libraries, by priority.
+
+    Each with the types that it works with (those marked secondary it accepts, but
+    converts), whether it requires opt-in, how many functions it implements, where it comes
+    from and its state; then everything that is wrong with any.
+    """
+    loaded = [load_library(each) for each in _chosen(find_libraries(), library)]
+    for each in loaded:
+        if each.system is not None:
+            import_public_names(each.library)
+    if as_json:
+        show_json({"libraries": [_as_json(each) for each in loaded]})
+    else:
+        show(part for each in loaded for part in _parts(each))
+        if not loaded:
+            show([f"No library is registered in the entry point group {GROUP}."])
+    context.exit(1 if any(each.problems for each in loaded) else 0)
+
+
+def _chosen(libraries: list[Library], name: str | None) -> list[Library]:
+    chosen = [each for each in libraries if name in (None, each.name)]
+    if name is None or chosen:
+        return chosen
+    names = list(dict.fromkeys(each.name for each in libraries))
+    meant = nearest(name, names)
+    if meant:
+        hint = f"did you mean {' or '.join(meant)}?"
+    else:
+        hint = f"registered are: {', '.join(names) or 'none'}"
+    raise click.UsageError(f"no library is named {name!r}; {hint}")
+
+
+def _parts(loaded: LoadedLibrary) -> list[Part]:
+    source = loaded.library.source
+    parts: list[Part] = [f"{loaded.library.name}  {_distribution(source)}"]
+    backends = list_backends(loaded)
+    if backends:
+        parts.append(Table(_COLUMNS, [_row(each) for each in backends]))
+    remarks = [
+        f"{each.name} ({each.state.value}): {each.reason}"
+        for each in backends
+        if each.state in (State.NEEDS_OPT_IN, State.BLOCKED)
+    ]
+    parts.append(Notes("Not active", remarks))
+    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
+    return parts
+
+
+def _row(backend: ListedBackend) -> tuple[str, ...]:
+    description = backend.description
+    types = []
+    if description is not None:
+        types += [str(pattern) for pattern in description.primary_types]
+        types += [f"{pattern} (secondary)" for pattern in description.secondary_types]
+    return (
+        backend.name,
+        backend.state.value,
+        "\n".join(types),
+        "" if description is None else "yes" if description.requires_opt_in else "no",
+        "" if backend.functions is None else str(backend.functions),
+        _distribution(backend.source),
+    )
+
+
+def _distribution(source: Source) -> str:
+    return " ".join(part for part in (source.distribution, source.version) if part)
+
+
+def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    system = loaded.system
+    where = _source_as_json(loaded.library.source)
+    del where["file"]
+    return {
+        "name": loaded.library.name,
+        **where,
+        "group": None if system is None else system.group,
+        "environment_prefix": None if system is None else system.environment_prefix,
+        "backends": [_backend_as_json(each) for each in list_backends(loaded)],
+        "problems": [_problem_as_json(each) for each in loaded.problems],
+    }
+
+
+def _backend_as_json(backend: ListedBackend) -> dict[str, Any]:
+    described = backend.description
+    return {
+        "name": backend.name,
+        "state": backend.state.value,
+        "reason": backend.reason,
+        "primary_types": described and [str(each) for each in described.primary_types],
+        "secondary_types": described and [str(each) for each in described.secondary_types],
+        "requires_opt_in": described and described.requires_opt_in,
+        "functions": backend.functions,
+        "prioritized": backend.prioritized,
+        **_source_as_json(backend.source),
+    }
+
+
+def _problem_as_json(problem: Problem) -> dict[str, Any]:
+    return {
+        "backend": problem.backend,
+        "key": problem.key,
+        "message": problem.message,
+        "remedy": problem.remedy,
+        **_source_as_json(problem.source or Source()),
+    }
+
+
+def _source_as_json(source: Source) -> dict[str, str | None]:
+    return {
+        "entry_point": source.entry_point,
+        "file": source.file,
+        "distribution": source.distribution,
+        "version": source.version,
+    }

@@ -1,0 +1,200 @@
+"""How results are shown: tables in a terminal, aligned text when piped, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    is_number : bool
+        Whether its cells are aligned to the right.
+    styles : mapping of str to str
+        How a terminal shows cells, by their text.
+    """
+
+    title: str
+    is_number: bool = False
+    styles: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text; a cell with several lines is a list.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        From left to right.
+    rows : sequence of sequence of str
+        A cell for each column; an empty one is shown as such.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Sentences under a title; nothing at all if there are none.
+
+    Parameters
+    ----------
+    title : str
+        What they are about.
+    lines : sequence of str
+        The sentences.
+    """
+
+    title: str
+    lines: Sequence[str]
+
+
+Part: TypeAlias = "str | Table | Notes"
+
+
+def show(parts: Iterable[Part]) -> None:
+    """Print parts in the form that suits where the output goes.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        A string is a heading.
+    """
+    shown = [part for part in parts if not isinstance(part, Notes) or part.lines]
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    _write(_for_terminal(shown) if is_terminal else plain(shown))
+
+
+def show_json(value: Mapping[str, Any]) -> None:
+    """Print an object as JSON, in characters that every encoding has."""
+    _write(json.dumps(value, indent=2) + "\n")
+
+
+def plain(parts: Iterable[Part]) -> str:
+    """Return parts as text in aligned columns, one line a row, however long.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        What to show.
+
+    Returns
+    -------
+    str
+        Without any styles. A dash stands for an empty cell, so that every row has as many
+        fields as there are columns.
+    """
+    lines: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            lines += [*([""] if lines else ()), _one_line(part)]
+        elif isinstance(part, Notes):
+            lines.append(f"{part.title}:")
+            lines += [f"  {_one_line(line)}" for line in part.lines]
+        else:
+            lines += _plain_table(part)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plain_table(table: Table) -> list[str]:
+    titles = [column.title.upper() for column in table.columns]
+    rows = [titles, *([_one_line(cell) or "-" for cell in row] for row in table.rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if column.is_number else cell.ljust(width)
+            for cell, width, column in zip(row, widths, table.columns, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _for_terminal(parts: Iterable[Part]) -> str:
+    from rich.console import Console
+
+    console = Console(
+        # Names and messages of others are text, whatever brackets and colons they have.
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if os.environ.get("NO_COLOR") else "auto",
+    )
+    with console.capture() as capture:
+        for position, part in enumerate(parts):
+            if position and isinstance(part, str):
+                console.print()
+            for each in _rich(part):
+                console.print(each)
+    return capture.get()
+
+
+def _rich(part: Part) -> Iterator[RenderableType]:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    if isinstance(part, str):
+        yield Text(_one_line(part), style="bold", overflow="fold")
+        return
+    if isinstance(part, Notes):
+        yield Text(f"{part.title}:")
+        notes = RichTable.grid(padding=(0, 1))
+        for line in part.lines:
+            notes.add_row(" -", Text(_printable(line), overflow="fold"))
+        yield notes
+        return
+    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    for column in part.columns:
+        table.add_column(
+            column.title.capitalize(),
+            justify="right" if column.is_number else "left",
+            overflow="fold",
+        )
+    for row in part.rows:
+        table.add_row(
+            *(
+                Text(_printable(cell), style=column.styles.get(cell, ""))
+                for cell, column in zip(row, part.columns, strict=True)
+            )
+        )
+    yield table
+
+
+def _one_line(text: str) -> str:
+    return _printable(", ".join(text.splitlines()))
+
+
+def _printable(text: str) -> str:
+    """Escape what would move the cursor or change colours, but for line ends."""
+    return "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
+        for each in text
+    )
+
+
+def _write(text: str) -> None:
+    if hasattr(sys.stdout, "reconfigure"):
+        # A name that the encoding lacks must not stop the rest.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        click.echo(text, nl=False)
+    except BrokenPipeError:
+        # The reader has what it wanted. The interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
