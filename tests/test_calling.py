@@ -51,7 +51,7 @@ def identifier(function: Any) -> str:
 
 def describe(name: str, function: Any = None, should_run: Any = None, **fields: Any) -> Any:
     """Describe a backend for `Foreign` that implements ``lib:f`` (or nothing)."""
-    entry = {"function": identifier(function)} if function else {}
+    entry: dict[str, Any] = {"function": identifier(function)} if function else {}
     if should_run:
         entry["should_run"] = identifier(should_run)
     if fields.pop("uses_context", False):
