@@ -1,0 +1,1242 @@
+"""When things go wrong: real broken distributions on disk, met in fresh interpreters.
+
+Each test stands for a row of the table in the specification's section on failures. The
+library always goes on: it answers itself, and through the backends that are in order.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import run_python, write_distribution
+
+CORE = Path(spatch_core.__file__).parents[1]
+
+LIBRARY = """
+    from spatch_core import BackendSystem
+
+    system = BackendSystem(
+        "photolib.backends", "PHOTOLIB", default_primary_types=["builtins:float"]
+    )
+
+    @system.dispatchable("x")
+    def double(x):
+        return "default"
+"""
+HEALTHY = """
+    name = "healthy"
+    primary_types = ["builtins:int"]
+    [functions."photolib:double"]
+    function = "healthy_backend.code:double"
+"""
+# Calls the library with a type of its own and with one of the healthy backend's.
+OBSERVE = """
+    import json, warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        import photolib
+
+        calls = [photolib.double(1.0), photolib.double(1)]
+        calls += [photolib.double(1.0), photolib.double(1)]
+        backends = list(photolib.system.backends)
+        problems = photolib.system.problems
+
+    print(json.dumps({
+        "calls": calls,
+        "backends": backends,
+        "warnings": [str(each.message) for each in caught],
+        "categories": [each.category.__name__ for each in caught],
+        "shown_in": [each.filename for each in caught],
+        "problems": [
+            {
+                "backend": each.backend,
+                "key": each.key,
+                "message": each.message,
+                "remedy": each.remedy,
+                "distribution": each.source and each.source.distribution,
+            }
+            for each in problems
+        ],
+    }))
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with the library and a healthy backend in it."""
+    write_distribution(tmp_path, "photolib", files={"photolib.py": LIBRARY})
+    write_distribution(
+        tmp_path,
+        "healthy-dist",
+        entry_points={"photolib.backends": {"healthy": "healthy_backend:backend.toml"}},
+        files={
+            "healthy_backend/__init__.py": "",
+            "healthy_backend/backend.toml": HEALTHY,
+            "healthy_backend/code.py": "def double(x):\n    return 'healthy'\n",
+        },
+    )
+    return tmp_path
+
+
+def observe(site: Path, **options: Any) -> dict[str, Any]:
+    """Use the library in a fresh interpreter, and tell what came of it."""
+    report: dict[str, Any] = json.loads(run(site, OBSERVE, **options))
+    return report
+
+
+def run(site: Path, code: str, **options: Any) -> str:
+    """Run code in a fresh interpreter that finds what is installed in `site`."""
+    return run_python(code, path=[site, CORE], **options).stdout
+
+
+def install(
+    site: Path,
+    value: str,
+    files: dict[str, str | bytes],
+    name: str = "broken",
+    distribution: str = "broken-dist",
+) -> None:
+    """Install a backend of the library."""
+    write_distribution(
+        site, distribution, "1.5", entry_points={"photolib.backends": {name: value}}, files=files
+    )
+
+
+def toml(rest: str = "", *, name: str = "broken", types: str = "'builtins:str'") -> str:
+    return f"name = {name!r}\nprimary_types = [{types}]\n{rest}"
+
+
+@dataclass
+class Broken:
+    """A backend that must be skipped, and every fault that must be reported.
+
+    Parameters
+    ----------
+    value : str
+        Of its entry point.
+    content : str or bytes or None
+        Of the file that the entry point names, if there is one.
+    faults : list of (str or None, str)
+        The key of each fault, and a part of its message.
+    path : str
+        Of the file.
+    """
+
+    value: str
+    content: str | bytes | None
+    faults: list[tuple[str | None, str]]
+    path: str = "broken_backend/backend.toml"
+
+
+FILE = "broken_backend:backend.toml"
+FUNCTION = '[functions."photolib:double"]\n'
+
+DESCRIPTIONS_IN_FILES = {
+    "file-missing": Broken(FILE, None, [(None, "there is no file 'backend.toml'")]),
+    "file-is-a-folder": Broken(
+        FILE, "", [(None, "there is no file")], "broken_backend/backend.toml/x"
+    ),
+    "package-missing": Broken(
+        "no_such_package:backend.toml", None, [(None, "there is no file 'backend.toml'")]
+    ),
+    "sub-package-missing": Broken(
+        "broken_backend.sub:backend.toml", None, [(None, "there is no file 'backend.toml'")]
+    ),
+    "not-toml": Broken(FILE, "name == 3", [(None, "not valid TOML")]),
+    "empty": Broken(FILE, "", [("name", "is missing"), ("primary_types", "is missing")]),
+    "twice-the-same-key": Broken(FILE, "name = 'a'\nname = 'b'", [(None, "not valid TOML")]),
+    "too-deep": Broken(FILE, "name = " + "[" * 20_000, [(None, "not valid TOML")]),
+    "not-utf-8": Broken(FILE, b"name = '\xff'", [(None, "not valid TOML")]),
+    "no-name": Broken(FILE, "primary_types = ['builtins:str']", [("name", "is missing")]),
+    "no-primary-types": Broken(FILE, "name = 'broken'", [("primary_types", "is missing")]),
+    "empty-primary-types": Broken(FILE, toml(types=""), [("primary_types", "no type in it")]),
+    "other-name": Broken(FILE, toml(name="sound"), [("name", "'sound', its entry point 'broken'")]),
+    "name-of-the-library": Broken(
+        FILE, toml(name="default"), [("name", "'default' cannot name a backend")]
+    ),
+    "name-against-the-grammar": Broken(
+        FILE, toml(name="a b"), [("name", "'a b' cannot name a backend")]
+    ),
+    "misspelled-field": Broken(
+        FILE, toml("requires_optin = true"), [("requires_optin", "no field 'requires_optin'")]
+    ),
+    "misspelled-required-field": Broken(
+        FILE,
+        "name = 'broken'\nprimary_type = ['builtins:str']",
+        [("primary_type", "no field 'primary_type'"), ("primary_types", "is missing")],
+    ),
+    "misspelled-function-field": Broken(
+        FILE,
+        toml(FUNCTION + "function = 'a:b'\nshould_rum = 'a:c'"),
+        [('functions."photolib:double".should_rum', "no field 'should_rum'")],
+    ),
+    "misspelled-default-field": Broken(
+        FILE,
+        toml("[functions.defaults]\nuse_context = true"),
+        [("functions.defaults.use_context", "no field 'use_context'")],
+    ),
+    "type-pattern-malformed": Broken(
+        FILE, toml(types="'numpy.ndarray'"), [("primary_types[0]", "not a type pattern")]
+    ),
+    "function-not-an-identifier": Broken(
+        FILE,
+        toml('[functions."photolib.double"]\nfunction = "a:b"'),
+        [('functions."photolib.double"', "not an identifier")],
+    ),
+    "implementation-missing": Broken(
+        FILE, toml(FUNCTION), [('functions."photolib:double".function', "is missing")]
+    ),
+    "implementation-not-an-identifier": Broken(
+        FILE,
+        toml(FUNCTION + "function = 'os.system(1)'\nshould_run = 'x'"),
+        [
+            ('functions."photolib:double".function', "not an identifier"),
+            ('functions."photolib:double".should_run', "not an identifier"),
+        ],
+    ),
+    "higher-than-itself": Broken(
+        FILE, toml("higher_priority_than = ['broken']"), [("higher_priority_than[0]", "itself")]
+    ),
+    "higher-and-lower": Broken(
+        FILE,
+        toml("higher_priority_than = ['default']\nlower_priority_than = ['default']"),
+        [("lower_priority_than", "stands in higher_priority_than too")],
+    ),
+    "auto-generation-incomplete": Broken(
+        FILE,
+        toml("[functions.auto-generation]\nmodules = 'a'"),
+        [
+            ("functions.auto-generation.backend", "is missing"),
+            ("functions.auto-generation.modules", "not a list of strings"),
+        ],
+    ),
+    "every-wrong-type": Broken(
+        FILE,
+        """
+        name = 3
+        primary_types = "builtins:str"
+        secondary_types = [1, "builtins:bytes", "nonsense"]
+        requires_opt_in = "no"
+        higher_priority_than = "default"
+        lower_priority_than = ["a b"]
+        [functions]
+        "photolib:double" = "a:b"
+        defaults = 1
+        auto-generation = 2
+        """,
+        [
+            ("higher_priority_than", "not a list of strings"),
+            ("lower_priority_than[0]", "'a b' cannot name a backend"),
+            ("name", "3 cannot name a backend"),
+            ("primary_types", "not a list of strings"),
+            ("secondary_types[0]", "1 is not a string"),
+            ("secondary_types[2]", "not a type pattern"),
+            ("requires_opt_in", "'no' is not a boolean"),
+            ("functions.defaults", "1 is not a table"),
+            ('functions."photolib:double"', "'a:b' is not a table"),
+            ("functions.auto-generation", "2 is not a table"),
+        ],
+    ),
+    "functions-not-a-table": Broken(
+        FILE, toml("functions = ['a:b']"), [("functions", "not a table")]
+    ),
+    "every-wrong-type-in-a-function": Broken(
+        FILE,
+        toml(FUNCTION + "function = 1\nshould_run = 2\nuses_context = 3\nadditional_docs = 4"),
+        [
+            ('functions."photolib:double".function', "1 is not an identifier"),
+            ('functions."photolib:double".should_run', "2 is not an identifier"),
+            ('functions."photolib:double".additional_docs', "4 is not a string"),
+            ('functions."photolib:double".uses_context', "3 is not a boolean"),
+        ],
+    ),
+    "file-outside-the-package": Broken(
+        "broken_backend:../other/backend.toml",
+        toml(),
+        [(None, "does not name a file inside a package")],
+        "other/backend.toml",
+    ),
+    "package-outside": Broken(
+        "../other:backend.toml",
+        toml(),
+        [(None, "does not name a file inside a package")],
+        "other/backend.toml",
+    ),
+    "absolute-file": Broken(
+        "broken_backend:/etc/backend.toml", None, [(None, "does not name a file inside a package")]
+    ),
+}
+MODULE = "broken_backend/sub.py"
+OBJECT = "broken_backend.sub:backend"
+DESCRIPTIONS_IN_CODE = {
+    "module-missing": Broken(
+        "no_such_package.sub:backend", None, [(None, "No module named 'no_such_package'")]
+    ),
+    "module-raises": Broken(
+        OBJECT, "1 / 0", [(None, "failed with ZeroDivisionError: division by zero")], MODULE
+    ),
+    "module-exits": Broken(
+        OBJECT, "raise SystemExit('bye')", [(None, "failed with SystemExit: bye")], MODULE
+    ),
+    "module-is-not-python": Broken(OBJECT, "def", [(None, "failed with SyntaxError")], MODULE),
+    "object-missing": Broken(OBJECT, "backends = {}", [(None, "did you mean 'backends'?")], MODULE),
+    "nothing-in-the-module": Broken(
+        "broken_backend.sub", "", [("name", "is missing"), ("primary_types", "is missing")], MODULE
+    ),
+    "an-object-without-fields": Broken(
+        OBJECT, "backend = 3", [("name", "is missing"), ("primary_types", "is missing")], MODULE
+    ),
+    "attribute-raises": Broken(
+        OBJECT,
+        """
+        class Backend:
+            name = "broken"
+            @property
+            def primary_types(self):
+                raise LookupError("no types today")
+        backend = Backend()
+        """,
+        [(None, "LookupError: no types today")],
+        MODULE,
+    ),
+    "attribute-exits": Broken(
+        "broken_backend.sub",
+        "import sys\ndef __getattr__(name):\n    sys.exit(f'no {name}')",
+        [(None, "SystemExit: no ")],
+        MODULE,
+    ),
+    "mapping-raises": Broken(
+        OBJECT,
+        """
+        class Backend(dict):
+            def get(self, *args):
+                raise RuntimeError("get lost")
+        backend = Backend()
+        """,
+        [(None, "RuntimeError: get lost")],
+        MODULE,
+    ),
+    "wrong-types": Broken(
+        OBJECT,
+        """
+        class backend:
+            name = "broken"
+            primary_types = "builtins:str"
+            requires_opt_in = 1
+            functions = []
+        """,
+        [
+            ("primary_types", "not a list of strings"),
+            ("requires_opt_in", "1 is not a boolean"),
+            ("functions", "[] is not a table"),
+        ],
+        MODULE,
+    ),
+    "value-is-no-identifier": Broken(
+        "broken_backend:backend()", None, [(None, "not an identifier")], MODULE
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        pytest.param(case, id=name)
+        for name, case in {**DESCRIPTIONS_IN_FILES, **DESCRIPTIONS_IN_CODE}.items()
+    ],
+)
+def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
+    site: Path, broken: Broken
+) -> None:
+    """The warning names distribution, entry point, file, key and remedy."""
+    files: dict[str, str | bytes] = {"broken_backend/__init__.py": ""}
+    if broken.content is not None:
+        files[broken.path] = broken.content
+    install(site, broken.value, files)
+
+    report = observe(site)
+
+    assert report["calls"] == ["default", "healthy"] * 2
+    assert sorted(report["backends"]) == ["default", "healthy"]
+    problems = report["problems"]
+    assert len(problems) == len(broken.faults)
+    for problem in problems:
+        assert any(
+            problem["key"] == key and message in problem["message"]
+            for key, message in broken.faults
+        )
+        assert problem["backend"] == "broken"
+        assert problem["distribution"] == "broken-dist"
+        assert problem["remedy"]
+
+    assert report["categories"] == ["BackendSkippedWarning"]
+    (text,) = report["warnings"]
+    assert "backend 'broken' is skipped" in text
+    assert "distribution broken-dist 1.5" in text
+    assert f"entry point 'broken = {broken.value}'" in text
+    assert Path(report["shown_in"][0]).name == "script.py", "the line that used the library"
+    first = problems[0]
+    assert first["message"] in text
+    assert first["remedy"] in text
+    if first["key"]:
+        assert f"key {first['key']}" in text
+    if broken.value == FILE and (site / broken.path).is_file() and broken.path.endswith(".toml"):
+        assert f"file {site / broken.path}" in text
+    more = len(problems) - 1
+    assert (f"{more} more fault" in text) == bool(more)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"[photolib.backends]\nbroken\n", id="no-value"),
+        pytest.param(b"[photolib.backends]\nbroken = a\xff:b\n", id="not-utf-8"),
+    ],
+)
+def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
+    site: Path, content: bytes
+) -> None:
+    distribution = write_distribution(site, "broken-dist", "1.5")
+    (distribution.metadata / "entry_points.txt").write_bytes(content)
+
+    report = observe(site)
+
+    assert report["calls"] == ["default", "healthy"] * 2
+    assert len(report["warnings"]) == len(report["problems"]) == 1
+    assert "broken-dist" in report["warnings"][0]
+
+
+@pytest.mark.parametrize("name", ["default", "a b", "a/b"])
+def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str) -> None:
+    install(site, FILE, {"broken_backend/backend.toml": toml(name=name)}, name)
+
+    report = observe(site)
+
+    assert report["calls"] == ["default", "healthy"] * 2
+    (text,) = report["warnings"]
+    assert f"{name!r} cannot name a backend" in text
+    assert "broken-dist 1.5" in text
+
+
+def test_each_broken_backend_has_its_own_warning(site: Path) -> None:
+    for number in range(3):
+        install(
+            site,
+            f"broken_{number}:backend.toml",
+            {f"broken_{number}/backend.toml": "requires_opt_in = 1"},
+            f"broken{number}",
+            f"broken-dist-{number}",
+        )
+
+    report = observe(site)
+
+    assert report["calls"] == ["default", "healthy"] * 2
+    assert len(report["problems"]) == 9
+    assert [f"broken-dist-{n} 1.5" in text for n, text in enumerate(report["warnings"])] == [
+        True
+    ] * 3
+
+
+def test_a_key_of_a_later_version_is_no_fault(site: Path) -> None:
+    """What resembles no field may belong to a package that is newer than this one."""
+    install(site, FILE, {"broken_backend/backend.toml": toml("fallback_policy = 'convert'")})
+
+    report = observe(site)
+
+    assert report["problems"] == report["warnings"] == []
+    assert "broken" in report["backends"]
+
+
+def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:
+    install(site, FILE, {"broken_backend/backend.toml": "name = 3"})
+
+    output = run(
+        site,
+        """
+        import photolib
+        from spatch_core import BackendSkippedWarning
+
+        try:
+            photolib.double(1)
+        except BackendSkippedWarning as warning:
+            print([problem.key for problem in warning.problems])
+        print(photolib.double(1), photolib.double(1.0))
+        """,
+        options=["-W", "error"],
+    )
+
+    assert output.splitlines() == ["['name', 'primary_types']", "healthy default"]
+
+
+class TestOneNameTwice:
+    """Two distributions offer the same backend name."""
+
+    @pytest.mark.parametrize("order", [["a-dist", "b-dist"], ["b-dist", "a-dist"]])
+    def test_the_first_by_distribution_name_is_used(
+        self, tmp_path: Path, site: Path, order: list[str]
+    ) -> None:
+        """The order of the folders on the path does not matter."""
+        for distribution in order:
+            package = distribution[0] + "_backend"
+            write_distribution(
+                tmp_path / distribution,
+                distribution,
+                "2.0",
+                entry_points={"photolib.backends": {"twin": f"{package}:backend.toml"}},
+                files={
+                    f"{package}/backend.toml": toml(
+                        FUNCTION + f"function = '{package}.code:double'", name="twin"
+                    ),
+                    f"{package}/code.py": f"def double(x):\n    return {distribution!r}\n",
+                },
+            )
+
+        report = json.loads(
+            run_python(
+                OBSERVE.replace("photolib.double(1)]", "photolib.double('text')]"),
+                path=[*(tmp_path / each for each in order), site, CORE],
+            ).stdout
+        )
+
+        assert report["calls"] == ["default", "a-dist"] * 2
+        (problem,) = report["problems"]
+        assert problem["backend"] == "twin"
+        assert problem["distribution"] == "b-dist"
+        assert "distribution a-dist offers a backend of the same name" in problem["message"]
+        (text,) = report["warnings"]
+        assert "backend 'twin' is skipped (distribution b-dist 2.0, entry point 'twin = b_" in text
+        assert text.endswith(f"{problem['message']}. {problem['remedy']}")
+
+    def test_a_distribution_that_is_installed_twice_counts_once(
+        self, tmp_path: Path, site: Path
+    ) -> None:
+        """As for imports, the first folder on the path wins."""
+        write_distribution(
+            tmp_path / "newer",
+            "healthy-dist",
+            "9.0",
+            entry_points={"photolib.backends": {"healthy": "healthy_backend:backend.toml"}},
+            files={
+                "healthy_backend/__init__.py": "",
+                "healthy_backend/backend.toml": HEALTHY,
+                "healthy_backend/code.py": "def double(x):\n    return 'newer'\n",
+            },
+        )
+
+        report = json.loads(run_python(OBSERVE, path=[tmp_path / "newer", site, CORE]).stdout)
+
+        assert report["calls"] == ["default", "newer"] * 2
+        assert report["problems"] == []
+
+
+class TestCycles:
+    """Backends that each declare to go before another, in a circle."""
+
+    @pytest.fixture
+    def circle(self, site: Path) -> Path:
+        names = ["a", "b", "c"]
+        for name, other in zip(names, ["b", "c", "a"], strict=True):
+            install(
+                site,
+                f"{name}_backend:backend.toml",
+                {
+                    f"{name}_backend/backend.toml": toml(
+                        f"higher_priority_than = ['{other}']\n"
+                        + FUNCTION
+                        + f"function = '{name}_backend.code:double'",
+                        name=name,
+                    ),
+                    f"{name}_backend/code.py": f"def double(x):\n    return '{name}'\n",
+                },
+                name,
+                f"{name}-dist",
+            )
+        return site
+
+    def test_the_backends_on_it_are_skipped_and_one_warning_shows_it(self, circle: Path) -> None:
+        report = observe(circle)
+
+        assert report["calls"] == ["default", "healthy"] * 2
+        assert report["backends"] == ["default", "healthy"]
+        assert [each["backend"] for each in report["problems"]] == ["a", "b", "c"]
+        (text,) = report["warnings"]
+        assert "in a circle: a before b before c before a" in text
+        assert "Set PHOTOLIB_SET_ORDER=" in text
+
+    def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
+        """It is set, word for word, in a second interpreter."""
+        (text,) = observe(circle)["warnings"]
+        value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
+
+        mended = observe(circle, environment={"PHOTOLIB_SET_ORDER": value})
+
+        assert mended["problems"] == mended["warnings"] == []
+        assert sorted(mended["backends"]) == ["a", "b", "c", "default", "healthy"]
+
+    def test_the_value_keeps_what_was_set_before(self, circle: Path) -> None:
+        before = {"PHOTOLIB_SET_ORDER": "healthy>default"}
+        (text,) = observe(circle, environment=before)["warnings"]
+        value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
+
+        mended = observe(circle, environment={"PHOTOLIB_SET_ORDER": value})
+
+        assert mended["warnings"] == []
+        names = mended["backends"]
+        assert names.index("healthy") < names.index("default")
+
+
+class TestEnvironment:
+    """A malformed value is reported by its own name and ignored whole."""
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [
+            ("PHOTOLIB_PRIORITIZE", "healthy,,"),
+            ("PHOTOLIB_PRIORITIZE", "healthy;default"),
+            ("PHOTOLIB_BLOCK", "healthy,a b"),
+            ("PHOTOLIB_BLOCK", "healthy,default"),
+            ("PHOTOLIB_SET_ORDER", "default>healthy,healthy"),
+            ("PHOTOLIB_SET_ORDER", "healthy>default>healthy"),
+        ],
+    )
+    def test_malformed(self, site: Path, variable: str, value: str) -> None:
+        report = observe(site, environment={variable: value})
+
+        assert report["calls"] == ["default", "healthy"] * 2
+        assert report["categories"] == ["EnvironmentVariableWarning"]
+        (problem,) = report["problems"]
+        assert problem["key"] == variable
+        (text,) = report["warnings"]
+        assert text.startswith(f"environment variable {variable}: the value {value!r} is ignored")
+        assert f"Write it as {variable}=" in text
+
+    @pytest.mark.parametrize(
+        ("variable", "value"),
+        [
+            ("PHOTOLIB_PRIORITIZE", "helthy"),
+            ("PHOTOLIB_BLOCK", "healty"),
+            ("PHOTOLIB_SET_ORDER", "healthyy>default"),
+        ],
+    )
+    def test_a_near_miss_of_an_installed_name_is_reported(
+        self, site: Path, variable: str, value: str
+    ) -> None:
+        report = observe(site, environment={variable: value})
+
+        assert report["calls"] == ["default", "healthy"] * 2
+        (text,) = report["warnings"]
+        assert text.startswith(f"environment variable {variable}: ")
+        assert "Did you mean 'healthy'?" in text
+
+    def test_other_names_that_are_not_installed_are_ignored(self, site: Path) -> None:
+        report = observe(
+            site,
+            environment={
+                "PHOTOLIB_PRIORITIZE": "gpu",
+                "PHOTOLIB_BLOCK": "fpga",
+                "PHOTOLIB_SET_ORDER": "gpu>fpga",
+            },
+        )
+
+        assert report["warnings"] == report["problems"] == []
+
+
+class TestImports:
+    """Importing an implementation or a ``should_run`` fails."""
+
+    FUNCTIONS: ClassVar = {
+        "implementation": "function = 'broken_backend.code:double'",
+        "should_run": "function = 'broken_backend:f'\nshould_run = 'broken_backend.code:double'",
+    }
+    CODES: ClassVar = {
+        "module-missing": (None, "ModuleNotFoundError"),
+        "module-raises": ("1 / 0", "ZeroDivisionError"),
+        "module-exits": ("raise SystemExit(3)", "SystemExit"),
+        "attribute-missing": ("def dubble(x): ...", "ImportError"),
+        "not-callable": ("double = 2", "ImportError"),
+    }
+    CALL = """
+        import json, pickle
+        import photolib
+        from spatch_core import ImplementationImportError
+
+        errors = []
+        for _ in range(2):
+            try:
+                photolib.double("text")
+            except ImportError as error:
+                errors.append(error)
+        error = errors[0]
+        copy = pickle.loads(pickle.dumps(error))
+        print(json.dumps({
+            "count": len(errors),
+            "type": type(error).__name__,
+            "text": str(error),
+            "data": [error.backend, error.function, error.identifier, error.block],
+            "cause": type(error.__cause__).__name__,
+            "copy": [type(copy).__name__, copy.backend, copy.function, copy.identifier, copy.block],
+            "others": [photolib.double(1.0), photolib.double(1)],
+        }))
+    """
+
+    @pytest.mark.parametrize("what", FUNCTIONS)
+    @pytest.mark.parametrize(("code", "cause"), CODES.values(), ids=list(CODES))
+    def test_the_error_names_what_to_repair_and_how_to_go_on_without(
+        self, site: Path, what: str, code: str | None, cause: str
+    ) -> None:
+        files: dict[str, str | bytes] = {
+            "broken_backend/__init__.py": "def f(x):\n    return 'broken'\n",
+            "broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS[what]),
+        }
+        if code is not None:
+            files["broken_backend/code.py"] = code
+        install(site, FILE, files)
+
+        report = json.loads(run(site, self.CALL))
+
+        data = ["broken", "photolib:double", "broken_backend.code:double", "PHOTOLIB_BLOCK"]
+        assert report["data"] == data
+        assert report["count"] == 2
+        assert report["type"] == "ImplementationImportError"
+        assert report["cause"] == cause
+        assert report["copy"] == ["ImplementationImportError", *data]
+        assert report["others"] == ["default", "healthy"]
+        for part in [*data[:3], "PHOTOLIB_BLOCK=broken"]:
+            assert part in report["text"]
+        assert observe(site, environment={"PHOTOLIB_BLOCK": "broken"})["problems"] == []
+
+    def test_explain_says_so_too(self, site: Path) -> None:
+        install(
+            site,
+            FILE,
+            {"broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS["should_run"])},
+        )
+
+        output = run(
+            site,
+            """
+            import photolib
+            try:
+                photolib.double.explain("text")
+            except ImportError as error:
+                print(type(error).__name__, error.backend)
+            """,
+        )
+
+        assert output.split() == ["ImplementationImportError", "broken"]
+
+    def test_the_traceback_shows_nothing_of_how_the_library_looks_things_up(
+        self, site: Path
+    ) -> None:
+        install(site, FILE, {"broken_backend/backend.toml": toml(FUNCTION + "function = 'no:f'")})
+
+        done = run_python(
+            "import photolib\nphotolib.double('text')", path=[site, CORE], check=False
+        )
+
+        assert "No module named 'no'" in done.stderr
+        assert "the direct cause of" in done.stderr
+        assert "During handling of" not in done.stderr
+
+    def test_what_an_implementation_raises_is_the_callers(self, site: Path) -> None:
+        """An ImportError of the implementation itself is none of its import."""
+        install(
+            site,
+            FILE,
+            {
+                "broken_backend/backend.toml": toml(FUNCTION + "function = 'broken_backend:f'"),
+                "broken_backend/__init__.py": "def f(x):\n    import no_such_module\n",
+            },
+        )
+
+        done = run_python(
+            "import photolib\nphotolib.double('text')", path=[site, CORE], check=False
+        )
+
+        assert done.stderr.splitlines()[-1] == (
+            "ModuleNotFoundError: No module named 'no_such_module'"
+        )
+        assert "During handling of" not in done.stderr
+
+
+def test_types_that_nothing_handles_go_to_the_default_which_may_raise(site: Path) -> None:
+    """`explain` says why no backend took the call."""
+    install(
+        site,
+        "typed_backend:backend.toml",
+        {
+            "typed_backend/backend.toml": toml(
+                "secondary_types = ['builtins:int']\n" + FUNCTION + "function = 'no:f'",
+                name="typed",
+            ),
+        },
+        "typed",
+    )
+
+    output = run(
+        site,
+        """
+        import photolib
+
+        @photolib.system.dispatchable(["x", "y"])
+        def add(x, y):
+            return x + y
+
+        try:
+            add(b"1", None)
+        except TypeError:
+            print("the default implementation raises")
+        print(photolib.double(b"1"))
+        print(photolib.double.explain(b"1"))
+        """,
+    )
+
+    assert output.splitlines() == [
+        "the default implementation raises",
+        "default",
+        "photolib:double(builtins:bytes)",
+        "  healthy  does not match: no backend knows any of the types",
+        "  typed    does not match: no backend knows any of the types",
+        "> default  runs: nothing else answers",
+    ]
+
+
+class TestBlock:
+    """``BLOCK`` is honoured before anything of a backend is read."""
+
+    # Notes every file that is opened and every module that is imported, below the folder.
+    WATCH = """
+        import sys
+        seen = []
+        def watch(event, arguments):
+            if event in ("open", "import") and "forbidden" in str(arguments[0]):
+                seen.append(arguments[0])
+        sys.addaudithook(watch)
+        import photolib
+        print(photolib.double(1.0))
+        print(sorted(photolib.system.backends))
+        print(len(photolib.system.problems))
+        print(sorted({*seen, *(name for name in sys.modules if "forbidden" in name)}))
+    """
+
+    @pytest.fixture
+    def forbidden(self, site: Path) -> Path:
+        """Two backends of which nothing may be read: both are broken besides."""
+        write_distribution(
+            site,
+            "unwanted-dist",
+            entry_points={
+                "photolib.backends": {
+                    "file": "forbidden_file:backend.toml",
+                    "object": "forbidden_object:backend",
+                }
+            },
+            files={
+                "forbidden_file/__init__.py": "",
+                "forbidden_file/backend.toml": "not TOML",
+                "forbidden_object.py": "raise SystemExit('forbidden')",
+            },
+        )
+        return site
+
+    @pytest.mark.parametrize(
+        ("value", "backends"),
+        [("file,object", "['default', 'healthy']"), ("*", "['default']")],
+        ids=["names", "all"],
+    )
+    def test_nothing_is_opened_and_nothing_imported(
+        self, forbidden: Path, value: str, backends: str
+    ) -> None:
+        output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
+
+        assert output.splitlines() == ["default", backends, "0", "[]"]
+
+    def test_without_it_both_are_read(self, forbidden: Path) -> None:
+        """The watch in the test above sees something when there is something to see."""
+        output = run(forbidden, self.WATCH, options=["-W", "ignore"])
+
+        calls, backends, problems, seen = output.splitlines()
+        assert (calls, backends, problems) == ("default", "['default', 'healthy']", "2")
+        assert "forbidden_file/backend.toml" in seen
+        assert "forbidden_object.py" in seen
+
+    def test_a_blocked_backend_cannot_be_asked_for(self, forbidden: Path) -> None:
+        output = run(
+            forbidden,
+            """
+            import photolib
+            try:
+                photolib.system.backend_opts(prioritize="object")
+            except ValueError as error:
+                print(error)
+            """,
+            environment={"PHOTOLIB_BLOCK": "file,object"},
+        )
+
+        assert output.strip() == (
+            "backend 'object' cannot be used: "
+            "it is blocked by the environment variable PHOTOLIB_BLOCK"
+        )
+
+    def test_backends_that_the_library_brings_are_blocked_too(self, tmp_path: Path) -> None:
+        write_distribution(
+            tmp_path,
+            "photolib",
+            files={
+                "photolib.py": """
+                from spatch_core import BackendSystem
+
+                class Backend:
+                    name = "own"
+                    def __getattr__(self, name):
+                        raise SystemExit(name)
+
+                system = BackendSystem(None, "PHOTOLIB", ["builtins:float"], [Backend()])
+                """
+            },
+        )
+
+        output = run(
+            tmp_path,
+            "import photolib\nprint(list(photolib.system.backends))",
+            environment={"PHOTOLIB_BLOCK": "own"},
+        )
+
+        assert output.strip() == "['default']"
+
+
+def test_a_description_of_the_library_itself_may_be_broken(tmp_path: Path) -> None:
+    """One that raises, one with faults, two of one name: each is skipped, and reported."""
+    write_distribution(
+        tmp_path,
+        "photolib",
+        files={
+            "photolib.py": """
+            from spatch_core import BackendSystem
+
+            class Raises:
+                @property
+                def name(self):
+                    raise LookupError("nameless")
+
+            twin = {"name": "twin", "primary_types": ["builtins:str"]}
+            system = BackendSystem(
+                None, "PHOTOLIB", ["builtins:float"], [Raises(), {"name": "bad"}, twin, twin]
+            )
+
+            @system.dispatchable("x")
+            def double(x):
+                return "default"
+            """
+        },
+    )
+
+    report = observe(tmp_path)
+
+    assert report["calls"] == ["default"] * 4
+    assert report["backends"] == ["default", "twin"]
+    assert [each["key"] for each in report["problems"]] == [None, "primary_types", "name"]
+    assert len(report["warnings"]) == 3
+    assert all("a description in the library's code" in text for text in report["warnings"])
+
+
+class TestShortLivedClasses:
+    """10,000 classes are dispatched on: memory stays bounded, and none is kept alive."""
+
+    @pytest.mark.parametrize("home", ["nowhere", "deleted"])
+    def test_one_collection_frees_them_all(self, site: Path, home: str) -> None:
+        """Whether their module never had them, or has them no more."""
+        output = run(
+            site,
+            f"""
+            import gc, sys, tracemalloc, weakref
+            import photolib
+
+            ways = ["x", ("x", "y"), None, lambda x, y=None: [x, y]]
+
+            def measure(x, y=None):
+                return "default"
+
+            functions = [photolib.system.dispatchable(way)(measure) for way in ways]
+            module = sys.modules[__name__]
+
+            def short_lived(number):
+                cls = type(f"Class{{number}}", (), {{}})
+                if {home == "deleted"}:
+                    setattr(module, cls.__name__, cls)
+                for function in functions:
+                    assert function(cls()) == function(cls(), 1) == "default"
+                if {home == "deleted"}:
+                    delattr(module, cls.__name__)
+                return weakref.ref(cls)
+
+            def wave(count):
+                references = [short_lived(number) for number in range(count)]
+                gc.collect()
+                return sum(reference() is not None for reference in references)
+
+            # After the first wave their names are interned, and dictionaries have grown.
+            tracemalloc.start()
+            alive = [wave(5_000)]
+            before = tracemalloc.get_traced_memory()[0]
+            alive.append(wave(5_000))
+            print(alive, (tracemalloc.get_traced_memory()[0] - before) // 1000)
+            """,
+        )
+
+        alive, growth = output.rsplit(maxsplit=1)
+        assert alive == "[0, 0]", "classes that are kept alive"
+        assert int(growth) < 50, "kilobytes that are kept for 5,000 classes"
+
+    def test_classes_that_stay_keep_their_entries(self, site: Path) -> None:
+        """A collection forgets no class that its module still has."""
+        output = run(
+            site,
+            """
+            import gc
+            import photolib
+
+            photolib.double(1), photolib.double(1.0), photolib.double("text")
+            fills = []
+            dispatcher = photolib.system._dispatcher
+            fill = dispatcher.namespace["fill"]
+            dispatcher.namespace["fill"] = lambda *a: fills.append(a) or fill(*a)
+            gc.collect()
+            print(photolib.double(1), photolib.double(1.0), photolib.double("text"), len(fills))
+            """,
+        )
+
+        assert output.split() == ["healthy", "default", "default", "0"]
+
+    def test_a_class_that_another_options_block_assumed_is_freed(self, site: Path) -> None:
+        install(
+            site,
+            FILE,
+            {"broken_backend/backend.toml": toml(types="'~builtins:str'")},
+        )
+        output = run(
+            site,
+            """
+            import gc, weakref
+            import photolib
+
+            def assume():
+                cls = type("Text", (str,), {})
+                with photolib.system.backend_opts(type=cls):
+                    photolib.double(cls())
+                return weakref.ref(cls)
+
+            reference = assume()
+            gc.collect()
+            print(reference())
+            """,
+        )
+
+        assert output.strip() == "None"
+
+
+class TestThreads:
+    """Threads that make the first call at once."""
+
+    COUNTED = """
+        import builtins
+        builtins.imports = getattr(builtins, "imports", 0) + 1
+
+        class backend:
+            name = "counted"
+            primary_types = ["builtins:str"]
+            functions = {"photolib:double": {"function": "counted_backend:double"}}
+
+        def double(x):
+            return "counted"
+    """
+
+    @pytest.mark.parametrize("count", [2, 16])
+    def test_backends_load_once(self, site: Path, count: int) -> None:
+        install(site, "counted_backend:backend", {"counted_backend.py": self.COUNTED}, "counted")
+
+        output = run(
+            site,
+            f"""
+            import builtins, sys, threading
+            import photolib
+            import spatch_core._registry as registry
+
+            sys.setswitchinterval(1e-5)
+            catalogs = []
+            build = registry.build_catalog
+            registry.build_catalog = lambda *a: catalogs.append(1) or build(*a)
+            barrier = threading.Barrier({count})
+            results = []
+
+            def first_call():
+                barrier.wait()
+                results.append((photolib.double("text"), photolib.double(1)))
+
+            threads = [threading.Thread(target=first_call) for _ in range({count})]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            print(builtins.imports, len(catalogs), len(results), set(results))
+            """,
+            options=["-W", "error"],
+            timeout=120,
+        )
+
+        assert output.strip() == f"1 1 {count} {{('counted', 'healthy')}}"
+
+    def test_a_thread_that_is_importing_does_not_wait_for_one_that_discovers(
+        self, site: Path
+    ) -> None:
+        """Each holds what the other wants: an import lock, and the lock of discovery."""
+        install(
+            site,
+            "slow_backend:backend",
+            {
+                "slow_backend.py": """
+                import meeting
+                meeting.discovering.set()
+                meeting.importing.wait()
+                import user_code  # the other thread is in the middle of it
+
+                class backend:
+                    name = "slow"
+                    primary_types = ["builtins:str"]
+                    functions = {"photolib:double": {"function": "slow_backend:double"}}
+
+                def double(x):
+                    return "slow"
+                """,
+                "meeting.py": """
+                from threading import Event
+                discovering, importing = Event(), Event()
+                """,
+                "user_code.py": """
+                import meeting, photolib
+                meeting.discovering.wait()
+                meeting.importing.set()
+                result = photolib.double(1.0)
+                """,
+            },
+            "slow",
+        )
+
+        output = run(
+            site,
+            """
+            import threading
+            import meeting, photolib
+
+            def import_user_code():
+                import user_code
+                print("imported", user_code.result)
+
+            importer = threading.Thread(target=import_user_code)
+            importer.start()
+            results = []
+            discoverer = threading.Thread(target=lambda: results.append(photolib.double("text")))
+            discoverer.start()
+            importer.join()
+            discoverer.join()
+            print(results, photolib.double("text"), len(photolib.system.problems))
+            """,
+            options=["-W", "ignore"],
+            timeout=120,
+        )
+
+        assert output.splitlines() == ["imported default", "['slow'] slow 0"]
+
+    def test_calls_go_on_while_backends_are_discovered_again(self, site: Path) -> None:
+        output = run(
+            site,
+            """
+            import sys, threading
+            import photolib
+
+            sys.setswitchinterval(1e-5)
+            photolib.double(1)
+            done = threading.Event()
+            answers = []
+
+            def call():
+                while not done.is_set():
+                    answers.append((photolib.double(1), photolib.double(1.0)))
+
+            threads = [threading.Thread(target=call) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for _ in range(20):
+                photolib.system.reload()
+            done.set()
+            for thread in threads:
+                thread.join()
+            print(set(answers))
+            """,
+            timeout=120,
+        )
+
+        assert output.strip() == "{('healthy', 'default')}"
+
+
+class TestCallsDuringImport:
+    """A backend's module calls the library while it is being imported."""
+
+    SELFISH = """
+        import photolib
+        early = photolib.double("text")
+
+        class backend:
+            name = "selfish"
+            primary_types = ["builtins:str"]
+            functions = {"photolib:double": {"function": "selfish_backend:double"}}
+
+        def double(x):
+            return "selfish"
+    """
+
+    @pytest.mark.parametrize(
+        "first",
+        ["photolib.double('text')", "__import__('selfish_backend')"],
+        ids=["discovery-imports-it", "the-user-imports-it"],
+    )
+    def test_only_the_default_is_there_then_and_the_backend_later(
+        self, site: Path, first: str
+    ) -> None:
+        install(site, "selfish_backend:backend", {"selfish_backend.py": self.SELFISH}, "selfish")
+
+        output = run(
+            site,
+            f"""
+            import photolib
+            {first}
+            import selfish_backend
+            print(selfish_backend.early, photolib.double("text"), photolib.double(1))
+            """,
+            options=["-W", "error"],
+        )
+
+        assert output.split() == ["default", "selfish", "healthy"]
+
+    def test_asking_which_backends_there_are_is_an_error_of_that_backend_alone(
+        self, site: Path
+    ) -> None:
+        install(
+            site,
+            "nosy_backend:backend",
+            {"nosy_backend.py": "import photolib\nphotolib.system.backends"},
+            "nosy",
+        )
+
+        report = observe(site)
+
+        assert report["calls"] == ["default", "healthy"] * 2
+        (text,) = report["warnings"]
+        assert "asks which backends there are" in text
