@@ -71,6 +71,13 @@ class Candidate:
             return self.function.default
         return self._import(self.implementation.function)
 
+    @property
+    def loaded(self) -> Callable[..., Any] | None:
+        """The implementation, if it has been imported."""
+        if self.implementation is None:
+            return self.function.default
+        return self._loaded.get(self.implementation.function)
+
     def context(
         self, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> DispatchContext:
@@ -174,15 +181,19 @@ class Chain:
                 TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
             )
 
-    def after(self, implementation: Callable[..., Any]) -> Chain | None:
+    def after(self, implementation: Callable[..., Any]) -> Chain:
         """Return the rest of the chain behind a candidate that was called by itself.
 
-        None if `implementation` is not the first candidate's own.
+        Only the default is left if that candidate is none any more, because the call itself
+        has changed the backends or the state.
         """
-        first = self.candidates[0]
-        if first.backend == DEFAULT or not first.is_plain or first.load() is not implementation:
-            return None
-        return Chain(self.function, self.types, self.candidates[1:], self.trace)
+        for number, candidate in enumerate(self.candidates):
+            if candidate.is_plain and candidate.loaded is implementation:
+                rest = self.candidates[number + 1 :]
+                break
+        else:
+            rest = self.candidates[-1:]
+        return Chain(self.function, self.types, rest, self.trace)
 
 
 class Demanded(Chain):

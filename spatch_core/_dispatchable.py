@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from _collections_abc import Sequence  # as collections.abc has it, without that import
+
 from ._signature import find_parameters
 from ._wrapper import Missing, make_wrapper, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import (
         Any,
         Concatenate,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     R_co = TypeVar("R_co", covariant=True)
 
     DispatchArguments: TypeAlias = (
-        str | Iterable[str] | Mapping[str, int] | Callable[..., Iterable[Any]] | None
+        str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
     )
 
     class DispatchableFunction(Protocol[P, R_co]):
@@ -232,7 +234,7 @@ class Dispatchable:
         self.function.__doc__ = doc
 
 
-class BackendNames:
+class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time
     """Names of the backends that implement a function, by priority; a lazy sequence.
 
     Parameters

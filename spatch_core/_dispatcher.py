@@ -80,14 +80,15 @@ class Dispatcher:
             # A backend calls the library while it is imported: only the library is there.
             return record.default
         tables = self._keeper.get()
-        while len(tables) <= index:
-            tables.append({})
         # First the table, then the state: if both are exchanged in between, what was decided
         # for the new state lands in the table that was thrown away.
-        table = tables[index]
+        table = _table(tables, index)
         state: DispatchState = tables[0]
         given = [each for each in values if each is not None and each is not missing]
-        target = resolver.target(record, state, resolver.types(given, state))
+        types = resolver.types(given, state)
+        if resolver is not self._loader.loaded:
+            return resolver.chain(record, state, types)
+        target = resolver.target(record, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             if state.sizes.get(index, 0) >= _MAX_ENTRIES:
@@ -105,14 +106,13 @@ class Dispatcher:
         kwargs: dict[str, Any],
     ) -> Any:
         """Go on with the next candidate after `called` returned ``NotImplemented``."""
-        resolver = self._loader.loaded
-        if resolver is None:
-            return NotImplemented
         record = self.records[index - 1]
+        resolver = self._loader.loaded
+        if resolver is None or called is record.default or resolver.is_final(called):
+            return NotImplemented
         state = self._keeper.current()
         types = resolver.types(record.extract(args, kwargs), state)
-        rest = resolver.chain(record, state, types).after(called)
-        return NotImplemented if rest is None else rest(*args, **kwargs)
+        return resolver.chain(record, state, types).after(called)(*args, **kwargs)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -158,3 +158,14 @@ class Dispatcher:
             return resolver.chain(record, state, types)(*args, **kwargs)
         resolver.catalog.check_backend(backend)
         return resolver.demanded(record, backend, state, types)(*args, **kwargs)
+
+
+def _table(tables: list[Any], index: int) -> dict[Any, Any]:
+    """Return a function's table; other threads may forget all tables meanwhile."""
+    while True:
+        try:
+            table: dict[Any, Any] = tables[index]
+        except IndexError:
+            tables.append({})
+        else:
+            return table

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-_GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x200  # of inspect, without its import
+
+# What a dispatchable has besides, and what would speak of another state.
+_ATTRIBUTES = ("explain", "invoke", "backends")
 
 
 def freeze(owner: Owner, state: DispatchState, function: F) -> F:
@@ -33,7 +35,7 @@ def freeze(owner: Owner, state: DispatchState, function: F) -> F:
     Returns
     -------
     callable
-        A `FunctionWithState`, which can be pickled; for a coroutine function, another one.
+        A `FunctionWithState`, which can be pickled.
 
     Raises
     ------
@@ -41,32 +43,24 @@ def freeze(owner: Owner, state: DispatchState, function: F) -> F:
         For what cannot be called, and for a generator function, which would have to leave
         and enter the state at every step.
     """
+    if isinstance(function, (staticmethod, classmethod)):
+        inner: Any = freeze(owner, state, function.__func__)
+        return type(function)(inner)
     if not callable(function):
         raise TypeError(f"backend options decorate a function, not {function!r}")
-    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
-    if flags & (_GENERATOR | _ASYNC_GENERATOR):
+    import inspect
+
+    def is_kind(check: Callable[[Any], bool]) -> bool:
+        return check(function) or check(type(function).__call__)
+
+    if is_kind(inspect.isgeneratorfunction) or is_kind(inspect.isasyncgenfunction):
         raise TypeError(
             f"{function!r} is a generator function, which would leave and enter the options "
             "at every step; use a with block inside it"
         )
-    frozen: Any = FunctionWithState(owner, state, function)
-    if flags & _COROUTINE:
-        frozen = _freeze_coroutine(frozen, function)
+    kind = CoroutineFunctionWithState if is_kind(inspect.iscoroutinefunction) else FunctionWithState
+    frozen: Any = kind(owner, state, function)
     return frozen  # type: ignore[no-any-return]  # it is called like `function`
-
-
-def _freeze_coroutine(frozen: FunctionWithState, function: Any) -> Any:
-    from functools import wraps
-
-    @wraps(function)
-    async def wrapper(*args: Any, **kwargs: Any) -> Any:
-        token = frozen.enter()
-        try:
-            return await function(*args, **kwargs)
-        finally:
-            frozen.leave(token)
-
-    return wrapper
 
 
 class FunctionWithState:
@@ -98,11 +92,14 @@ class FunctionWithState:
 
         update_wrapper(self, function)
         self.__wrapped__ = function
+        if all(hasattr(function, name) for name in _ATTRIBUTES):
+            for name in _ATTRIBUTES:
+                self.__dict__.pop(name, None)
         self._owner = owner
         self._frozen = state
         self._checked = checked
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         token = self.enter()
         try:
             return self.__wrapped__(*args, **kwargs)
@@ -149,6 +146,7 @@ class FunctionWithState:
             function = f"{module}:{qualname}"
         state = self._frozen
         return _restore, (
+            type(self),
             self._owner,
             state.prioritized,
             tuple(sorted(state.disabled)),
@@ -157,7 +155,30 @@ class FunctionWithState:
         )
 
 
+class CoroutineFunctionWithState(FunctionWithState):
+    """The same for a coroutine function: the state is in force until it has ended."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if sys.version_info >= (3, 12):
+            from inspect import markcoroutinefunction
+
+            markcoroutinefunction(self)
+        else:
+            from asyncio import coroutines
+
+            self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
+
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        token = self.enter()
+        try:
+            return await self.__wrapped__(*args, **kwargs)
+        finally:
+            self.leave(token)
+
+
 def _restore(
+    kind: type[FunctionWithState],
     owner: Owner,
     prioritized: tuple[str, ...],
     disabled: tuple[str, ...],
@@ -169,4 +190,4 @@ def _restore(
         found = import_identifier(function)
         function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
     state = owner.keeper.find(prioritized, frozenset(disabled), cls)
-    return FunctionWithState(owner, state, function, checked=False)
+    return kind(owner, state, function, checked=False)

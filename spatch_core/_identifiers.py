@@ -25,6 +25,8 @@ DEFAULT: Final = "default"
 _get_module = type.__dict__["__module__"].__get__
 _qualname_of = type.__dict__["__qualname__"].__get__
 _mro_of = type.__dict__["__mro__"].__get__
+_flags_of = type.__dict__["__flags__"].__get__
+_HEAP_TYPE = 1 << 9  # of CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so that it may go
 _dict_of = type.__dict__["__dict__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
@@ -145,6 +147,8 @@ def is_importable(cls: type) -> bool:
 
     Runs no code but this module's: it is asked in the middle of a garbage collection.
     """
+    if not _flags_of(cls) & _HEAP_TYPE:
+        return True
     found: object = sys.modules.get(_module_of(cls))
     for part in _qualname_of(cls).split("."):
         if isinstance(found, type):

@@ -70,6 +70,9 @@ class Loader:
             if self.loaded is not None and not again:
                 return self.loaded
             resolver = self._discover()
+            if not resolver.catalog.is_complete:
+                # Good for this one question; the next one discovers again.
+                return resolver
             self.loaded = resolver
             self._publish(resolver)
         finally:

@@ -28,22 +28,31 @@ class Source:
     @property
     def distribution(self) -> str | None:
         """Name of the distribution whose entry point it is, if it is known."""
-        return None if self.metadata is None else str(self.metadata.metadata["Name"])
+        return self._read("Name")
 
     @property
     def version(self) -> str | None:
         """Version of the distribution, if it is known."""
-        return None if self.metadata is None else str(self.metadata.version)
+        return self._read("Version")
+
+    def _read(self, key: str) -> str | None:
+        try:
+            value = None if self.metadata is None else self.metadata.metadata[key]
+        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
+            return None
+        return None if value is None else str(value)
 
     def __str__(self) -> str:
-        if self.entry_point is None:
+        if self.entry_point is None and self.metadata is None:
             return "a description in the library's code"
-        text = f"entry point '{self.entry_point}'"
-        if self.metadata is not None:
-            text = f"distribution {self.distribution} {self.version}, {text}"
+        parts = []
+        if self.distribution:
+            parts.append(f"distribution {self.distribution} {self.version or ''}".rstrip())
+        if self.entry_point:
+            parts.append(f"entry point '{self.entry_point}'")
         if self.file:
-            text += f", file {self.file}"
-        return text
+            parts.append(f"file {self.file}")
+        return ", ".join(parts) or "a distribution without a name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,8 @@ class Problem:
     remedy : str
         What to do about it.
     backend : str or None
-        The backend that is skipped; None for an environment variable.
+        The backend that is skipped; None for an environment variable, and for a
+        distribution whose entry points cannot be read.
     key : str or None
         The key path inside the description, or the environment variable.
     source : Source or None
@@ -72,7 +82,8 @@ class Problem:
 
     def __str__(self) -> str:
         if self.backend is None:
-            return f"environment variable {self.key}: {self.message}. {self.remedy}"
+            subject = f"environment variable {self.key}" if self.key else str(self.source)
+            return f"{subject}: {self.message}. {self.remedy}"
         where = f" ({self.source})" if self.source is not None else ""
         key = f", key {self.key}" if self.key else ""
         return f"backend {self.backend!r} is skipped{where}{key}: {self.message}. {self.remedy}"

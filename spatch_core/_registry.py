@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
@@ -51,6 +52,9 @@ class Catalog:
         Everything that was skipped or ignored.
     blocked : mapping of str to Source
         Backends that the environment forbids to load; nothing of theirs was read.
+    is_complete : bool
+        False if a backend's module was just being imported, by whoever asks, so that it
+        must be looked at again.
     """
 
     environment: Environment
@@ -58,6 +62,7 @@ class Catalog:
     order: Order
     problems: tuple[Problem, ...] = ()
     blocked: Mapping[str, Source] = field(default_factory=dict)
+    is_complete: bool = True
 
     def why_unusable(self, name: str) -> str:
         """Return why an installed backend is not in the catalog; empty if it is not installed."""
@@ -87,7 +92,9 @@ class Catalog:
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:
-            if problem.backend is None:
+            if problem.backend is None and problem.key is None:
+                yield BackendSkippedWarning([problem])
+            elif problem.backend is None:
                 yield EnvironmentVariableWarning(problem)
 
 
@@ -96,6 +103,7 @@ def build_catalog(
     in_code: Sequence[Any],
     default_types: Sequence[TypePattern],
     environment: Environment,
+    problems: Iterable[Problem] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -109,6 +117,8 @@ def build_catalog(
         Primary types of the default implementations.
     environment : Environment
         The library's variables.
+    problems : iterable of Problem, optional
+        What went wrong while the entry points were looked for.
 
     Returns
     -------
@@ -140,8 +150,14 @@ def build_catalog(
         environment=environment,
         descriptions={name: found[name] for name in order.names},
         order=order,
-        problems=(*reading.problems, *environment.problems, *reading.near_misses()),
+        problems=(
+            *problems,
+            *reading.problems,
+            *environment.problems,
+            *reading.near_misses(),
+        ),
         blocked=reading.blocked,
+        is_complete=reading.is_complete,
     )
 
 
@@ -158,10 +174,14 @@ class _Reading:
         self.problems: list[Problem] = []
         self.blocked: dict[str, Source] = {}
         self.names: set[str] = {DEFAULT}
+        self.is_complete = True
 
     def add_in_code(self, fields: Any) -> None:
         source = Source()
-        name = fields.get("name") if isinstance(fields, Mapping) else getattr(fields, "name", None)
+        try:
+            name = fields["name"] if isinstance(fields, Mapping) else fields.name
+        except (Exception, SystemExit):  # noqa: BLE001  # whatever it is, parsing reports it
+            name = None
         if isinstance(name, str) and self.is_blocked(name, source):
             return
         if isinstance(name, str) and name in self.descriptions:
@@ -224,10 +244,12 @@ class _Reading:
                 )
             )
             return None
-        module, _, attribute = str(entry_point.value).partition(":")
+        # "module : attribute [extra]" is how the specification of entry points allows it.
+        value = str(entry_point.value).partition("[")[0]
+        module, _, attribute = (part.strip() for part in value.partition(":"))
         if attribute.endswith(_FILE_ENDING):
-            return self.read_file(name, module.strip(), attribute.strip(), source)
-        return self.read_object(name, str(entry_point.value), source)
+            return self.read_file(name, module, attribute, source)
+        return self.read_object(name, module, attribute, source)
 
     def read_file(self, name: str, module: str, file: str, source: Source) -> Description | None:
         def problem(message: str, remedy: str) -> None:
@@ -257,19 +279,25 @@ class _Reading:
         source = Source(source.entry_point, path, source.metadata)
         try:
             fields = _parse_toml(content)
-        except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError
+        except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         return self.parse(fields, source, name)
 
-    def read_object(self, name: str, value: str, source: Source) -> Description | None:
-        module, _, qualname = value.partition(":")
+    def read_object(
+        self, name: str, module: str, qualname: str, source: Source
+    ) -> Description | None:
         try:
-            fields = import_identifier(value) if qualname else _import_module(module)
+            fields: object = import_module(module)
+            if _is_initializing(fields):
+                self.is_complete = False
+                return None
+            if qualname:
+                fields = import_identifier(f"{module}:{qualname}")
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
             self.problems.append(
                 Problem(
-                    f"importing {value!r} failed with {type(error).__name__}: {error}",
+                    f"importing it failed with {type(error).__name__}: {error}",
                     "Repair or uninstall the distribution, or block the backend by setting "
                     f"{self.environment.variable('BLOCK')}={name}",
                     name,
@@ -286,7 +314,7 @@ class _Reading:
             return parse_description(fields, source, expected_name, in_code)
         except DescriptionError as error:
             self.problems += error.problems
-        except Exception as error:  # noqa: BLE001  # a third party's attributes
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attributes
             self.problems.append(
                 Problem(
                     f"reading its fields failed with {type(error).__name__}: {error}",
@@ -310,10 +338,52 @@ class _Reading:
                 )
 
 
-def _import_module(name: str) -> object:
-    from importlib import import_module
+def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
+    """Find the entry points of a group, whatever else is installed.
 
-    return import_module(name)
+    Parameters
+    ----------
+    group : str
+        The group.
+
+    Returns
+    -------
+    entry_points : list of importlib.metadata.EntryPoint
+        Those that can be read.
+    problems : list of Problem
+        Distributions whose entry points cannot.
+    """
+    from importlib.metadata import distributions, entry_points
+
+    try:
+        return list(entry_points(group=group)), []
+    except Exception:  # noqa: BLE001  # one malformed file of any distribution is enough
+        pass
+    found: list[Any] = []
+    problems = []
+    seen: set[str] = set()
+    for distribution in distributions():
+        source = Source(metadata=distribution)
+        name = (source.distribution or "").lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            found += [each for each in distribution.entry_points if each.group == group]
+        except Exception as error:  # noqa: BLE001  # as above
+            problems.append(
+                Problem(
+                    f"its file entry_points.txt cannot be read ({type(error).__name__}: {error})",
+                    "Reinstall or uninstall the distribution",
+                    source=source,
+                )
+            )
+    return found, problems
+
+
+def _is_initializing(module: object) -> bool:
+    """Whether a module is in the middle of being imported, by this very thread."""
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 def _parse_toml(content: bytes) -> dict[str, Any]:

@@ -159,6 +159,10 @@ class Resolver:
             return chain.candidates[0].load()
         return chain
 
+    def is_final(self, target: object) -> bool:
+        """Whether what the table held has tried the whole chain by itself."""
+        return isinstance(target, (Chain, Guard))
+
     def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain of all candidates."""
         return Chain(function, types, self.candidates(function, state, types), state.trace)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
+_SIGNED = {"__wrapped__", "__signature__"}
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -28,7 +32,7 @@ class Parameter:
 
 def find_parameters(
     default: Callable[..., Any],
-    dispatch_args: str | Iterable[str] | Mapping[str, int],
+    dispatch_args: str | Iterable[str] | Mapping[str, int | None],
     identifier: str,
 ) -> tuple[Parameter, ...]:
     """Find where the dispatch arguments stand in the signature of `default`.
@@ -37,7 +41,7 @@ def find_parameters(
     ----------
     default : callable
         The default implementation.
-    dispatch_args : str, iterable of str, or mapping of str to int
+    dispatch_args : str, iterable of str, or mapping of str to int or None
         Their names, or their names and positions.
     identifier : str
         Of the function, for messages.
@@ -83,9 +87,9 @@ def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | Non
 
     `inspect.signature` does the same for everything, but takes long to import and to run.
     """
-    code = getattr(default, "__code__", None)
-    if code is None or hasattr(default, "__wrapped__") or hasattr(default, "__signature__"):
+    if type(default) is not FunctionType or default.__dict__.keys() & _SIGNED:
         return None
+    code = default.__code__
     positional = code.co_argcount
     names = code.co_varnames
     places = {

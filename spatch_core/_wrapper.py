@@ -30,16 +30,15 @@ object is compiled for each shape of signature; a function gets a copy with its 
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import CodeType, FunctionType
+    from types import CodeType
     from typing import Any
 
     from ._signature import Parameter
-
-_FunctionType: Any = type(lambda: None)  # types.FunctionType, without the import
 
 
 class Missing:
@@ -117,7 +116,7 @@ def make_wrapper(
         **names,
     )
     count = 0 if shape is None else _count(shape)
-    wrapper = _FunctionType(code, namespace, name, (missing,) * count)
+    wrapper = FunctionType(code, namespace, name, (missing,) * count)
 
     def source() -> str:
         own = text.replace("def wrapper(", f"def {name}(").replace(str(_INDEX), str(index))

@@ -137,6 +137,8 @@ class BackendSystem:
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             if not callable(function):
                 raise TypeError(f"only a function can be dispatchable, not {function!r}")
+            if not hasattr(function, "__qualname__") and not (module and qualname):
+                raise TypeError(f"{function!r} has no name of its own: give module= and qualname=")
             record = Dispatchable(
                 self._dispatcher,
                 function,
@@ -212,18 +214,19 @@ class BackendSystem:
         return _find_system, (self._module, self.environment_prefix)
 
     def _discover(self) -> Resolver:
-        from importlib.metadata import entry_points
         from os import environ
 
         from ._environment import read_environment
-        from ._registry import build_catalog
+        from ._registry import build_catalog, find_entry_points
         from ._resolver import Resolver
 
+        entry_points, problems = find_entry_points(self.group) if self.group else ([], [])
         catalog = build_catalog(
-            entry_points(group=self.group) if self.group else (),
+            entry_points,
             self._in_code,
             self._default_types,
             read_environment(self.environment_prefix, environ),
+            problems,
         )
         return Resolver(catalog, self.keeper)
 

@@ -68,7 +68,7 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     system = loaded.system
     if system is None:
         return []
-    return [*_usable(system, loaded.library.source), *_blocked(system), *_skipped(loaded)]
+    return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(system, loaded)]
 
 
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
@@ -77,45 +77,51 @@ def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     return [each for each in list_backends(loaded) if each.state not in reachable]
 
 
-def _usable(system: BackendSystem, library: Source) -> Iterator[ListedBackend]:
+def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     options = system.backend_opts()
+    active = frozenset(options.backends)
+    prioritized = options.prioritized
+    variable = f"{system.environment_prefix}_PRIORITIZE"
     descriptions = system.backends
-    for name in dict.fromkeys([*options.prioritized, *descriptions]):
+    for name in dict.fromkeys([*prioritized, *descriptions]):
         description = descriptions[name]
-        is_active = name in options.backends
-        variable = f"{system.environment_prefix}_PRIORITIZE"
+        hint = f"prioritize={name!r}, or set the environment variable {variable}={name}"
         yield ListedBackend(
             name,
-            State.ACTIVE if is_active else State.NEEDS_OPT_IN,
-            ""
-            if is_active
-            else f"prioritize={name!r}, or set the environment variable {variable}={name}",
-            # The library's own descriptions come with the library.
-            library if description.in_code else description.source,
+            State.ACTIVE if name in active else State.NEEDS_OPT_IN,
+            "" if name in active else hint,
+            _home(description.source, loaded),
             len(system.functions if name == DEFAULT else description.functions),
-            name in options.prioritized,
+            name in prioritized,
             description,
         )
 
 
-def _blocked(system: BackendSystem) -> Iterator[ListedBackend]:
+def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     variable = f"{system.environment_prefix}_BLOCK"
+    reason = f"the environment variable {variable} says so; nothing of it was read"
     for name, source in sorted(system.resolver().catalog.blocked.items()):
-        reason = f"the environment variable {variable} says so; nothing of it was read"
-        yield ListedBackend(name, State.BLOCKED, reason, source)
+        yield ListedBackend(name, State.BLOCKED, reason, _home(source, loaded))
 
 
-def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
+def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     """Yield what has problems, once for each entry point however many faults it has."""
-    assert loaded.system is not None  # whoever has no system has no backends
-    usable = loaded.system.backends
+    usable = system.backends
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         if problem.backend is None:
             continue
-        source = problem.source or Source()
+        source = _home(problem.source, loaded)
         key = (problem.backend, source.distribution, source.entry_point)
         if key not in seen:
             seen.add(key)
             state = State.SHADOWED if problem.backend in usable else State.BROKEN
-            yield ListedBackend(problem.backend, state, problem.message, source)
+            reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
+            yield ListedBackend(problem.backend, state, reason, source)
+
+
+def _home(source: Source | None, loaded: LoadedLibrary) -> Source:
+    """Return where a backend comes from; one in the library's code comes with the library."""
+    if source is None or source.entry_point is None:
+        return loaded.library.source
+    return source

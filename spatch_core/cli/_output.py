@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
@@ -190,7 +191,7 @@ def _printable(text: str) -> str:
 
 
 def _write(text: str) -> None:
-    if hasattr(sys.stdout, "reconfigure"):
+    if isinstance(sys.stdout, TextIOWrapper):
         # A name that the encoding lacks must not stop the rest.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
