@@ -432,7 +432,7 @@ def test_threads_that_change_everything_at_once() -> None:
         return True
 
     def change() -> bool:
-        for number in range(60):
+        for number in range(20):
             with pytest.warns(GlobalOptionsWarning):
                 library.options(prioritize=("second", "third")[number % 2]).enable_globally()
             library.system.reload()

@@ -1,0 +1,567 @@
+"""``backend_opts`` as a block, globally and as a query: DESIGN.md section 6."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from contextvars import copy_context
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+class Converted:
+    """A secondary type of the backends."""
+
+
+class Unknown:
+    """Nobody's type."""
+
+
+def first(x: Any = None) -> str:
+    return "first"
+
+
+def second(x: Any = None) -> str:
+    return "second"
+
+
+def third(x: Any = None) -> str:
+    return "third"
+
+
+class Library:
+    """A library with one function; ``third`` requires opt-in."""
+
+    def __init__(self) -> None:
+        self.system = BackendSystem(
+            None,
+            "MYLIB",
+            [f"{__name__}:Own"],
+            backends=[
+                {
+                    "name": name,
+                    "primary_types": [f"{__name__}:Foreign"],
+                    "secondary_types": [f"{__name__}:Converted", f"{__name__}:Own"],
+                    "requires_opt_in": name == "third",
+                    "functions": {"lib:f": {"function": f"{__name__}:{name}"}},
+                }
+                for name in ("first", "second", "third")
+            ],
+        )
+        self.options = self.system.backend_opts
+
+        @self.system.dispatchable("x", module="lib", qualname="f")
+        def f(x: Any = None) -> str:
+            return "default"
+
+        self.f = f
+
+    def ran(self) -> str:
+        """Say what runs here and now."""
+        return self.f(Foreign())
+
+
+@pytest.fixture
+def library() -> Library:
+    return Library()
+
+
+# ---------------------------------------------------------------------------------------
+# Blocks and nesting
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, "first"),
+        ({"prioritize": "second"}, "second"),
+        ({"prioritize": ["third", "second"]}, "third"),
+        ({"prioritize": ("second", "third")}, "second"),
+        ({"prioritize": iter(["second"])}, "second"),
+        ({"disable": "first"}, "second"),
+        ({"disable": {"first", "second"}}, "default"),
+        ({"prioritize": "third", "disable": "third"}, "first"),
+        ({"disable": "default"}, "first"),
+        ({"prioritize": "default"}, "first"),
+    ],
+    ids=repr,
+)
+def test_block_holds_inside_and_ends(library: Library, options: Any, expected: str) -> None:
+    """Section 6: a context manager; what was in force before is in force after."""
+    with library.options(**options):
+        assert library.ran() == expected
+    assert library.ran() == "first"
+
+
+def test_block_gives_itself(library: Library) -> None:
+    """`with … as options` gives the object, on which to query and to read the trace."""
+    options = library.options(prioritize="third")
+    with options as given:
+        assert given is options
+
+
+def test_block_ends_with_an_exception(library: Library) -> None:
+    """Section 6: an exception leaves the block, and is not swallowed."""
+    with pytest.raises(KeyError, match="mine"), library.options(prioritize="third"):
+        raise KeyError("mine")
+    assert library.ran() == "first"
+
+
+def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
+    """Section 6: nesting adds; an inner block keeps outer prioritize, disable and type."""
+    with library.options(prioritize="third", disable="first", type=Foreign):
+        with library.options():
+            assert library.f(None) == "third"
+        with library.options(prioritize="second"):
+            query = library.options()
+            assert query.prioritized == ("second", "third")
+            assert query.disabled == ("first",)
+            assert query.type is Foreign
+            assert library.f(None) == "second"
+        with library.options(disable="third"):
+            assert library.f(None) == "second"
+            assert library.options().disabled == ("first", "third")
+        assert library.f(None) == "third"
+
+
+def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
+    """Section 6: and the first of several goes first, wherever it stood before."""
+    with library.options(prioritize=["first", "second", "third"]):
+        with library.options(prioritize=["third", "first"]):
+            assert library.options().prioritized == ("third", "first", "second")
+            assert library.options().backends == ("third", "first", "second", "default")
+        assert library.options().prioritized == ("first", "second", "third")
+
+
+def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library) -> None:
+    """Section 6: an inner `prioritize` re-enables."""
+    with library.options(disable=["first", "second", "default"]):
+        assert library.ran() == "default"
+        with library.options(prioritize="first"):
+            assert library.ran() == "first"
+            assert library.options().disabled == ("default", "second")
+        with library.options(prioritize="default"):
+            assert library.f(Own()) == "default"
+        assert library.ran() == "default"
+
+
+def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library) -> None:
+    """Section 6: the inner block says otherwise, so the inner block is right."""
+    with library.options(prioritize=["third", "second"]):
+        with library.options(disable="third"):
+            assert library.ran() == "second"
+            assert library.options().prioritized == ("second",)
+            with library.options(prioritize="third"):
+                assert library.options().prioritized == ("third", "second")
+                assert library.ran() == "third"
+        assert library.ran() == "third"
+
+
+def test_disabling_the_default_takes_its_place_away(library: Library) -> None:
+    """A disabled default stays the fallback, but no longer goes before the backends."""
+    assert library.f(Own()) == "default"
+    with library.options(type=Foreign, disable="default"):
+        assert library.f(Own()) == "first"
+    with library.options(disable="default"):
+        assert library.f(Own()) == "default"
+        assert library.options().backends == ("first", "second")
+
+
+def test_blocks_of_one_statement(library: Library) -> None:
+    """Section 6: `with a, b` is `with a: with b`."""
+    with library.options(prioritize="second"), library.options(prioritize="third"):
+        assert library.options().prioritized == ("third", "second")
+    with ExitStack() as stack:
+        for name in ("second", "third", "first"):
+            stack.enter_context(library.options(prioritize=name))
+        assert library.options().prioritized == ("first", "third", "second")
+    assert library.options().prioritized == ()
+
+
+# ---------------------------------------------------------------------------------------
+# type=
+
+
+def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
+    """Section 6 with 4.1: also for a call without dispatch arguments, and beside others."""
+    with library.options(type=Foreign):
+        assert library.f() == library.f(None) == library.f(3) == "first"
+        assert library.f(Converted()) == "first"
+    assert library.f(Converted()) == "default"
+
+
+def test_type_beside_the_librarys_own(library: Library) -> None:
+    """Rule 4.5 with `type=`: the default does not know `Foreign`, so it does not match."""
+    with library.options(type=Foreign):
+        assert library.f(Own()) == "first"
+        assert library.f.explain(Own()).types == (Own, Foreign)
+
+
+def test_inner_type_replaces_the_outer_one(library: Library) -> None:
+    """Section 6: one type is in force; an inner block may say another one."""
+    with library.options(type=Foreign):
+        with library.options(type=Own):
+            assert library.options().type is Own
+            assert library.f(None) == "default"
+        assert library.options().type is Foreign
+        assert library.f(None) == "first"
+    assert library.options().type is None
+
+
+@pytest.mark.parametrize("cls", [Own, Foreign])
+def test_type_may_be_any_primary_type(library: Library, cls: type) -> None:
+    """Section 6: a primary type of a backend, the library among them."""
+    with library.options(type=cls):
+        assert library.options().type is cls
+
+
+@pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
+def test_type_that_is_primary_for_nobody(library: Library, cls: type) -> None:
+    """Section 6: it raises `ValueError`; the error says which types there are."""
+    with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
+        library.options(type=cls)
+    assert isinstance(caught.value, UnknownTypeError)
+    assert caught.value.type is cls
+    assert caught.value.known == (f"{__name__}:Own", f"{__name__}:Foreign")
+
+
+@pytest.mark.parametrize("value", ["numpy:ndarray", 3, Foreign()], ids=["str", "int", "object"])
+def test_type_must_be_a_class(library: Library, value: Any) -> None:
+    """Section 6: an object given by mistake is told from an unknown type."""
+    with pytest.raises(TypeError, match="takes a class"):
+        library.options(type=value)
+
+
+# ---------------------------------------------------------------------------------------
+# Names
+
+
+@pytest.mark.parametrize("option", ["prioritize", "disable"])
+@pytest.mark.parametrize(
+    ("name", "match"),
+    [
+        ("secnd", "did you mean 'second'"),
+        ("zzz", "installed: .*first.*second.*third"),
+        ("", "installed"),
+        (["first", "thrid"], "did you mean 'third'"),
+    ],
+    ids=["near miss", "no such name", "empty", "in a list"],
+)
+def test_unknown_name_raises(library: Library, option: str, name: Any, match: str) -> None:
+    """Section 6: an unknown backend name raises `ValueError` with the nearest names."""
+    with pytest.raises(ValueError, match=match) as caught:
+        library.options(**{option: name})
+    assert isinstance(caught.value, UnknownBackendError)
+    assert library.ran() == "first"
+
+
+@pytest.mark.parametrize("value", [3, None, [["first"]], [3]], ids=repr)
+def test_names_must_be_names(library: Library, value: Any) -> None:
+    """What is no name is refused with an ordinary error, at once."""
+    with pytest.raises((TypeError, ValueError)):
+        library.options(prioritize=value)
+
+
+def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 6: what was a backend a moment ago is checked again."""
+    library.options(prioritize="third")
+    monkeypatch.setenv("MYLIB_BLOCK", "third")
+    library.system.reload()
+    with pytest.raises(ValueError, match=r"cannot be used: .*MYLIB_BLOCK"):
+        library.options(prioritize="third")
+
+
+def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
+    """Options are what was given when they were made."""
+    names = ["second"]
+    options = library.options(prioritize=names)
+    names[0] = "third"
+    with options:
+        assert library.ran() == "second"
+    assert library.options(prioritize=names).prioritized == ("third",)
+
+
+# ---------------------------------------------------------------------------------------
+# Queries
+
+
+def test_query_says_what_is_in_force(library: Library) -> None:
+    """Section 6: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
+    query = library.options()
+    assert query.backends == ("default", "first", "second")
+    assert query.prioritized == ()
+    assert query.disabled == ()
+    assert query.type is None
+    assert query.trace is None
+    with library.options(prioritize="third", disable="first", type=Foreign, trace=True) as options:
+        query = library.options()
+        assert query.backends == ("third", "default", "second")
+        assert query.prioritized == ("third",)
+        assert query.disabled == ("first",)
+        assert query.type is Foreign
+        assert query.trace is options.trace is not None
+
+
+def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
+    """Section 6: before, what would be in force in it; inside, what is."""
+    options = library.options(prioritize="third")
+    found = [(options.prioritized, options.backends)]
+    with library.options(prioritize="second"):
+        found.append((options.prioritized, options.backends))
+        with options:
+            found.append((options.prioritized, options.backends))
+            assert found[-1] == (library.options().prioritized, library.options().backends)
+        found.append((options.prioritized, options.backends))
+    found.append((options.prioritized, options.backends))
+    alone = ("third",), ("third", "default", "first", "second")
+    inside = ("third", "second"), ("third", "second", "default", "first")
+    assert found == [alone, inside, inside, inside, alone]
+
+
+def test_query_of_options_that_are_in_force_in_two_threads(library: Library) -> None:
+    """Section 6: threads never see each other's state, through one object neither."""
+    options = library.options(disable="first")
+
+    def in_thread() -> Any:
+        with library.options(prioritize="second"), options:
+            return options.prioritized
+
+    with library.options(prioritize="third"), options:
+        before = options.prioritized
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(in_thread).result() == ("second",)
+        assert options.prioritized == before == ("third",)
+
+
+def test_query_is_what_calls_do(library: Library) -> None:
+    """Section 6: `backends` is the order in which calls find them."""
+    for options in (
+        library.options(),
+        library.options(prioritize=["third", "second"]),
+        library.options(disable="first"),
+        library.options(disable=["first", "second"]),
+    ):
+        with options:
+            names = [name for name in options.backends if name != "default"]
+            assert library.ran() == (names or ["default"])[0]
+
+
+def test_query_shows_itself(library: Library) -> None:
+    """In a notebook the options show what is in force."""
+    assert repr(library.options()) == (
+        "<backend_opts backends=('default', 'first', 'second'), prioritized=()>"
+    )
+    text = repr(library.options(prioritize="third", disable="first", type=Foreign))
+    assert "prioritized=('third',)" in text
+    assert "disabled=('first',)" in text
+    assert "Foreign" in text
+
+
+def test_options_show_where_they_are_published(library: Library) -> None:
+    """Each library has a class of its own, which help() and pickle find in its module."""
+    assert library.options.__name__ == "backend_opts"
+    assert library.options.__module__ == __name__
+    assert "prioritize" in (library.options.__doc__ or library.options.__mro__[1].__doc__ or "")
+
+
+# ---------------------------------------------------------------------------------------
+# trace
+
+
+def traced(options: Any) -> list[str]:
+    return [event.backend for event in options.trace]
+
+
+def test_trace_records_the_calls_of_its_block(library: Library) -> None:
+    """Section 6: from entering to leaving, and what was recorded stays readable."""
+    library.ran()
+    options = library.options(trace=True)
+    assert options.trace == []
+    with options:
+        library.ran()
+        library.f(Own())
+    library.ran()
+    assert traced(options) == ["first", "default"]
+
+
+def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
+    """Section 6: every call is recorded once, by the innermost trace."""
+    with library.options(trace=True) as outer:
+        library.ran()
+        with library.options(trace=True, prioritize="third") as inner:
+            library.ran()
+        library.f(Own())
+    assert traced(outer) == ["first", "default"]
+    assert traced(inner) == ["third"]
+
+
+def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
+    """Section 6: nesting adds, so a block without a trace records to the one around it."""
+    with library.options(trace=True) as outer:
+        with library.options(prioritize="third") as inner:
+            library.ran()
+            assert inner.trace is outer.trace
+        with library.options(disable="first"):
+            library.ran()
+    assert traced(outer) == ["third", "second"]
+
+
+def test_trace_of_one_object_goes_on(library: Library) -> None:
+    """Entering the same object again adds to the same list."""
+    options = library.options(trace=True)
+    for _ in range(3):
+        with options:
+            library.ran()
+    assert traced(options) == ["first"] * 3
+
+
+def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
+    """Section 6: a trace is state, and state is a thread's own."""
+    with library.options(trace=True) as options, ThreadPoolExecutor(1) as pool:
+        pool.submit(library.ran).result()
+        context = copy_context()
+        pool.submit(context.run, library.ran).result()
+    assert traced(options) == ["first"]
+
+
+# ---------------------------------------------------------------------------------------
+# One object in several places at once
+
+
+def test_one_object_nested_in_itself(library: Library) -> None:
+    """The same options may be entered again inside their own block."""
+    options = library.options(prioritize="third")
+    with options:
+        with options, library.options(disable="third"), options:
+            assert library.ran() == "third"
+        assert library.ran() == "third"
+    assert library.ran() == "first"
+
+
+def test_one_object_in_several_threads_at_once(library: Library) -> None:
+    """Section 6: entered and left in interleaved order, each thread gets its own back."""
+    options = library.options(prioritize="third")
+    barrier = threading.Barrier(3, timeout=60)
+
+    def work(outer: str, rounds: int) -> list[tuple[str, ...]]:
+        found = []
+        with library.options(prioritize=outer):
+            for turn in range(3):
+                if turn < rounds:
+                    with options:
+                        barrier.wait()
+                        found.append(library.options().prioritized)
+                        if turn % 2:
+                            barrier.wait()
+                    if not turn % 2:
+                        barrier.wait()
+                else:
+                    barrier.wait()
+                    barrier.wait()
+                found.append(library.options().prioritized)
+        return found
+
+    with ThreadPoolExecutor(3) as pool:
+        futures = [
+            pool.submit(work, outer, rounds)
+            for outer, rounds in (("first", 1), ("second", 2), ("default", 3))
+        ]
+        results = [future.result() for future in futures]
+    for outer, rounds, found in zip(
+        ("first", "second", "default"), (1, 2, 3), results, strict=True
+    ):
+        assert found == [("third", outer), (outer,)] * rounds + [(outer,)] * (3 - rounds)
+
+
+def test_one_object_in_several_tasks_at_once(library: Library) -> None:
+    """Section 6: the same with tasks of one thread, first in first out."""
+    options = library.options(prioritize="third")
+
+    async def work(steps: int) -> list[str]:
+        found = [library.ran()]
+        with options:
+            for _ in range(steps):
+                await asyncio.sleep(0)
+                found.append(library.ran())
+        found.append(library.ran())
+        return found
+
+    async def main() -> list[list[str]]:
+        with options:
+            inside = [asyncio.create_task(work(2))]
+        outside = [asyncio.create_task(work(steps)) for steps in (1, 3, 2)]
+        return list(await asyncio.gather(*inside, *outside))
+
+    first_task, *others = asyncio.run(main())
+    assert first_task == ["third"] * 4
+    assert others == [["first", *["third"] * steps, "first"] for steps in (1, 3, 2)]
+    assert library.ran() == "first"
+
+
+def test_leaving_where_it_was_not_entered(library: Library) -> None:
+    """A block is left in the context in which it was entered, or the mistake is named."""
+    options = library.options(prioritize="third")
+    with pytest.raises(RuntimeError, match="not entered in this context"):
+        options.__exit__(None, None, None)
+    options.__enter__()
+    with ThreadPoolExecutor(1) as pool:
+        error = pool.submit(options.__exit__, None, None, None).exception()
+    assert isinstance(error, RuntimeError)
+    assert library.ran() == "third"
+    options.__exit__(None, None, None)
+    assert library.ran() == "first"
+    with pytest.raises(RuntimeError, match="not entered in this context"):
+        options.__exit__(None, None, None)
+
+
+def test_generators_in_separate_contexts(library: Library) -> None:
+    """Blocks inside generators may overlap where each generator has its own context."""
+    options = library.options(prioritize="third")
+
+    def work() -> Any:
+        with options:
+            yield library.ran()
+        yield library.ran()
+
+    contexts = [copy_context(), copy_context()]
+    generators = [work(), work()]
+    found = [
+        context.run(next, generator)
+        for _ in range(2)
+        for context, generator in zip(contexts, generators, strict=True)
+    ]
+    assert found == ["third", "third", "first", "first"]
+
+
+def test_options_are_keyword_friendly(library: Library) -> None:
+    """Section 6: `backend_opts(prioritize=(), disable=(), type=None, trace=False)`."""
+    options = library.options(("second",), ("first",), Foreign, True)
+    assert options.prioritized == ("second",)
+    assert options.disabled == ("first",)
+    assert options.type is Foreign
+    assert options.trace == []
+    with pytest.raises(TypeError):
+        library.options(priority="second")  # type: ignore[call-arg]
+
+
+def test_many_different_options(library: Library) -> None:
+    """What was checked before is remembered, within bounds, and stays right."""
+    for number in range(700):
+        names = tuple(
+            name for bit, name in enumerate(("first", "second", "third")) if number >> bit & 1
+        ) * (number // 8 + 1)
+        with library.options(prioritize=names):
+            assert library.ran() == (names or ("first",))[0]
