@@ -1,0 +1,12 @@
+"""The backend system of the library: imports no SciPy, reads no entry point."""
+
+from __future__ import annotations
+
+from spatch_core import BackendSystem
+
+system = BackendSystem(
+    "scipy_dispatch.backends",
+    "SCIPY_DISPATCH",
+    default_primary_types=["numpy:ndarray"],
+)
+backend_opts = system.backend_opts

@@ -1,0 +1,117 @@
+"""From a module of SciPy and its table to a module of dispatchables."""
+
+from __future__ import annotations
+
+import inspect
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+    from typing import Any
+
+    from spatch_core import BackendSystem
+
+    from ._table import ModuleTable, Parameters
+
+
+def expose(
+    system: BackendSystem, module: ModuleType, table: ModuleTable, namespace: dict[str, Any]
+) -> None:
+    """Fill a namespace with the public names of a module of SciPy, ``__all__`` included.
+
+    The installed SciPy decides which names there are. One that the table does not know is
+    SciPy's own object, unchanged; so is a function that has none of the parameters that
+    the table names. Both keep a newer SciPy than the table's working.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The system that the functions are to dispatch through.
+    module : module
+        The module of SciPy.
+    table : ModuleTable
+        Which of its functions are dispatchable, and on what.
+    namespace : dict
+        The globals of the module that stands for it.
+    """
+    for name in module.__all__:
+        public = getattr(module, name)
+        arguments = dispatch_arguments(public, table.dispatched.get(name, ()))
+        if arguments:
+            decorate = system.dispatchable(arguments, module=namespace["__name__"], qualname=name)
+            public = decorate(public)
+        namespace[name] = public
+    namespace["__all__"] = list(module.__all__)
+
+
+def dispatch_arguments(
+    function: Callable[..., Any], parameters: Parameters
+) -> dict[str, int] | tuple[str, ...] | Callable[..., Iterator[object]]:
+    """Turn a table entry into what `BackendSystem.dispatchable` wants.
+
+    Parameters
+    ----------
+    function : callable
+        SciPy's function.
+    parameters : tuple of str or mapping of str to int
+        Its entry in the table.
+
+    Returns
+    -------
+    tuple of str
+        The parameters of `function` that the entry names. Empty if there is none.
+    dict of str to int
+        The same with their positions, for a function whose signature cannot be read.
+    callable
+        If the entry has a parameter that is to be unpacked.
+    """
+    if not parameters:
+        return ()
+    try:
+        order = list(inspect.signature(function).parameters)
+    except ValueError:
+        order = []
+    if isinstance(parameters, dict) and not parameters.keys() <= set(order):
+        return parameters
+    present = tuple(name for name in parameters if name.lstrip("*") in order)
+    if any(name.startswith("*") for name in present):
+        return unpacking({name: order.index(name.lstrip("*")) for name in present})
+    return present
+
+
+def unpacking(positions: dict[str, int]) -> Callable[..., Iterator[object]]:
+    """Return a function that picks dispatch arguments and unpacks the starred ones.
+
+    Parameters
+    ----------
+    positions : dict of str to int
+        The position of every parameter; a leading ``*`` says that its value may be a tuple
+        of arrays.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of a call and yields the dispatch arguments.
+
+    Examples
+    --------
+    >>> pick = unpacking({"*system": 0, "w": 1})
+    >>> list(pick(("num", "den"), w="frequencies"))
+    ['num', 'den', 'frequencies']
+    >>> list(pick("an lti object", n=3))
+    ['an lti object']
+    """
+    picks = [
+        (name.lstrip("*"), position, name.startswith("*")) for name, position in positions.items()
+    ]
+
+    def dispatch_arguments_of_call(*args: object, **kwargs: object) -> Iterator[object]:
+        for name, position, is_unpacked in picks:
+            value = args[position] if position < len(args) else kwargs.get(name)
+            if is_unpacked and isinstance(value, (tuple, list)):
+                yield from value
+            elif value is not None:
+                yield value
+
+    return dispatch_arguments_of_call

@@ -1,0 +1,11 @@
+"""`scipy.fft` with every function that takes an array open to backends."""
+
+from __future__ import annotations
+
+from scipy import fft as _scipy_module
+
+from ._dispatch import system as _system
+from ._expose import expose as _expose
+from ._table import FFT as _TABLE
+
+_expose(_system, _scipy_module, _TABLE, globals())

@@ -1,0 +1,15 @@
+"""`scipy.signal` with every function that takes an array open to backends."""
+
+from __future__ import annotations
+
+from scipy import signal as _scipy_module
+
+from .._dispatch import system as _system
+from .._expose import expose as _expose
+from .._table import SIGNAL as _TABLE
+
+_expose(_system, _scipy_module, _TABLE, globals())
+
+# A submodule of its own, because `import scipy.signal.windows` is common; it comes after
+# SciPy's names, which have it too.
+from . import windows as windows  # noqa: E402

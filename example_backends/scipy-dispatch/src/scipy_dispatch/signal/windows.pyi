@@ -1,0 +1,27 @@
+# Written by tools/write_stubs.py from SciPy 1.18; do not edit.
+from scipy.signal.windows import barthann as barthann
+from scipy.signal.windows import bartlett as bartlett
+from scipy.signal.windows import blackman as blackman
+from scipy.signal.windows import blackmanharris as blackmanharris
+from scipy.signal.windows import bohman as bohman
+from scipy.signal.windows import boxcar as boxcar
+from scipy.signal.windows import chebwin as chebwin
+from scipy.signal.windows import cosine as cosine
+from scipy.signal.windows import dpss as dpss
+from scipy.signal.windows import exponential as exponential
+from scipy.signal.windows import flattop as flattop
+from scipy.signal.windows import gaussian as gaussian
+from scipy.signal.windows import general_cosine as general_cosine
+from scipy.signal.windows import general_gaussian as general_gaussian
+from scipy.signal.windows import general_hamming as general_hamming
+from scipy.signal.windows import get_window as get_window
+from scipy.signal.windows import hamming as hamming
+from scipy.signal.windows import hann as hann
+from scipy.signal.windows import kaiser as kaiser
+from scipy.signal.windows import kaiser_bessel_derived as kaiser_bessel_derived
+from scipy.signal.windows import lanczos as lanczos
+from scipy.signal.windows import nuttall as nuttall
+from scipy.signal.windows import parzen as parzen
+from scipy.signal.windows import taylor as taylor
+from scipy.signal.windows import triang as triang
+from scipy.signal.windows import tukey as tukey

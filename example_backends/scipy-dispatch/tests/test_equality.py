@@ -1,0 +1,188 @@
+"""Bit for bit what SciPy does, warnings and errors included."""
+
+from __future__ import annotations
+
+import types
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.signal import lti
+from scipy_calls import BLOBS, IMAGE, WAVE, Call, call
+from scipy_functions import FUNCTIONS, Function, forms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WITH_OUTPUT = [function for function in FUNCTIONS if "output" in function.parameters]
+OVERWRITING = [
+    function
+    for function in FUNCTIONS
+    if function.signature is not None and "overwrite_x" in function.signature.parameters
+]
+EQUAL_MEANS_SAME = (str, int, complex, type, np.dtype, np.ufunc, types.FunctionType)
+
+
+def outcome(function: Callable[..., Any], call: Call) -> tuple[Any, ...]:
+    """Return what a call does: its result or error, what it warns of, its arguments after."""
+    args, kwargs = call.fresh()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = function(*args, **kwargs)
+        except Exception as error:  # noqa: BLE001 - whatever SciPy raises is compared
+            result = error
+    shown = [(each.category, str(each.message)) for each in caught]
+    return result, shown, args, kwargs
+
+
+def bits(value: Any) -> Any:
+    """Return something that is equal only for what is the same bit for bit."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.hasobject:
+            return type(value), value.shape, bits(value.tolist())
+        return type(value), value.dtype, value.shape, value.tobytes()
+    if isinstance(value, (tuple, list)):
+        return type(value), [bits(item) for item in value]
+    if isinstance(value, dict):
+        return type(value), [(bits(key), bits(item)) for key, item in value.items()]
+    if isinstance(value, slice):
+        return slice, value.start, value.stop, value.step
+    if isinstance(value, Exception):
+        return type(value), str(value)
+    if isinstance(value, float):
+        return float, value.hex()
+    if value is None or isinstance(value, EQUAL_MEANS_SAME):
+        return type(value), value
+    if getattr(value, "__dict__", None):
+        return type(value), bits(vars(value))
+    raise TypeError(f"cannot compare {value!r}")
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+def test_result_is_the_same_in_every_form_of_the_call(function: Function) -> None:
+    for form in forms(function.call, function.signature):
+        expected = outcome(function.default, form)
+        assert not isinstance(expected[0], Exception), expected[0]
+        assert bits(outcome(function.dispatchable, form)) == bits(expected)
+
+
+@pytest.mark.parametrize("function", WITH_OUTPUT, ids=str)
+def test_output_is_filled_in_place(function: Function) -> None:
+    args, kwargs = function.call
+    if function.name == "label":
+        output = np.zeros(BLOBS.shape, np.int32)
+    else:
+        output = np.zeros_like(function.default(*args, **kwargs))
+    for form in forms(Call(args, {**kwargs, "output": output}), function.signature):
+        expected = outcome(function.default, form)
+        assert not isinstance(expected[0], Exception), expected[0]
+        assert bits(outcome(function.dispatchable, form)) == bits(expected)
+    own = output.copy()
+    answer = function.dispatchable(*args, **kwargs, output=own)
+    assert answer is own or function.default(*args, **kwargs, output=output) is not output
+    assert own.tobytes() == output.tobytes() or own.any()
+
+
+@pytest.mark.parametrize("function", WITH_OUTPUT, ids=str)
+@pytest.mark.parametrize("dtype", [np.float32, np.dtype("complex128"), "int16"], ids=str)
+def test_output_may_be_a_data_type(function: Function, dtype: Any) -> None:
+    """SciPy takes it or refuses it; so does the dispatchable."""
+    args, kwargs = function.call
+    for form in forms(Call(args, {**kwargs, "output": dtype}), function.signature):
+        assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
+
+
+@pytest.mark.parametrize("name", ["bf", "cdt", "edt"])
+@pytest.mark.parametrize("kind", ["distances", "indices"])
+def test_distance_transforms_fill_arrays_in_place(name: str, kind: str) -> None:
+    function = Function("ndimage", f"distance_transform_{name}")
+    if kind == "distances":
+        array = np.zeros(BLOBS.shape, np.int32 if name == "cdt" else np.float64)
+        form = call(BLOBS, distances=array)
+    else:
+        array = np.indices(BLOBS.shape, np.int32)
+        form = call(BLOBS, return_distances=False, return_indices=True, indices=array)
+    expected = outcome(function.default, form)
+    assert (expected[3][kind] != array).any()
+    assert bits(outcome(function.dispatchable, form)) == bits(expected)
+
+
+@pytest.mark.parametrize("function", OVERWRITING, ids=str)
+def test_overwriting_the_input_is_the_same(function: Function) -> None:
+    form = Call(function.call.args, {"overwrite_x": True})
+    assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+def test_wrong_calls_fail_with_scipys_own_error(function: Function) -> None:
+    """The wrapper adds no complaints of its own, and none is lost."""
+    args, kwargs = function.call
+    for form in (call(), Call(args, {**kwargs, "no_such_parameter": 1})):
+        expected = outcome(function.default, form)
+        assert isinstance(expected[0], Exception)
+        assert bits(outcome(function.dispatchable, form)) == bits(expected)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "form"),
+    [
+        ("ndimage", "gaussian_filter", call(IMAGE.tolist(), 1)),
+        ("ndimage", "gaussian_filter", call(IMAGE.view(np.memmap), 1)),
+        ("ndimage", "label", call([[1, 0], [0, 1]])),
+        ("ndimage", "sum", call(2.5)),
+        ("ndimage", "zoom", call(np.ma.masked_less(IMAGE, 0), 2)),
+        ("ndimage", "median_filter", call(np.array(["a"]), 3)),
+        ("ndimage", "affine_transform", call(IMAGE, [[1, 0], [0, 1]])),
+        ("ndimage", "gaussian_filter", call(None, 1)),
+        ("signal", "convolve", call([1, 2], (3, 4))),
+        ("signal", "convolve", call(np.ones(3), np.ones((3, 3)))),
+        ("signal", "gausspulse", call("cutoff")),
+        ("signal", "butter", call(2, 0.5)),
+        ("signal", "welch", call(WAVE, window="hamming", nperseg=16)),
+        ("signal", "welch", call(WAVE, window=("kaiser", 4.0), nperseg=16)),
+        ("signal", "freqz", call([1.0, 0.5], worN=8)),
+        ("signal", "sweep_poly", call(WAVE, np.poly1d([1.0, 0.0]))),
+        ("fft", "fft", call([1, 2, 3])),
+        ("fft", "fft", call(1.0)),
+        ("fft", "dct", call(np.float16(3) * np.ones(4, np.float16))),
+    ],
+)
+def test_what_is_not_an_array_reaches_scipy(module: str, name: str, form: Call) -> None:
+    function = Function(module, name)
+    assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
+
+
+@pytest.mark.parametrize("name", ["bode", "freqresp", "impulse", "step"])
+def test_systems_may_be_objects(name: str) -> None:
+    function = Function("signal", name)
+    for system in (lti([1.0], [1.0, 0.5]), lti([], [-1.0], 2.0)):
+        expected = outcome(function.default, call(system))
+        assert not isinstance(expected[0], Exception)
+        assert bits(outcome(function.dispatchable, call(system))[0]) == bits(expected[0])
+
+
+def test_backends_of_scipy_fft_still_work() -> None:
+    """`scipy.fft.set_backend` works on the default implementation, as before."""
+    from scipy_dispatch import fft
+
+    class Loud:
+        __ua_domain__ = "numpy.scipy.fft"
+
+        @staticmethod
+        def __ua_function__(method: Any, args: Any, kwargs: Any) -> str:
+            return f"{method.__name__} of {len(args)}"
+
+    with fft.set_backend(Loud):
+        assert fft.rfft(WAVE) == "rfft of 1"
+
+
+def test_bits_tell_values_apart() -> None:
+    """Guards the tests above."""
+    assert bits(np.float32(1)) != bits(np.float64(1))
+    assert bits(np.zeros(1)) != bits(-np.zeros(1))
+    assert bits(np.array([np.nan])) == bits(np.array([np.nan]))
+    assert bits(1) != bits(True)
+    assert bits((1,)) != bits([1])
+    assert bits(ValueError("a")) != bits(ValueError("b"))

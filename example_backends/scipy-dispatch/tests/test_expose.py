@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from recorder import Marker, Record, description
+from scipy_calls import Call
+from scipy_functions import FUNCTIONS, TABLES, Function, by_position
+
+from scipy_dispatch._expose import expose
+from scipy_dispatch._table import ModuleTable
+from spatch_core import BackendSystem
+
+
+def smooth(image: Any, size: int = 3) -> str:
+    """Smooth."""
+    return "default"
+
+
+def respond(system: Any, w: Any = None) -> str:
+    return "default"
+
+
+def open_to(recorded: list[str], *more_types: str) -> BackendSystem:
+    """Return a system with the recorder as its only backend."""
+    return BackendSystem(
+        None,
+        "SCIPY_DISPATCH_TEST",
+        default_primary_types=["numpy:ndarray"],
+        backends=[description(recorded, *more_types)],
+    )
+
+
+def exposed(table: ModuleTable, **public: Any) -> dict[str, Any]:
+    """Expose a module with the given public names as ``lib``."""
+    module: Any = SimpleNamespace(__all__=list(public), **public)
+    namespace: dict[str, Any] = {"__name__": "lib"}
+    expose(open_to([f"lib:{name}" for name in public]), module, table, namespace)
+    return namespace
+
+
+class TestAnotherSciPy:
+    """The installed SciPy may be older or newer than the table."""
+
+    def test_a_name_that_it_does_not_have_is_skipped(self) -> None:
+        namespace = exposed(ModuleTable({"removed": ("image",)}, frozenset()), smooth=smooth)
+        assert namespace["__all__"] == ["smooth"]
+        assert "removed" not in namespace
+
+    def test_a_name_that_the_table_does_not_have_is_unchanged(self) -> None:
+        assert exposed(ModuleTable({}, frozenset()), smooth=smooth)["smooth"] is smooth
+
+    def test_a_parameter_that_it_does_not_have_is_skipped(self) -> None:
+        table = ModuleTable({"smooth": ("image", "weights")}, frozenset())
+        namespace = exposed(table, smooth=smooth)
+        assert isinstance(namespace["smooth"](Marker()), Record)
+
+    def test_a_function_with_none_of_the_parameters_is_unchanged(self) -> None:
+        table = ModuleTable({"smooth": ("picture",)}, frozenset())
+        assert exposed(table, smooth=smooth)["smooth"] is smooth
+
+    def test_positions_count_only_where_the_signature_is_hidden(self) -> None:
+        def hidden(*args: Any) -> str:
+            return "default"
+
+        table = ModuleTable({"smooth": {"image": 1}, "hidden": {"image": 1}}, frozenset())
+        namespace = exposed(table, smooth=smooth, hidden=hidden)
+        assert isinstance(namespace["smooth"](Marker(), 3), Record)
+        assert isinstance(namespace["hidden"](3, Marker()), Record)
+        assert namespace["hidden"](Marker(), 3) == "default"
+
+
+class TestStarredParameters:
+    @pytest.fixture
+    def function(self) -> Any:
+        return exposed(ModuleTable({"respond": ("*system", "w")}, frozenset()), respond=respond)[
+            "respond"
+        ]
+
+    @pytest.mark.parametrize("kind", [tuple, list])
+    def test_items_are_dispatched_on(self, function: Any, kind: Any) -> None:
+        first, second, w = Marker(), 2.0, Marker()
+        answer = function(kind([first, second]), w)
+        assert answer.dispatch_args == (first, second, w)
+
+    def test_anything_else_counts_itself(self, function: Any) -> None:
+        system = Marker()
+        assert function(system=system).dispatch_args == (system,)
+
+    def test_what_is_not_given_does_not_count(self, function: Any) -> None:
+        assert function(([1.0], [2.0])) == "default"
+
+
+@pytest.fixture(scope="module")
+def open_modules() -> dict[str, dict[str, Any]]:
+    """All of the library, through a system whose only backend is the recorder."""
+    import scipy.fft
+    import scipy.ndimage
+    import scipy.signal
+
+    system = open_to([function.identifier for function in FUNCTIONS])
+    modules: dict[str, ModuleType] = {
+        "fft": scipy.fft,
+        "ndimage": scipy.ndimage,
+        "signal": scipy.signal,
+    }
+    namespaces: dict[str, dict[str, Any]] = {}
+    for name, module in modules.items():
+        namespaces[name] = {"__name__": f"scipy_dispatch.{name}"}
+        expose(system, module, TABLES[name], namespaces[name])
+    return namespaces
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+def test_each_parameter_of_the_table_alone_decides(
+    function: Function, open_modules: dict[str, dict[str, Any]]
+) -> None:
+    """An array of a backend's type in any one of them reaches the backend, in any form."""
+    dispatchable = open_modules[function.module][function.name]
+    calls = list(marked_calls(function))
+    assert calls
+    for marker, (args, kwargs) in calls:
+        answer = dispatchable(*args, **kwargs)
+        assert isinstance(answer, Record)
+        assert answer.function == function.identifier
+        assert sum(each is marker for each in answer.dispatch_args) == 1
+        assert same_objects(answer.args, args)
+        assert list(answer.kwargs) == list(kwargs)
+        assert same_objects(answer.kwargs.values(), kwargs.values())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+def test_the_default_implementation_takes_numpy_arrays(
+    function: Function, open_modules: dict[str, dict[str, Any]]
+) -> None:
+    """The call's own arguments, all NumPy's, are the library's own business."""
+    args, kwargs = function.call
+    explanation = open_modules[function.module][function.name].explain(*args, **kwargs)
+    assert explanation.selected == "default"
+
+
+def test_a_backend_can_take_the_objects_of_scipy_signal() -> None:
+    """A system that is an object counts as what it is, under SciPy's public name."""
+    from scipy import signal
+
+    system = open_to(["lib:step"], "~scipy.signal:lti")
+    namespace: dict[str, Any] = {"__name__": "lib"}
+    expose(system, signal, TABLES["signal"], namespace)
+    oscillator = signal.lti([1.0], [1.0, 0.5])
+    assert namespace["step"](oscillator).dispatch_args == (oscillator,)
+    assert not isinstance(namespace["step"](([1.0], [1.0, 0.5])), Record)
+
+
+def marked_calls(function: Function) -> Any:
+    """Yield the function's call with a marker in place of each dispatch argument in turn."""
+    call = function.call
+    signature = function.signature
+    if signature is None:
+        assert isinstance(function.parameters, dict)
+        for position in function.parameters.values():
+            marker = Marker()
+            args = list(call.args)
+            args[position] = marker
+            yield marker, Call(tuple(args), call.kwargs)
+        return
+    arguments = signature.bind(*call.args, **call.kwargs).arguments
+    arguments = {**arguments, **arguments.pop("kwargs", {})}
+    for starred in function.parameters:
+        name = starred.lstrip("*")
+        if name not in signature.parameters:
+            continue
+        for marker, value in marked_values(arguments.get(name), starred.startswith("*")):
+            by_keyword = Call((), {**arguments, name: value})
+            yield marker, by_keyword
+            yield marker, by_position(by_keyword, signature)
+
+
+def marked_values(value: Any, is_unpacked: bool) -> Any:
+    """Yield a marker with the value that holds it: itself, or a tuple that has it as item."""
+    marker = Marker()
+    yield marker, marker
+    if is_unpacked:
+        for position in range(len(value)):
+            marker = Marker()
+            yield marker, (*value[:position], marker, *value[position + 1 :])
+
+
+def same_objects(first: Any, second: Any) -> bool:
+    return all(one is other for one, other in zip(first, second, strict=True))

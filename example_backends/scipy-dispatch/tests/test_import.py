@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import scipy_dispatch
+
+
+def fresh(code: str) -> Any:
+    """Run code in a new interpreter and return what it prints, read as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def modules_after(statement: str) -> set[str]:
+    """Return the modules that a new interpreter has imported after a statement."""
+    return set(fresh(f"{statement}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"))
+
+
+def test_importing_the_library_imports_no_scipy_and_no_numpy() -> None:
+    roots = {name.partition(".")[0] for name in modules_after("import scipy_dispatch")}
+    assert roots.isdisjoint({"numpy", "scipy"})
+
+
+@pytest.mark.parametrize("name", ["fft", "ndimage", "signal"])
+def test_a_module_imports_no_more_of_scipy_than_its_namesake(name: str) -> None:
+    ours = modules_after(f"import scipy_dispatch.{name}")
+    scipys = modules_after(f"import scipy.{name}")
+    more = {module for module in ours - scipys if module.partition(".")[0] == "scipy"}
+    assert more == set()
+
+
+@pytest.mark.parametrize("name", ["fft", "ndimage", "signal"])
+def test_modules_are_imported_on_first_use(name: str) -> None:
+    loaded = modules_after(f"import scipy_dispatch; scipy_dispatch.{name}.__all__")
+    others = {"fft", "ndimage", "signal"} - {name}
+    assert f"scipy_dispatch.{name}" in loaded
+    assert not loaded & {f"scipy_dispatch.{other}" for other in others}
+
+
+def test_importing_reads_no_entry_point() -> None:
+    read = fresh(
+        "import importlib.metadata, json\n"
+        "read = []\n"
+        "real = importlib.metadata.entry_points\n"
+        "def spy(**selection):\n"
+        "    read.append(selection)\n"
+        "    return real(**selection)\n"
+        "importlib.metadata.entry_points = spy\n"
+        "import scipy_dispatch.fft, scipy_dispatch.ndimage, scipy_dispatch.signal\n"
+        "before = list(read)\n"
+        "scipy_dispatch.fft.fft([1.0])\n"
+        "print(json.dumps([before, read]))"
+    )
+    assert read == [[], [{"group": "scipy_dispatch.backends"}]]
+
+
+def test_window_functions_are_a_submodule() -> None:
+    assert fresh(
+        "import json\nimport scipy_dispatch.signal.windows as windows\n"
+        "from scipy_dispatch.signal.windows import hann\n"
+        "import scipy_dispatch\n"
+        "print(json.dumps(scipy_dispatch.signal.windows is windows))"
+    )
+
+
+def test_star_import_brings_scipys_names() -> None:
+    assert fresh(
+        "import json\nbefore = set(dir()) | {'before'}\n"
+        "from scipy_dispatch.fft import *\n"
+        "names = set(dir()) - before\n"
+        "import scipy.fft\n"
+        "print(json.dumps(names == set(scipy.fft.__all__)))"
+    )
+
+
+def test_the_package_lists_its_modules() -> None:
+    assert {"fft", "ndimage", "signal", "backend_opts"} <= set(dir(scipy_dispatch))
+    with pytest.raises(AttributeError, match="has no attribute 'linalg'"):
+        _ = scipy_dispatch.linalg
+
+
+def test_the_library_is_registered() -> None:
+    try:
+        importlib.metadata.distribution("scipy-dispatch")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("scipy-dispatch is on the path but not installed")
+    (entry_point,) = importlib.metadata.entry_points(
+        group="spatch_core.libraries", name="scipy_dispatch"
+    )
+    assert entry_point.load() is scipy_dispatch.system
