@@ -1,0 +1,204 @@
+"""Distributions on disk, and the command line in fresh interpreters that see them."""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.util
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import venv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import write_distribution
+
+SOURCE = Path(spatch_core.__file__).parent
+LIBRARY = {
+    "paintlib/__init__.py": """
+        from importlib import import_module
+
+        __all__ = ["filters"]
+
+        def __getattr__(name):
+            if name in __all__:
+                return import_module("." + name, __name__)
+            raise AttributeError(name)
+        """,
+    "paintlib/_dispatch.py": """
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(
+            "paintlib.backends", "PAINTLIB", default_primary_types=["builtins:int"]
+        )
+        """,
+    "paintlib/filters.py": """
+        from ._dispatch import system
+
+        @system.dispatchable(["x"])
+        def blur(x):
+            return x
+
+        @system.dispatchable(["x", "y"])
+        def blend(x, y):
+            return x
+        """,
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command printed, and how it ended."""
+
+    code: int
+    output: str
+    errors: str = ""
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.output)
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The lines of the tables, split into cells."""
+        return [re.split(r" {2,}", line) for line in self.output.splitlines()]
+
+    def row(self, name: str) -> list[str]:
+        """The only line of a table that starts with `name`."""
+        (found,) = (row for row in self.rows if row[0] == name and len(row) > 2)
+        return found
+
+
+@dataclass
+class Site:
+    """A folder with distributions, and interpreters that find them."""
+
+    folder: Path
+    python: str = sys.executable
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def install_library(self, files: Mapping[str, str] | None = None) -> None:
+        """Install `LIBRARY`, with some of its files exchanged."""
+        write_distribution(
+            self.folder,
+            "paint-lib",
+            "2.5",
+            entry_points={"spatch_core.libraries": {"paintlib": "paintlib._dispatch:system"}},
+            files={**LIBRARY, **(files or {})},
+        )
+
+    def install_backend(self, name: str, toml: str, code: str = "") -> None:
+        """Install a backend for `LIBRARY` with this description, but for its name."""
+        package = f"paint_{name}"
+        write_distribution(
+            self.folder,
+            f"paint-{name}",
+            "1.0",
+            entry_points={"paintlib.backends": {name: f"{package}:backend.toml"}},
+            files={
+                f"{package}/__init__.py": code,
+                f"{package}/backend.toml": f'name = "{name}"\n{dedent(toml)}',
+            },
+        )
+
+    def run(self, *arguments: str, **variables: str) -> Answer:
+        """Run a command with its output piped."""
+        done = subprocess.run(
+            [self.python, "-m", "spatch_core", *arguments],
+            env=self.variables(variables),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            encoding="utf-8",
+        )
+        assert "Traceback" not in done.stderr
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    def run_in_terminal(self, *arguments: str, width: int = 80, **variables: str) -> Answer:
+        """Run a command in a pseudo-terminal."""
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+        process = subprocess.Popen(
+            [self.python, "-m", "spatch_core", *arguments],
+            env=self.variables({"TERM": "xterm-256color", **variables}),
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=slave,
+            stderr=slave,
+        )
+        os.close(slave)
+        output = b""
+        while True:
+            try:
+                part = os.read(master, 65536)
+            except OSError:  # Linux's way to say that the other side is closed
+                break
+            if not part:
+                break
+            output += part
+        os.close(master)
+        return Answer(process.wait(), output.decode().replace("\r\n", "\n"))
+
+    def variables(self, more: Mapping[str, str]) -> dict[str, str]:
+        """The environment variables of a command."""
+        unwanted = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM", "PYTHONWARNINGS")
+        kept = {key: value for key, value in os.environ.items() if key not in unwanted}
+        path = os.pathsep.join([str(self.folder), str(SOURCE.parent)])
+        return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **self.environment, **more}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """A folder without any distribution; whatever the environment has is visible too."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    return Site(folder)
+
+
+@pytest.fixture
+def paint(site: Site) -> Site:
+    """The library, and a backend for fractions."""
+    site.install_library()
+    site.install_backend(
+        "oil",
+        """
+        primary_types = ["fractions:Fraction"]
+        secondary_types = ["builtins:int"]
+        [functions."paintlib.filters:blur"]
+        function = "paint_oil:blur"
+        """,
+    )
+    return site
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Site:
+    """An environment of its own, with nothing but spatch_core in it."""
+    folder = tmp_path / "bare"
+    venv.create(folder, symlinks=True)
+    python = str(folder / "bin" / "python")
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = subprocess.run([python, "-c", code], capture_output=True, check=True, text=True)
+    site = Site(Path(packages.stdout.strip()), python, {"PYTHONPATH": ""})
+    link(site, "spatch_core")
+    return site
+
+
+def link(site: Site, *packages: str) -> None:
+    """Let an environment have packages that this one has, where it has them."""
+    for package in packages:
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.submodule_search_locations:
+            (site.folder / package).symlink_to(spec.submodule_search_locations[0])

@@ -1,0 +1,243 @@
+"""``spatch-core explain``: real distributions on disk, seen by fresh interpreters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+BLUR = "paintlib.filters:blur"
+BLEND = "paintlib.filters:blend"
+
+
+def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> None:
+    """Who runs; who would be next and who would not, and why."""
+    paint.install_backend(
+        "water", 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
+    )
+    answer = paint.run("explain", BLUR, "fractions:Fraction")
+    assert answer.output.splitlines()[0] == f"{BLUR}(fractions:Fraction) -> oil"
+    assert answer.row("oil")[1:] == ["runs", "-"]
+    assert answer.row("water")[1:] == ["inactive", "it requires opt-in: prioritize='water'"]
+    assert answer.row("default")[1:] == ["comes later", "-"]
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_several_types_are_matched_together(paint: Site) -> None:
+    """Primary and secondary types of one backend."""
+    answer = paint.run("explain", BLEND, "builtins:int", "fractions:Fraction")
+    assert answer.row("oil")[1] == "has no implementation"
+    assert answer.output.startswith(f"{BLEND}(builtins:int, fractions:Fraction) -> default\n")
+
+
+def test_the_environment_counts(paint: Site) -> None:
+    """The answer is the one for a program started here."""
+    paint.install_backend(
+        "water",
+        f'primary_types = ["builtins:int"]\nrequires_opt_in = true\n'
+        f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+    )
+    assert paint.run("explain", BLUR, "builtins:int", "--json").json["selected"] == "default"
+    prioritized = paint.run("explain", BLUR, "builtins:int", "--json", PAINTLIB_PRIORITIZE="water")
+    assert prioritized.json["selected"] == "water"
+
+
+def test_what_should_run_decides_is_left_open(paint: Site) -> None:
+    """It sees arguments, of which only the types are known here."""
+    paint.install_backend(
+        "acrylic",
+        f'primary_types = ["fractions:Fraction"]\n[functions."{BLUR}"]\n'
+        'function = "paint_acrylic:blur"\nshould_run = "paint_acrylic:is_thick"\n',
+    )
+    answer = paint.run("explain", BLUR, "fractions:Fraction")
+    assert answer.output.startswith(f"{BLUR}(fractions:Fraction) -> depends on the arguments\n")
+    assert answer.row("acrylic")[1:] == ["would be asked", "paint_acrylic:is_thick decides"]
+    assert answer.row("oil")[1:] == ["runs", "unless one above does"]
+    assert "Not decided:" in answer.output
+    assert paint.run("explain", BLUR, "fractions:Fraction", "--json").json["selected"] is None
+
+
+def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
+    """Somebody may be asking why exactly one of these does not run."""
+    paint.install_backend("water", "primary_types = 1\n")
+    paint.install_backend("wax", "")
+    answer = paint.run("explain", BLUR, "builtins:int", PAINTLIB_BLOCK="wax")
+    _, unusable = answer.output.split("Not considered:\n")
+    wax, water = unusable.splitlines()
+    assert wax.startswith("  wax (blocked): the environment variable PAINTLIB_BLOCK")
+    assert water.startswith("  water (broken): primary_types: 1 is not a list of strings")
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_type_that_is_not_installed_is_stood_in_for(paint: Site) -> None:
+    """By a class that matches by its name, and the output says so."""
+    paint.install_backend(
+        "water",
+        f'primary_types = ["absent_arrays.core:Array"]\n[functions."{BLUR}"]\n'
+        'function = "paint_water:blur"\n',
+    )
+    answer = paint.run("explain", BLUR, "absent_arrays.core:Array")
+    assert answer.row("water")[1] == "runs"
+    _, note = answer.output.split("Stand-ins:\n")
+    assert note.startswith("  the module absent_arrays is not installed, so a class of the same")
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_type_whose_import_fails_is_stood_in_for(paint: Site) -> None:
+    """A driver that is missing here need not be where the program runs."""
+    files = {"arrays.py": "print('noise')\nimport a_missing_driver"}
+    write_distribution(paint.folder, "arrays", files=files)
+    answer = paint.run("explain", BLUR, "arrays:Array")
+    assert "importing arrays failed with ModuleNotFoundError: No module named" in answer.output
+    assert (answer.code, answer.errors) == (0, "noise\n")
+
+
+def test_one_stand_in_given_twice_is_one_type(paint: Site) -> None:
+    """As one class would be."""
+    answer = paint.run("explain", BLEND, "absent:Array", "absent:Array")
+    assert answer.output.startswith(f"{BLEND}(absent:Array) -> default\n")
+
+
+def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
+    """Given by its public name, it is shown by its own."""
+    files = {
+        "arrays/__init__.py": "from ._core import Array",
+        "arrays/_core.py": "class Array: pass",
+    }
+    write_distribution(paint.folder, "arrays", files=files)
+    paint.install_backend(
+        "water",
+        f'primary_types = ["arrays:Array"]\n[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+    )
+    for given in ("arrays:Array", "arrays._core:Array"):
+        answer = paint.run("explain", BLUR, given)
+        assert answer.output.startswith(f"{BLUR}(arrays._core:Array) -> water\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param([BLUR, "int"], "'int' is not an identifier of the form", id="type"),
+        pytest.param([BLUR, "builtins:len"], "not a type, but <built-in function", id="no type"),
+        pytest.param([BLUR, "builtins:flaot"], "did you mean 'float'", id="near type"),
+        pytest.param(["blur", "builtins:int"], "'blur' is not an identifier", id="function"),
+        pytest.param(
+            ["paintlib.filters:blurr", "builtins:int"],
+            f"no library has a function 'paintlib.filters:blurr'; did you mean {BLUR}",
+            id="near function",
+        ),
+        pytest.param(
+            ["paintlib.filter:blur", "builtins:int"],
+            f"(the module paintlib.filter is not installed); did you mean {BLUR}",
+            id="near module",
+        ),
+        pytest.param(
+            ["builtins:len", "builtins:int"],
+            "no library has a function 'builtins:len'\n",
+            id="not of a library",
+        ),
+        pytest.param([BLUR], "Missing argument 'TYPE...'", id="no types"),
+    ],
+)
+def test_wrong_usage_is_told_in_a_line(paint: Site, arguments: list[str], message: str) -> None:
+    """With the nearest names where there are any; nothing goes to the output."""
+    answer = paint.run("explain", *arguments)
+    assert message in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
+def test_a_function_is_found_under_another_name(paint: Site) -> None:
+    """Where people import it from need not be what it is called by."""
+    files = {"studio.py": "from paintlib.filters import blur as soften"}
+    write_distribution(paint.folder, "studio", files=files)
+    answer = paint.run("explain", "studio:soften", "builtins:int")
+    assert answer.output.startswith(f"{BLUR}(builtins:int) -> default\n")
+
+
+def test_a_function_is_found_whose_module_only_its_library_makes(paint: Site) -> None:
+    """Its public identity is the library's to choose."""
+    file = paint.folder / "paintlib" / "filters.py"
+    code = file.read_text(encoding="utf-8").replace('(["x"])', '(["x"], module="paintlib.virtual")')
+    file.write_text(code, encoding="utf-8")
+    answer = paint.run("explain", "paintlib.virtual:blur", "builtins:int")
+    assert answer.output.startswith("paintlib.virtual:blur(builtins:int) -> default\n")
+
+
+def test_a_function_of_a_library_that_cannot_be_used_tells_why(paint: Site) -> None:
+    """The library is the problem, not what was asked."""
+    (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
+    answer = paint.run("explain", BLUR, "builtins:int")
+    assert "library 'paintlib' cannot be used (distribution paint-lib 2.5" in answer.errors
+    assert "ZeroDivisionError: division by zero" in answer.errors
+    assert (answer.code, answer.output) == (1, "")
+
+
+def test_a_library_that_cannot_be_used_does_not_hide_others(paint: Site) -> None:
+    """Only who asks for its functions is told."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": "1 / 0"},
+    )
+    answer = paint.run("explain", BLUR, "builtins:int")
+    assert (answer.code, answer.errors) == (0, "")
+    assert paint.run("explain", "paintlib.filters:blurr", "builtins:int").code == 2
+
+
+def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
+    """Every key; scripts rely on it."""
+    paint.install_backend("water", "primary_types = 1\n")
+    answer = paint.run("explain", BLUR, "fractions:Fraction", "absent:Array", "--json")
+    assert answer.json == {
+        "library": "paintlib",
+        "function": BLUR,
+        "types": [
+            {
+                "given": "fractions:Fraction",
+                "type": "fractions:Fraction",
+                "stand_in": False,
+                "note": "",
+            },
+            {
+                "given": "absent:Array",
+                "type": "absent:Array",
+                "stand_in": True,
+                "note": "the module absent is not installed, so a class of the same name stands "
+                "in for absent:Array: without its base classes, and without other names for it",
+            },
+        ],
+        "selected": "oil",
+        "backends": [
+            {"backend": "oil", "verdict": "runs", "reason": ""},
+            {"backend": "default", "verdict": "comes later", "reason": ""},
+        ],
+        "unusable": [
+            {
+                "backend": "water",
+                "state": "broken",
+                "reason": "primary_types: 1 is not a list of strings",
+            }
+        ],
+    }
+    assert answer.code == 0
+
+
+def test_the_help_names_every_key_and_verdict(paint: Site) -> None:
+    """The documented shape is the real one."""
+    paint.install_backend("water", "primary_types = 1\n")
+    answer = paint.run("explain", BLUR, "fractions:Fraction", "--json").json
+    text = paint.run("explain", "--help").output
+    words = text.replace(",", " ").replace(":", " ").split()
+    for record in (answer, *(answer[key][0] for key in ("types", "backends", "unusable"))):
+        assert set(record) <= set(words)
+    for verdict in (
+        "runs", "comes later", "would be asked", "inactive", "does not match",
+        "has no implementation", "blocked", "broken", "shadowed",
+    ):  # fmt: skip
+        assert verdict in text

@@ -1,0 +1,351 @@
+"""``spatch-core list``: real distributions on disk, seen by fresh interpreters."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Site
+
+WATER = """
+    primary_types = ["builtins:int"]
+    requires_opt_in = true
+    [functions."paintlib.filters:blur"]
+    function = "paint_water:blur"
+    [functions."paintlib.filters:blend"]
+    function = "paint_water:blend"
+"""
+FAULTY = 'primary_types = ["no identifier"]\nrequires_opt_in = 1\n'
+
+
+def library_as_json(site: Site, **variables: str) -> Any:
+    (found,) = site.run("list", "paintlib", "--json", **variables).json["libraries"]
+    return found
+
+
+def backend_as_json(site: Site, name: str, **variables: str) -> Any:
+    backends = library_as_json(site, **variables)["backends"]
+    (found,) = (each for each in backends if each["name"] == name)
+    return found
+
+
+def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
+    """Types, opt-in, functions, distribution and state, and the library is the default."""
+    answer = paint.run("list", "paintlib")
+    assert answer.output.splitlines()[0] == "paintlib  paint-lib 2.5"
+    assert answer.row("default")[1:] == ["active", "builtins:int", "no", "2", "paint-lib 2.5"]
+    assert answer.row("oil")[1:] == [
+        "active", "fractions:Fraction, builtins:int (secondary)", "no", "1", "paint-oil 1.0",
+    ]  # fmt: skip
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_rows_are_in_priority_order(paint: Site) -> None:
+    """The library's own order, not that of names."""
+    paint.install_backend(
+        "acrylic", 'primary_types = ["fractions:Fraction"]\nlower_priority_than = ["oil"]\n'
+    )
+    names = [each["name"] for each in library_as_json(paint)["backends"]]
+    assert names == ["default", "oil", "acrylic"]
+
+
+def test_a_backend_that_requires_opt_in_says_how_to_get_it(paint: Site) -> None:
+    """By name, in code or through the environment."""
+    paint.install_backend("water", WATER)
+    answer = paint.run("list", "paintlib")
+    assert answer.row("water")[1:5] == ["needs opt-in", "builtins:int", "yes", "2"]
+    assert (
+        "  water (needs opt-in): prioritize='water', "
+        "or set the environment variable PAINTLIB_PRIORITIZE=water\n" in answer.output
+    )
+    assert answer.code == 0
+
+
+def test_what_the_environment_prioritizes_is_active_and_first(paint: Site) -> None:
+    """The order shown is the one in force."""
+    paint.install_backend("water", WATER)
+    first = library_as_json(paint, PAINTLIB_PRIORITIZE="water")["backends"][0]
+    assert (first["name"], first["state"]) == ("water", "active")
+    assert first["prioritized"]
+    assert first["requires_opt_in"]
+
+
+def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
+    """Its description may be broken: nobody looks. Being blocked is no problem."""
+    paint.install_backend("water", "this is no TOML")
+    answer = paint.run("list", "paintlib", PAINTLIB_BLOCK="water")
+    assert answer.row("water")[1:] == ["blocked", "-", "-", "-", "paint-water 1.0"]
+    assert "water (blocked): the environment variable PAINTLIB_BLOCK says so" in answer.output
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_broken_backend_is_shown_with_all_its_faults(paint: Site) -> None:
+    """Each with file, key and remedy; the exit code tells scripts."""
+    paint.install_backend("water", FAULTY)
+    answer = paint.run("list", "paintlib")
+    assert answer.row("water")[1:] == ["broken", "-", "-", "-", "paint-water 1.0"]
+    _, problems = answer.output.split("Problems:\n")
+    first, second = problems.splitlines()
+    assert "key primary_types[0]: 'no identifier' is not a type pattern" in first
+    assert "key requires_opt_in: 1 is not a boolean. Write true or false" in second
+    assert all(
+        str(paint.folder / "paint_water" / "backend.toml") in each for each in (first, second)
+    )
+    assert (answer.code, answer.errors) == (1, "")
+
+
+def test_backends_in_a_circle_are_broken_and_the_mend_is_shown(paint: Site) -> None:
+    """The value of the variable that mends it."""
+    types = 'primary_types = ["fractions:Fraction"]\n'
+    paint.install_backend("one", types + 'higher_priority_than = ["two"]\n')
+    paint.install_backend("two", types + 'higher_priority_than = ["one"]\n')
+    answer = paint.run("list", "paintlib")
+    assert answer.row("one")[1] == answer.row("two")[1] == "broken"
+    assert "Set PAINTLIB_SET_ORDER=" in answer.output
+
+
+def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
+    """The one that is used and the one that is not both have a row."""
+    write_distribution(
+        paint.folder,
+        "paint-oil-too",
+        entry_points={"paintlib.backends": {"oil": "elsewhere:backend.toml"}},
+    )
+    answer = paint.run("list", "paintlib")
+    rows = [row for row in answer.rows if row[0] == "oil"]
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("active", "paint-oil 1.0"),
+        ("shadowed", "paint-oil-too 0.1.0"),
+    ]
+    assert answer.code == 1
+
+
+def test_problems_of_environment_variables_are_shown(paint: Site) -> None:
+    """They belong to no backend."""
+    answer = paint.run("list", "paintlib", PAINTLIB_SET_ORDER="nonsense")
+    assert "environment variable PAINTLIB_SET_ORDER: the value 'nonsense' is" in answer.output
+    assert (answer.code, answer.errors) == (1, "")
+
+
+def test_warnings_as_errors_change_nothing(paint: Site) -> None:
+    """What discovery would warn about is among the problems."""
+    paint.install_backend("water", FAULTY)
+    plain = paint.run("list", "paintlib")
+    assert paint.run("list", "paintlib", PYTHONWARNINGS="error") == plain
+
+
+def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> None:
+    """Even one that is broken or blocked."""
+    site.install_library(
+        {
+            "paintlib/_dispatch.py": """
+                from spatch_core import BackendSystem
+
+                chalk = {"name": "chalk", "primary_types": ["builtins:str"]}
+                wax = {"name": "wax", "primary_types": ["builtins:bytes"]}
+                bad = {"name": "bad"}
+                system = BackendSystem(None, "PAINTLIB", ["builtins:int"], [chalk, wax, bad])
+                """
+        }
+    )
+    answer = site.run("list", "paintlib", PAINTLIB_BLOCK="wax")
+    states = [answer.row(name)[1] for name in ("chalk", "wax", "bad")]
+    assert states == ["active", "blocked", "broken"]
+    assert {answer.row(name)[-1] for name in ("chalk", "wax", "bad")} == {"paint-lib 2.5"}
+
+
+def test_long_cells_stay_on_one_line_when_piped(paint: Site) -> None:
+    """One line a backend, whole, for grep and awk."""
+    types = [f"{'long_' * 30}{number}:Type" for number in range(4)]
+    paint.install_backend("water", f"primary_types = {types}\n")
+    assert paint.run("list", "paintlib").row("water")[2] == ", ".join(types)
+
+
+def test_several_libraries_are_shown_each_under_its_name(paint: Site) -> None:
+    """Without an argument all are; whatever else is installed here may be among them."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={
+            "inklib.py": "from spatch_core import BackendSystem\nsystem = BackendSystem(None, 'I')"
+        },
+    )
+    answer = paint.run("list")
+    assert "inklib  ink-lib 0.1.0\n" in answer.output
+    assert "\npaintlib  paint-lib 2.5\n" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        pytest.param("import not_there", "ModuleNotFoundError: No module", id="import"),
+        pytest.param("raise SystemExit(3)", "SystemExit: 3", id="exit"),
+        pytest.param("sistem = 1", "has no attribute 'system'; did you mean 'sistem'", id="name"),
+        pytest.param("system = 1", "is not a BackendSystem but of type 'int'", id="type"),
+    ],
+)
+def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, message: str) -> None:
+    """In one line, while the others are shown."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": code},
+    )
+    answer = paint.run("list")
+    (line,) = (line for line in answer.output.splitlines() if "library 'inklib'" in line)
+    assert "distribution ink-lib 0.1.0, entry point 'inklib = inklib:system'" in line
+    assert message in line.replace(":  ", ": ")
+    assert answer.row("oil")[1] == "active"
+    assert (answer.code, answer.errors) == (1, "")
+
+    (broken,) = paint.run("list", "inklib", "--json").json["libraries"]
+    assert broken["group"] is None
+    assert broken["environment_prefix"] is None
+    assert broken["backends"] == []
+    assert len(broken["problems"]) == 1
+
+
+def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
+    """The first by distribution is used, like backends of one name."""
+    write_distribution(
+        paint.folder,
+        "zz-paint",
+        entry_points={"spatch_core.libraries": {"paintlib": "zz:system"}},
+    )
+    answer = paint.run("list", "paintlib")
+    assert answer.row("oil")[1] == "active"
+    assert "distribution paint-lib registers a library of the same name" in answer.output
+    assert answer.code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        pytest.param("paintlip", "did you mean paintlib?", id="near"),
+        pytest.param("q", "registered are: ", id="far"),
+    ],
+)
+def test_an_unknown_library_is_wrong_usage(paint: Site, name: str, hint: str) -> None:
+    """The nearest names are offered, or all."""
+    answer = paint.run("list", name)
+    assert f"no library is named '{name}'" in answer.errors
+    assert hint in answer.errors
+    assert "paintlib" in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
+def test_what_a_library_prints_does_not_spoil_the_json(paint: Site) -> None:
+    """It goes where messages go."""
+    paint.install_library(
+        {
+            "paintlib/filters.py": "print('hello')",
+        }
+    )
+    answer = paint.run("list", "paintlib", "--json")
+    assert answer.json["libraries"]
+    assert answer.errors == "hello\n"
+
+
+def test_public_names_that_cannot_be_imported_add_no_functions(paint: Site) -> None:
+    """An optional part that is not usable here is not a problem."""
+    (paint.folder / "paintlib" / "filters.py").write_text("import not_there", encoding="utf-8")
+    answer = paint.run("list", "paintlib")
+    assert answer.row("default")[4] == "0"
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_a_library_that_vendors_the_package_is_listed(paint: Site) -> None:
+    """Its system is of another class, and its warnings are of another one too."""
+    paint.install_backend("water", FAULTY)
+    file = paint.folder / "paintlib" / "_dispatch.py"
+    code = file.read_text(encoding="utf-8")
+    file.write_text(code.replace("from spatch_core", "from ._vendored"), encoding="utf-8")
+    source: Path = paint.folder / "paintlib" / "_vendored"
+    shutil.copytree(
+        str(spatch_core.__path__[0]), source, ignore=shutil.ignore_patterns("__pycache__")
+    )
+    answer = paint.run("list", "paintlib")
+    assert [answer.row(name)[1] for name in ("default", "oil", "water")] == [
+        "active", "active", "broken",
+    ]  # fmt: skip
+    assert (answer.code, answer.errors) == (1, "")
+
+
+def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
+    """Every key, whatever the state; scripts rely on it."""
+    paint.install_backend("water", FAULTY)
+    paint.install_backend("wax", WATER)
+    answer = paint.run("list", "paintlib", "--json", PAINTLIB_BLOCK="wax")
+    (library,) = answer.json["libraries"]
+    file = str(paint.folder / "paint_oil" / "backend.toml")
+    assert answer.json.keys() == {"libraries"}
+    assert {key: library[key] for key in library if key not in ("backends", "problems")} == {
+        "name": "paintlib",
+        "entry_point": "paintlib = paintlib._dispatch:system",
+        "distribution": "paint-lib",
+        "version": "2.5",
+        "group": "paintlib.backends",
+        "environment_prefix": "PAINTLIB",
+    }
+    default, oil, wax, water = library["backends"]
+    assert oil == {
+        "name": "oil",
+        "state": "active",
+        "reason": "",
+        "primary_types": ["fractions:Fraction"],
+        "secondary_types": ["builtins:int"],
+        "requires_opt_in": False,
+        "functions": 1,
+        "prioritized": False,
+        "entry_point": "oil = paint_oil:backend.toml",
+        "file": file,
+        "distribution": "paint-oil",
+        "version": "1.0",
+    }
+    assert default.keys() == wax.keys() == water.keys() == oil.keys()
+    assert [each["state"] for each in (default, wax, water)] == ["active", "blocked", "broken"]
+    unread = ("primary_types", "secondary_types", "requires_opt_in", "functions")
+    assert all(each[key] is None for each in (wax, water) for key in unread)
+    assert water["reason"].startswith("primary_types[0]: 'no identifier' is not a type pattern")
+    assert library["problems"][1] == {
+        "backend": "water",
+        "key": "requires_opt_in",
+        "message": "1 is not a boolean",
+        "remedy": "Write true or false",
+        "entry_point": "water = paint_water:backend.toml",
+        "file": str(paint.folder / "paint_water" / "backend.toml"),
+        "distribution": "paint-water",
+        "version": "1.0",
+    }
+    assert answer.code == 1
+
+
+def test_the_help_names_every_key_and_state(paint: Site) -> None:
+    """The documented shape is the real one."""
+    paint.install_backend("water", FAULTY)
+    library = library_as_json(paint)
+    text = paint.run("list", "--help").output
+    words = text.replace(",", " ").replace(":", " ").split()
+    for record in (library, library["backends"][0], library["problems"][0]):
+        assert set(record) <= set(words)
+    for state in ("active", "needs opt-in", "blocked", "broken", "shadowed"):
+        assert state in text
+
+
+def test_thousand_backends_are_listed(paint: Site) -> None:
+    """One line each, and nothing that grows with their square."""
+    for number in range(1000):
+        paint.install_backend(f"b{number:03}", 'primary_types = ["fractions:Fraction"]\n')
+    answer = paint.run("list", "paintlib")
+    assert len(answer.output.splitlines()) == 1004
+    assert answer.code == 0
