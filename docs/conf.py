@@ -16,20 +16,19 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx_copybutton",
     "sphinx_design",
 ]
 exclude_patterns = ["_build"]
-nitpicky = False
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 autodoc_typehints = "none"  # numpydoc says what parameters are
-autosummary_generate = True
 numpydoc_show_class_members = False
-numpydoc_xref_param_type = False
+# Every parameter is documented, under its name and in its place.
+numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
+numpydoc_validation_exclude = {r"\.DispatchContext$"}  # it is received, never made
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

@@ -97,17 +97,13 @@ class Checks:
     def types(self) -> Iterator[Command]:
         python = self.main_python()
         mypy = command_of(python, "mypy")
-        parts = ["spatch_core", "tools", "tests", "docs", "conftest.py"]
-        yield Command("mypy: core", [mypy, *(part for part in parts if _has_python(ROOT / part))])
+        yield Command("mypy: core", [mypy, "spatch_core", "tools", "tests", "docs", "conftest.py"])
         for each in self.examples:
             # Each alone: their tests have modules of the same name.
-            sources = each.folder / "src"
-            if sources.exists():
-                yield Command(
-                    f"mypy: {each.label}",
-                    [mypy, str(sources)],
-                    variables={"MYPYPATH": str(sources)},
-                )
+            folders = [each.folder / name for name in ("src", "tests")]
+            parts = [str(folder) for folder in folders if _has_python(folder)]
+            path = {"MYPYPATH": os.pathsep.join(parts)}
+            yield Command(f"mypy: {each.label}", [mypy, *parts], variables=path)
         yield Command("pyright", [command_of(python, "pyright"), "--pythonpath", str(python)])
 
     def core(self, interpreter: Interpreter) -> Iterator[Command]:

@@ -22,6 +22,7 @@ import subprocess
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from _progress import Progress
@@ -125,7 +126,7 @@ def _run_logged(command: Command, log: Path, shown: bool) -> int:
     )
     assert process.stdout is not None
     with process, log.open("wb") as output:
-        while chunk := process.stdout.read(65536):
+        for chunk in iter(partial(process.stdout.read, 65536), b""):
             output.write(chunk)
             if shown:
                 sys.stdout.buffer.write(chunk)
