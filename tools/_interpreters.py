@@ -71,7 +71,11 @@ def _places() -> list[str]:
         folders += sorted(versions.glob("*/bin"))
     places = [sys.executable]
     places += [str(folder / name) for folder in folders for name in names]
-    return [place for place in dict.fromkeys(places) if os.access(place, os.X_OK)]
+    targets: dict[str, str] = {}  # many are links to a few
+    for place in places:
+        if os.access(place, os.X_OK):
+            targets.setdefault(os.path.realpath(place), place)
+    return list(targets.values())
 
 
 def _probe(place: str) -> Interpreter | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from _interpreters import Interpreter
 from _progress import Progress
 from _steps import Checks, Command, Step
 from _workshop import SetupError, Workshop
@@ -20,7 +21,9 @@ REPORT = """<testsuites><testsuite tests="9" failures="2" errors="1" skipped="3"
 
 
 @pytest.fixture
-def runner(tmp_path: Path) -> Runner:
+def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    found = [Interpreter((3, 12, 1), "python3.12", has_pip=True)]
+    monkeypatch.setattr("_workshop.find_interpreters", lambda: found)
     return Runner(Workshop(tmp_path, Progress()))
 
 
