@@ -195,7 +195,8 @@ def _write(text: str) -> None:
         # A name that the encoding lacks must not stop the rest.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        click.echo(text, nl=False)
+        # To this very stream: click takes one that can ASCII only for a mistake.
+        click.echo(text, sys.stdout, nl=False)
     except BrokenPipeError:
         # The reader has what it wanted. The interpreter flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

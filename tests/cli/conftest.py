@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -100,7 +100,7 @@ class Site:
 
     def install_backend(self, name: str, toml: str, code: str = "") -> None:
         """Install a backend for `LIBRARY` with this description, but for its name."""
-        package = f"paint_{name}"
+        package = f"paint_{name}".replace("-", "_")
         write_distribution(
             self.folder,
             f"paint-{name}",
@@ -192,13 +192,24 @@ def bare(tmp_path: Path) -> Site:
     code = "import sysconfig; print(sysconfig.get_path('purelib'))"
     packages = subprocess.run([python, "-c", code], capture_output=True, check=True, text=True)
     site = Site(Path(packages.stdout.strip()), python, {"PYTHONPATH": ""})
-    link(site, "spatch_core")
+    (site.folder / "spatch_core").symlink_to(SOURCE)
     return site
 
 
-def link(site: Site, *packages: str) -> None:
-    """Let an environment have packages that this one has, where it has them."""
-    for package in packages:
-        spec = importlib.util.find_spec(package)
-        if spec is not None and spec.submodule_search_locations:
-            (site.folder / package).symlink_to(spec.submodule_search_locations[0])
+class LinkPackages(Protocol):
+    """Lets an environment have packages that this one has, where it has them."""
+
+    def __call__(self, site: Site, *packages: str) -> None: ...
+
+
+@pytest.fixture
+def link_packages() -> LinkPackages:
+    """For `bare`."""
+
+    def link(site: Site, *packages: str) -> None:
+        for package in packages:
+            spec = importlib.util.find_spec(package)
+            if spec is not None and spec.submodule_search_locations:
+                (site.folder / package).symlink_to(spec.submodule_search_locations[0])
+
+    return link

@@ -1,0 +1,170 @@
+"""How results are shown, in a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spatch_core.cli._output import Column, Notes, Table, plain
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Answer, Site
+
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+TYPES = ["fractions:Fraction", f"{'a_long_package_name.' * 5}core:AnArrayWithALongName"]
+
+
+@pytest.fixture
+def studio(paint: Site) -> Site:
+    """A library with more about it than 80 columns hold."""
+    paint.install_backend(
+        "gouache-with-a-long-name", f"primary_types = {TYPES}\nrequires_opt_in = true\n"
+    )
+    paint.install_backend("water", "primary_types = ['[bold]no :art: identifier[/]']\n")
+    return paint
+
+
+def column(answer: Answer, title: str, following: str) -> str:
+    """Everything that stands below a title, lines joined: what a person would read there."""
+    lines = STYLE.sub("", answer.output).splitlines()
+    (head,) = (number for number, line in enumerate(lines) if title in line and following in line)
+    start, end = lines[head].index(title), lines[head].index(following)
+    rows = lines[head + 2 :]
+    rows = rows[: next(number for number, line in enumerate(rows) if line.startswith("Not active"))]
+    return "".join(line[start:end].strip() for line in rows)
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
+    """What does not fit goes on in the next line of its cell, to the last character."""
+    answer = studio.run_in_terminal("list", "paintlib", width=width)
+    lines = STYLE.sub("", answer.output).splitlines()
+    assert max(map(len, lines)) <= width
+    names = column(answer, "Backend", "State")
+    assert names == "defaultoilgouache-with-a-long-namewater"
+    types = column(answer, "Types", "Opt-in").replace(" ", "")
+    own = "builtins:int"
+    assert types == "".join([own, "fractions:Fraction", own, "(secondary)", *TYPES])
+    assert "…" not in answer.output
+    assert "..." not in answer.output
+    assert answer.code == 1
+
+
+def test_notes_are_whole_in_a_terminal(studio: Site) -> None:
+    """Markup that others write is shown as they wrote it."""
+    answer = studio.run_in_terminal("list", "paintlib")
+    text = re.sub(r"\s", "", STYLE.sub("", answer.output))
+    problem = (
+        "backend 'water' is skipped (distribution paint-water 1.0, entry point "
+        f"'water = paint_water:backend.toml', file {studio.folder}/paint_water/backend.toml), "
+        "key primary_types[0]: '[bold]no :art: identifier[/]' is not a type pattern"
+    )
+    assert problem.replace(" ", "") in text
+
+
+def test_a_terminal_gets_colours_unless_it_asks_for_none(studio: Site) -> None:
+    """NO_COLOR counts if it is not empty; then there is no style at all."""
+    styled = studio.run_in_terminal("list", "paintlib").output
+    assert "\x1b[32mactive" in styled
+    assert studio.run_in_terminal("list", "paintlib", NO_COLOR="").output == styled
+    assert studio.run_in_terminal("list", "paintlib", NO_COLOR="1").output == STYLE.sub("", styled)
+
+
+def test_a_pipe_gets_neither_colours_nor_boxes(studio: Site) -> None:
+    """Whatever the environment says of the terminal."""
+    output = studio.run("list", "paintlib", FORCE_COLOR="1", TERM="xterm-256color").output
+    assert output.isascii()
+    assert "\x1b" not in output
+
+
+def test_explain_is_whole_in_a_terminal(studio: Site) -> None:
+    """The reasons too."""
+    answer = studio.run_in_terminal("explain", "paintlib.filters:blur", "builtins:int", width=60)
+    text = STYLE.sub("", answer.output)
+    assert "library's own types are its own" in " ".join(text.split())
+    assert re.search(r"^default +runs$", re.sub(" +$", "", text, flags=re.MULTILINE), re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= 60
+    assert answer.code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["list", "paintlib"], id="list"),
+        pytest.param(["list", "paintlib", "--json"], id="json"),
+        pytest.param(["explain", "paintlib.filters:blur", "builtins:int"], id="explain"),
+    ],
+)
+def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
+    """As in `spatch-core list | head -1`, with nobody reading from the start."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [paint.python, "-m", "spatch_core", *arguments],
+        env=paint.variables({}),
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_no_output_at_all_is_survived(paint: Site) -> None:
+    """As in `spatch-core list >&-`."""
+    command = f'exec "{paint.python}" -m spatch_core list paintlib >&-'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        env=paint.variables({}),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
+    """And the rest is shown."""
+    paint.install_backend("öl", 'primary_types = ["fractions:Fraction"]\n')
+    assert paint.run("list", "paintlib").row("öl")[1] == "active"
+    answer = paint.run("list", "paintlib", PYTHONIOENCODING="ascii")
+    assert answer.row(r"\xf6l")[1] == "active"
+    terminal = paint.run_in_terminal("list", "paintlib", PYTHONIOENCODING="ascii")
+    assert r"\xf6l" in terminal.output
+    assert answer.code == terminal.code == 0
+    assert paint.run("list", "paintlib", "--json", PYTHONIOENCODING="ascii").json
+
+
+def test_control_characters_of_others_do_nothing(paint: Site) -> None:
+    """A message with a colour in it colours nothing; its lines stay in their place."""
+    paint.install_backend("water", "primary_types = 1\n")
+    metadata = paint.folder / "paint_water-1.0.dist-info" / "entry_points.txt"
+    metadata.write_text("[paintlib.backends]\nwater = paint_water:backend\n", encoding="utf-8")
+    code = r"""raise ImportError("\x1b[31mred\nand more")"""
+    (paint.folder / "paint_water" / "__init__.py").write_text(code, encoding="utf-8")
+    answer = paint.run("list", "paintlib")
+    assert r"ImportError: \x1b[31mred, and more. Repair" in answer.output
+    assert "\x1b[31mred" not in paint.run_in_terminal("list", "paintlib").output
+
+
+def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
+    """A dash for an empty cell, numbers to the right, nothing after the last word."""
+    columns = (Column("name"), Column("count", is_number=True), Column("types"))
+    rows = [("first", "1", "a\nb"), ("2nd", "", ""), ("third-of-all", "10000", "c")]
+    assert plain(["Heading", Table(columns, rows), "Another", Notes("Notes", ["x", "y"])]) == (
+        "Heading\n"
+        "NAME          COUNT  TYPES\n"
+        "first             1  a, b\n"
+        "2nd               -  -\n"
+        "third-of-all  10000  c\n"
+        "\n"
+        "Another\n"
+        "Notes:\n"
+        "  x\n"
+        "  y\n"
+    )
