@@ -261,6 +261,10 @@ class _Reader:
             if identifier in (_DEFAULTS, _AUTO_GENERATION):
                 continue
             path = f'functions."{identifier}"'
+            meant = nearest(identifier, (_DEFAULTS, _AUTO_GENERATION))
+            if meant:
+                self.fault(path, "it is no function", f"Did you mean {meant[0]!r}?")
+                continue
             if self.identifier(identifier, path) is None:
                 continue
             if not isinstance(entry, Mapping):
@@ -286,11 +290,11 @@ class _Reader:
                 fields[key] = entry[key]
         if "uses_context" in entry:
             fields["uses_context"] = self.boolean(entry, "uses_context", f"{path}.uses_context")
-        docs = entry.get("additional_docs", "")
-        if not isinstance(docs, str):
-            self.fault(f"{path}.additional_docs", f"{docs!r} is not a string", "Write a string")
-        elif docs:
+        docs = entry.get("additional_docs")
+        if isinstance(docs, str):
             fields["additional_docs"] = docs
+        elif "additional_docs" in entry:
+            self.fault(f"{path}.additional_docs", f"{docs!r} is not a string", "Write a string")
         return fields
 
     def auto_generation(self) -> AutoGeneration | None:

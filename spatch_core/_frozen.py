@@ -140,10 +140,13 @@ class FunctionWithState:
             isinstance(module, str)
             and isinstance(qualname, str)
             and loaded_object(module, qualname) is self
-            # What stands in a notebook alone must travel by value, if it can.
-            and hasattr(sys.modules[module], "__file__")
         ):
-            function = f"{module}:{qualname}"
+            if module == "__main__":
+                # Where pickle finds it, in a process that runs the same script; what pickles
+                # functions of scripts and notebooks by value does so for that module.
+                function.__qualname__ = f"{qualname}.__wrapped__"
+            else:
+                function = f"{module}:{qualname}"
         state = self._frozen
         return _restore, (
             type(self),

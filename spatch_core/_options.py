@@ -52,7 +52,8 @@ class BackendOptions:
     adds to what is in force around the block. Used as a decorator, it freezes what is in
     force now together with its own options; the decorated function can be pickled and runs
     under the same options in another process. Without either it tells what is in force:
-    ``backend_opts().backends``.
+    ``backend_opts().backends``. A query tells what would be in force in a block with these
+    options here and now.
     """
 
     __slots__ = ("_changes", "_derived", "_tokens")

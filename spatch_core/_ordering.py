@@ -188,12 +188,19 @@ def _explicit_edges(
         for first, second in environment
     }
     following = successors_of(environment)
+    reached: dict[str, set[str]] = {}
+
+    def opposed(first: str, second: str) -> bool:
+        if second not in reached:
+            reached[second] = _reached_from(second, following)
+        return first in reached[second]
+
     for item in base.values():
         pairs = [
             (item.name, other, "higher_priority_than") for other in item.higher_priority_than
         ] + [(other, item.name, "lower_priority_than") for other in item.lower_priority_than]
         for first, second, key in pairs:
-            if first not in base or second not in base or _leads(following, second, first):
+            if first not in base or second not in base or opposed(first, second):
                 continue
             other = second if first == item.name else first
             reason = f"{item.name} declares {key} = {other}"
@@ -206,26 +213,26 @@ def _bridged(
 ) -> list[tuple[str, str]]:
     """Return the pairs of present names, also those that hang together by absent ones."""
     following = successors_of(pairs)
-    bridged = []
-    for first in following:
+    absent = {name: after for name, after in following.items() if name not in present}
+    bridged: dict[tuple[str, str], None] = {}
+    for first, after in following.items():
         if first in present:
-            reached = list(following[first])
-            for name in reached:  # grows on the way
-                if name in present:
-                    bridged.append((first, name))
-                else:
-                    reached += [each for each in following[name] if each not in reached]
-    return bridged
+            for name in after:
+                beyond = _reached_from(name, absent) if name in absent else (name,)
+                bridged.update(((first, each), None) for each in beyond if each in present)
+    return list(bridged)
 
 
-def _leads(following: Mapping[str, Sequence[str]], first: str, second: str) -> bool:
-    """Whether `second` is reached from `first`."""
-    reached = [*following.get(first, ())]
-    for name in reached:  # grows on the way
-        if name == second:
-            return True
-        reached += [each for each in following[name] if each not in reached]
-    return False
+def _reached_from(first: str, following: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return every name that edges lead to from `first`."""
+    reached: set[str] = set()
+    waiting = [first]
+    while waiting:
+        for name in following.get(waiting.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    return reached
 
 
 def _declared_cycles(

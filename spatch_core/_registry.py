@@ -10,7 +10,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from itertools import groupby
+from pkgutil import get_importer
 from typing import Any
 
 from ._description import Description, parse_description
@@ -86,7 +88,7 @@ class Catalog:
             key=lambda problem: (str(problem.source), problem.backend or ""),
         )
         seen: set[str] = set()
-        for _, group in groupby(about, key=lambda problem: (problem.source, problem.backend)):
+        for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
             seen.update(problem.message for problem in faults if problem.key == SET_ORDER)
             if faults:
@@ -403,46 +405,68 @@ def _find_file(module: str, file: str, distribution: Any) -> tuple[str, bytes | 
     if distribution is not None:
         path = str(distribution.locate_file("/".join([*module.split("."), file])))
         if os.path.isfile(path):
-            with open(path, "rb") as stream:
-                return path, stream.read()
-    folders = []
-    for folder, loader in _package_folders(module):
-        folders.append(folder)
+            return path, _read(path)
+    folders = _package_folders(module)
+    for folder in folders:
         path = os.path.join(folder, file)
         if os.path.isfile(path):
-            with open(path, "rb") as stream:
-                return path, stream.read()
-        if hasattr(loader, "get_data"):  # a package inside a zip file
+            return path, _read(path)
+        importer: Any = get_importer(folder)
+        if hasattr(importer, "get_data"):  # inside a zip file
             try:
-                return path, loader.get_data(path)
+                return path, importer.get_data(path)
             except OSError:
-                pass
+                continue
     return ", ".join(folders), None
 
 
-def _package_folders(module: str) -> Iterator[tuple[str, Any]]:
-    """Yield the folders of a package, found by asking the finders level by level.
+def _read(path: str) -> bytes:
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def _package_folders(module: str) -> list[str]:
+    """Return the folders of a package, which is looked for level by level.
 
     `importlib.util.find_spec` would import the parents.
     """
-    search: Any = None
-    spec: Any = None
+    search: list[str] | None = None
     name = ""
     for part in module.split("."):
         name = f"{name}.{part}" if name else part
-        specs = (
-            finder.find_spec(name, search)
-            for finder in sys.meta_path
-            if hasattr(finder, "find_spec")
-        )
-        spec = next((each for each in specs if each is not None), None)
+        spec = _find_spec(name, search)
         if spec is None:
-            return
-        search = spec.submodule_search_locations
-        if search is not None:
-            # A nested namespace package's path looks its parent up among imported modules.
-            search = list(getattr(search, "_path", search))
-    if search is None and spec is not None and spec.origin:
-        search = [os.path.dirname(spec.origin)]
-    for folder in search or ():
-        yield folder, spec.loader
+            return []
+        if spec.submodule_search_locations is None:
+            return [os.path.dirname(spec.origin)] if spec.origin else []
+        search = list(spec.submodule_search_locations)
+    return search or []
+
+
+def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
+    """Ask the finders for a module; `search` has the folders of its parent."""
+    for finder in sys.meta_path:
+        if search is not None and finder is PathFinder:
+            spec = _find_on_path(name, search)
+        else:
+            spec = finder.find_spec(name, search) if hasattr(finder, "find_spec") else None
+        if spec is not None:
+            return spec
+    return None
+
+
+def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
+    """Do as `PathFinder` does, which wants the parent of a namespace package imported."""
+    portions: list[str] = []
+    for folder in search:
+        importer = get_importer(folder)
+        spec = None if importer is None else importer.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            return spec
+        if spec is not None:
+            portions += spec.submodule_search_locations or []
+    if not portions:
+        return None
+    spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = portions
+    return spec
