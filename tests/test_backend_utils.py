@@ -1,0 +1,330 @@
+"""`BackendImplementation`: implementations are registered next to their code."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendImplementation, BackendSystem, DispatchContext, IdentifierError
+from spatch_core._identifiers import import_identifier
+from spatch_core.backend_utils import RegisteredFunction
+
+system = BackendSystem(None, "TEST_BACKEND_UTILS", ["builtins:int"])
+
+
+@system.dispatchable("image", module="photolib", qualname="filters.blur")
+def blur(image: object, sigma: float = 1.0) -> str:
+    return "default"
+
+
+backend = BackendImplementation("gpu")
+
+
+@backend.implements("photolib:sharpen")
+def sharpen(image: object) -> str:
+    return "gpu"
+
+
+@backend.implements(blur, uses_context=True, should_run=lambda context, image: image > 1)
+def blur_on_gpu(context: DispatchContext, image: object) -> str:
+    return f"{context.name} {image}"
+
+
+@backend.implements("photolib:double")
+@backend.implements("photolib:triple")
+def multiply(image: object) -> str:
+    return "gpu"
+
+
+@backend.set_should_run(multiply)
+def is_large(context: DispatchContext, image: Any) -> bool | str:
+    return image > 100 or "too small to be worth it"
+
+
+class Kernels:
+    @staticmethod
+    def invert(image: object) -> str:
+        return "gpu"
+
+
+backend.implements("photolib:invert", should_run=is_large)(Kernels.invert)
+
+
+def fresh() -> BackendImplementation:
+    return BackendImplementation("fresh")
+
+
+# --- registering ---------------------------------------------------------------------
+
+
+def test_it_is_public() -> None:
+    """DESIGN 8."""
+    assert spatch_core.BackendImplementation is BackendImplementation
+    assert BackendImplementation.__module__ == "spatch_core.backend_utils"
+
+
+@pytest.mark.parametrize("name", ["gpu", "a-b.c_d", "0"])
+def test_a_backend_has_a_name(name: str) -> None:
+    assert BackendImplementation(name).name == name
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a>b", "*", "default", None, 3])
+def test_a_name_that_no_description_may_have_is_refused(name: Any) -> None:
+    """DESIGN 3: the grammar of names; "default" is the library."""
+    with pytest.raises(IdentifierError, match="a backend name") as caught:
+        BackendImplementation(name)
+    assert caught.value.text == name
+
+
+def test_a_registered_function_stays_the_function_it_is() -> None:
+    """DESIGN 8: it can be called, tested and pickled as before."""
+    assert type(sharpen) is types.FunctionType
+    assert sharpen(1) == "gpu"
+    registered = backend.functions["photolib:sharpen"]
+    assert registered.function is sharpen
+    assert registered.identifier == f"{__name__}:sharpen"
+    assert (registered.uses_context, registered.should_run) == (False, None)
+    assert not vars(sharpen)
+
+
+def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
+    """DESIGN 8: under the identity that the library publishes."""
+    registered = backend.functions["photolib:filters.blur"]
+    assert registered.function is blur_on_gpu
+    assert registered.uses_context is True
+
+
+def test_one_function_may_implement_several() -> None:
+    for name in ("photolib:double", "photolib:triple"):
+        assert backend.functions[name].function is multiply
+
+
+def test_functions_are_kept_in_the_order_of_registration() -> None:
+    assert list(backend.functions) == [
+        "photolib:sharpen",
+        "photolib:filters.blur",
+        "photolib:triple",
+        "photolib:double",
+        "photolib:invert",
+    ]
+
+
+def test_a_static_method_may_be_an_implementation() -> None:
+    identifier = backend.functions["photolib:invert"].identifier
+    assert identifier == f"{__name__}:Kernels.invert"
+    assert import_identifier(identifier) is Kernels.invert
+
+
+@pytest.mark.parametrize("identifier", ["", "photolib", "photolib.blur", "a:b:c", "~a:b"])
+def test_a_malformed_identifier_is_refused_at_once(identifier: str) -> None:
+    """At the line that has the mistake, not when the file is written."""
+    with pytest.raises(IdentifierError, match="identifier"):
+        fresh().implements(identifier)
+
+
+def test_a_function_cannot_be_implemented_twice() -> None:
+    implementation = fresh()
+    implementation.implements("photolib:blur")(sharpen)
+    with pytest.raises(ValueError, match="implements photolib:blur already") as caught:
+        implementation.implements("photolib:blur")(multiply)
+    assert f"{__name__}:sharpen" in str(caught.value)
+    assert "'fresh'" in str(caught.value)
+    assert implementation.functions["photolib:blur"].function is sharpen
+
+
+def test_the_same_function_may_be_registered_again() -> None:
+    """A notebook cell may run twice, and a module be loaded again."""
+
+    def load() -> Callable[..., object]:
+        @implementation.implements("photolib:blur", uses_context=True)
+        def again(context: object, image: object) -> object:
+            return image
+
+        return again
+
+    implementation = fresh()
+    load()
+    second = load()
+    assert implementation.functions["photolib:blur"].function is second
+    implementation.implements("photolib:blur")(second)
+    assert implementation.functions["photolib:blur"].uses_context is False
+
+
+def test_options_are_given_by_name() -> None:
+    register: Any = fresh().implements
+    with pytest.raises(TypeError):
+        register("photolib:blur", is_large)
+
+
+# --- should_run ----------------------------------------------------------------------
+
+
+def test_a_should_run_has_the_identifier_of_its_function() -> None:
+    assert backend.functions["photolib:invert"].should_run == f"{__name__}:is_large"
+
+
+def test_set_should_run_holds_for_everything_that_a_function_implements() -> None:
+    for name in ("photolib:double", "photolib:triple"):
+        assert backend.functions[name].should_run == f"{__name__}:is_large"
+
+
+def test_set_should_run_returns_the_function() -> None:
+    assert type(is_large) is types.FunctionType
+    assert is_large(None, 1) == "too small to be worth it"
+
+
+def test_a_should_run_may_be_an_identifier() -> None:
+    implementation = fresh()
+    implementation.implements("photolib:blur", should_run="pkg.asking:is_large")(sharpen)
+    assert implementation.functions["photolib:blur"].should_run == "pkg.asking:is_large"
+
+
+def test_a_malformed_identifier_of_a_should_run_is_refused() -> None:
+    with pytest.raises(IdentifierError):
+        fresh().implements("photolib:blur", should_run="is_large")(sharpen)
+
+
+def test_a_lambda_is_kept_where_its_identifier_leads() -> None:
+    """DESIGN 3: every identifier is importable text."""
+    identifier = backend.functions["photolib:filters.blur"].should_run
+    assert identifier is not None
+    ask: Any = import_identifier(identifier)
+    assert (ask(None, 2), ask(None, 1)) == (True, False)
+
+
+def test_a_function_called_underscore_is_kept_where_its_identifier_leads() -> None:
+    identifier = registered_with_underscore.functions["photolib:blur"].should_run
+    assert identifier is not None
+    ask: Any = import_identifier(identifier)
+    assert ask(None, 1) == "of course"
+
+
+registered_with_underscore = BackendImplementation("underscore")
+
+
+@registered_with_underscore.implements("photolib:blur")
+def with_underscore(image: object) -> object:
+    return image
+
+
+@registered_with_underscore.set_should_run(with_underscore)
+def _(context: DispatchContext, image: object) -> str:
+    return "of course"
+
+
+shared = BackendImplementation("shared")
+
+
+@shared.implements("photolib:f", should_run=lambda context: "of f")
+@shared.implements("photolib:g", should_run=lambda context: "of g")
+@shared.implements("photolib:h")
+def several(image: object) -> object:
+    return image
+
+
+def test_each_function_has_the_lambda_it_was_given() -> None:
+    asked = {}
+    for name, registered in shared.functions.items():
+        if registered.should_run is not None:
+            ask: Any = import_identifier(registered.should_run)
+            asked[name] = ask(None)
+    assert asked == {"photolib:f": "of f", "photolib:g": "of g"}
+
+
+def test_a_lambda_that_is_shared_is_kept_once() -> None:
+    def ask(context: object) -> bool:
+        return True
+
+    ask.__name__ = "_"
+    first, second = RegisteredFunction(several, False), RegisteredFunction(several, False)
+    first.set_should_run(ask)
+    second.set_should_run(ask)
+    assert first.should_run == second.should_run
+
+
+def test_set_should_run_wants_something_registered() -> None:
+    with pytest.raises(
+        ValueError, match=r"not registered with backend 'fresh'.*implements"
+    ) as caught:
+        fresh().set_should_run(sharpen)
+    assert "sharpen" in str(caught.value)
+
+
+def test_a_later_should_run_replaces_an_earlier_one() -> None:
+    implementation = fresh()
+    implementation.implements("photolib:blur", should_run="a:b")(sharpen)
+    implementation.set_should_run(sharpen)(is_large)
+    assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
+
+
+# --- what cannot be found again ------------------------------------------------------
+
+
+def test_an_implementation_without_a_name_is_refused_at_once() -> None:
+    """Nothing could import it."""
+    with pytest.raises(IdentifierError):
+        fresh().implements("photolib:blur")(lambda image: image)
+
+
+class CallableObject:
+    def __call__(self, *args: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        lambda: fresh().implements("photolib:blur")(CallableObject()),
+        lambda: fresh().implements("photolib:blur", should_run=CallableObject())(sharpen),
+    ],
+    ids=["implementation", "should_run"],
+)
+def test_an_object_that_has_no_name_is_refused_with_the_reason(
+    register: Callable[[], object],
+) -> None:
+    """It can be given by its identifier, which no object knows of itself."""
+    with pytest.raises((TypeError, ValueError), match=r"identifier|function"):
+        register()
+
+
+# --- end to end ----------------------------------------------------------------------
+
+
+def test_what_was_registered_runs_when_it_is_described() -> None:
+    """DESIGN 7 and 8: identifiers, should_run and uses_context are what the library calls."""
+    described = {
+        "name": backend.name,
+        "primary_types": ["builtins:int"],
+        "higher_priority_than": ["default"],
+        "functions": {
+            name: {
+                "function": each.identifier,
+                "uses_context": each.uses_context,
+                **({"should_run": each.should_run} if each.should_run else {}),
+            }
+            for name, each in backend.functions.items()
+        },
+    }
+    library = BackendSystem(None, "TEST_BACKEND_UTILS_2", ["builtins:int"], backends=[described])
+
+    @library.dispatchable("image", module="photolib", qualname="filters.blur")
+    def blur(image: int) -> str:
+        return "default"
+
+    @library.dispatchable("image", module="photolib", qualname="double")
+    def double(image: int) -> str:
+        return "default"
+
+    @library.dispatchable("image", module="photolib", qualname="sharpen")
+    def own_sharpen(image: int) -> str:
+        return "default"
+
+    assert (blur(1), blur(2)) == ("default", "gpu 2")
+    assert (double(1), double(101)) == ("default", "gpu")
+    assert own_sharpen(1) == "gpu"
+    assert library.problems == ()
+    assert "too small to be worth it" in str(double.explain(1))
