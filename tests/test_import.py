@@ -1,0 +1,300 @@
+"""What importing costs: next to nothing, until backends are needed."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import run_python, write_distribution
+
+PACKAGE = Path(spatch_core.__file__).parent
+CORE = PACKAGE.parent
+
+# Modules of the standard library that the package imports before a backend is needed.
+# Most of them every interpreter has imported by then.
+LIGHT = {
+    "__future__",
+    "_collections_abc",
+    "_contextvars",
+    "_weakref",
+    "_weakrefset",
+    "contextvars",
+    "gc",
+    "importlib",
+    "importlib._bootstrap",
+    "importlib._bootstrap_external",
+    "sys",
+    "types",
+    "warnings",
+}
+LIBRARY = """
+    from spatch_core import BackendSystem
+
+    system = BackendSystem(
+        "photolib.backends", "PHOTOLIB", default_primary_types=["builtins:float"]
+    )
+
+    @system.dispatchable("x")
+    def one(x, *, mode="reflect"):
+        \"\"\"One.\"\"\"
+        return "default"
+
+    @system.dispatchable(("x", "y"))
+    def two(x, y=None, *rest, **keywords):
+        return "default"
+
+    @system.dispatchable(None)
+    def every(*arguments):
+        return "default"
+
+    @system.dispatchable({"x": 0})
+    def positional(x, /):
+        return "default"
+
+    @system.dispatchable(lambda x: [x])
+    def found(x):
+        return "default"
+"""
+
+
+def imported(code: str, *path: Path) -> list[set[str]]:
+    """Return what is imported when each line of `code` has run, beyond what was before.
+
+    Without the module `site`, which in some environments imports much itself.
+    """
+    script = ["import sys", "before = set(sys.modules)"]
+    for line in code.strip().splitlines():
+        script += [line.strip(), "print(*sorted(sys.modules.keys() - before))"]
+    done = run_python("\n".join(script), path=[*path, CORE], options=["-S"])
+    return [set(line.split()) for line in done.stdout.splitlines()]
+
+
+def own(modules: set[str]) -> set[str]:
+    return {name for name in modules if name.partition(".")[0] == "spatch_core"}
+
+
+class TestPackage:
+    """Importing the package itself."""
+
+    def test_it_imports_nothing(self) -> None:
+        (modules,) = imported("import spatch_core")
+
+        assert modules == {"__future__", "spatch_core"}
+
+    def test_a_name_imports_what_it_needs(self) -> None:
+        """Neither discovery nor the checking of descriptions, and no heavy module."""
+        (modules,) = imported("from spatch_core import BackendSystem, DispatchContext")
+
+        assert modules - own(modules) <= LIGHT
+        names = {"_registry", "_description", "_ordering", "_resolver", "_matching", "testing"}
+        assert not modules & {f"spatch_core.{name}" for name in names}
+
+    def test_what_a_backend_imports_is_as_light(self) -> None:
+        (modules,) = imported("from spatch_core import BackendImplementation")
+
+        assert modules - own(modules) <= LIGHT
+        assert own(modules) == {
+            "spatch_core",
+            "spatch_core._identifiers",
+            "spatch_core.backend_utils",
+            "spatch_core.exceptions",
+        }
+
+    def test_every_public_name_is_there(self) -> None:
+        for name in spatch_core.__all__:
+            assert getattr(spatch_core, name).__module__.startswith("spatch_core.")
+        assert set(spatch_core.__all__) <= set(dir(spatch_core))
+        scope: dict[str, Any] = {}
+        exec("from spatch_core import *", scope)  # noqa: S102  # how else
+        assert set(spatch_core.__all__) <= scope.keys()
+
+    def test_no_other_name_is(self) -> None:
+        with pytest.raises(AttributeError, match="'spatch_core' has no attribute 'Backends'"):
+            spatch_core.Backends  # noqa: B018
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "spatch_core.backend_system:BackendSystem",
+            "spatch_core.backend_system:DispatchContext",
+            "spatch_core.backend_utils:BackendImplementation",
+        ],
+    )
+    def test_the_paths_of_the_fields_documentation_are_there(self, path: str) -> None:
+        module, _, name = path.partition(":")
+
+        assert getattr(__import__(module, fromlist=[name]), name) is getattr(spatch_core, name)
+
+
+class TestLibrary:
+    """Importing a library that dispatches."""
+
+    @pytest.fixture
+    def site(self, tmp_path: Path) -> Path:
+        write_distribution(
+            tmp_path,
+            "photolib",
+            entry_points={
+                "photolib.backends": {"file": "watched_a:backend.toml", "object": "watched_b:b"}
+            },
+            files={
+                "photolib.py": LIBRARY,
+                "watched_a/__init__.py": "",
+                "watched_a/backend.toml": "name = 'file'\nprimary_types = ['builtins:str']",
+                "watched_b.py": "b = {'name': 'object', 'primary_types': ['builtins:str']}",
+            },
+        )
+        return tmp_path
+
+    def test_it_imports_no_more_than_the_package_does(self, site: Path) -> None:
+        system, library = imported("from spatch_core import BackendSystem\nimport photolib", site)
+
+        assert library - system == {"photolib"}
+
+    def test_it_reads_no_entry_points_and_no_file_until_the_first_call(self, site: Path) -> None:
+        done = run_python(
+            """
+            import sys
+            seen = []
+            def watch(event, arguments):
+                if event == "open" and isinstance(arguments[0], str):
+                    seen.append(arguments[0])
+            sys.addaudithook(watch)
+
+            def report():
+                files = [name for name in seen if name.endswith((".toml", "entry_points.txt"))]
+                names = ["importlib.metadata", "tomllib", "tomli", "watched_a", "watched_b"]
+                return len(files), [name for name in names if name in sys.modules]
+
+            import photolib
+            import json
+            found = [report()]
+            photolib.one(1.0)
+            found.append(report())
+            print(json.dumps(found))
+            """,
+            path=[site, CORE],
+            options=["-S"] if sys.version_info >= (3, 11) else [],  # tomli lies in a site
+        )
+
+        before, after = json.loads(done.stdout)
+
+        assert before == [0, []]
+        assert after[0] >= 2, "the watch sees what is opened"
+        parser = "tomllib" if sys.version_info >= (3, 11) else "tomli"
+        assert after[1] == ["importlib.metadata", parser, "watched_b"]
+
+    def test_without_a_group_nothing_looks_for_entry_points(self, tmp_path: Path) -> None:
+        write_distribution(
+            tmp_path,
+            "photolib",
+            files={"photolib.py": LIBRARY.replace('"photolib.backends"', "None")},
+        )
+
+        _, modules = imported("import photolib\nphotolib.one(1.0)", tmp_path)
+
+        assert "importlib.metadata" not in modules
+        assert not {"tomllib", "tomli"} & modules
+
+    @pytest.mark.parametrize("options", [["-OO"], ["-W", "error"], ["-b", "-W", "error"]], ids=str)
+    def test_it_works_with_every_option_of_the_interpreter(
+        self, site: Path, options: list[str]
+    ) -> None:
+        done = run_python(
+            """
+            import photolib as p
+            print(p.one(1.0), p.two("x", y=1), p.every(), p.positional(None), p.found("x"))
+            print(p.one.explain("x").selected, list(p.system.backends))
+            """,
+            path=[site, CORE],
+            options=options,
+        )
+
+        assert done.stdout.splitlines() == [
+            "default default default default default",
+            "default ['default', 'file', 'object']",
+        ]
+
+
+class TestVendored:
+    """A library may take the folder along as a part of itself."""
+
+    @pytest.fixture
+    def site(self, tmp_path: Path) -> Path:
+        write_distribution(
+            tmp_path,
+            "photolib",
+            entry_points={"photolib.backends": {"a": "vendored_a:a.toml", "b": "no_such:b.toml"}},
+            files={
+                "photolib/__init__.py": LIBRARY.replace("from spatch", "from ._vendor.spatch"),
+                "vendored_a/__init__.py": "def one(x):\n    return 'a'\n",
+                "vendored_a/a.toml": """
+                    name = "a"
+                    primary_types = ["builtins:str"]
+                    [functions."photolib:one"]
+                    function = "vendored_a:one"
+                """,
+            },
+        )
+        shutil.copytree(
+            PACKAGE,
+            tmp_path / "photolib/_vendor/spatch_core",
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+        return tmp_path
+
+    def test_it_works_and_is_a_package_of_its_own(self, site: Path) -> None:
+        done = run_python(
+            """
+            import pickle, sys, warnings
+            sys.modules["spatch_core"] = None  # importing it fails
+            import photolib
+
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                print(photolib.one("x"), photolib.one(1.0))
+            print([each.category.__module__ for each in caught])
+            print([each.filename == __file__ for each in caught])
+            print(pickle.loads(pickle.dumps(photolib.system)) is photolib.system)
+            """,
+            path=[site],
+        )
+
+        assert done.stdout.splitlines() == [
+            "a default",
+            "['photolib._vendor.spatch_core.exceptions']",
+            "[True]",
+            "True",
+        ]
+
+    @pytest.mark.parametrize(
+        "file",
+        [
+            pytest.param(file, id=file.stem)
+            for file in sorted(PACKAGE.glob("*.py"))
+            if file.name != "__main__.py"
+        ],
+    )
+    def test_each_module_imports_the_standard_library_or_its_neighbours(self, file: Path) -> None:
+        """But for `tomli`, where the standard library has no parser."""
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        names = {
+            name.partition(".")[0]
+            for node in ast.walk(tree)
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
+        }
+
+        assert names - sys.stdlib_module_names <= {"tomli"}
