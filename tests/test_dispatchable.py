@@ -1,0 +1,739 @@
+"""What a decorated function is: DESIGN.md section 8."""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import collections.abc
+import copy
+import functools
+import inspect
+import pickle
+import sys
+import types
+import typing
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, UnknownBackendError
+from spatch_core.testing import run_python
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+    def __init__(self, value: int = 0) -> None:
+        self.value = value
+
+
+def record(*args: Any, **kwargs: Any) -> Any:
+    """Say what came in."""
+    return "first", args, kwargs
+
+
+def describe(name: str = "first", functions: Any = ("lib:f",), **fields: Any) -> Any:
+    """Describe a backend for `Foreign`."""
+    entry = {"function": f"{__name__}:record", **fields.pop("entry", {})}
+    return {
+        "name": name,
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": dict.fromkeys(functions, entry),
+        **fields,
+    }
+
+
+def make_system(*backends: Any) -> BackendSystem:
+    return BackendSystem(None, "MYLIB", [f"{__name__}:Own"], backends or [describe()])
+
+
+# Functions of a module, as a library has them: found under their own names.
+system = make_system(
+    describe(functions=[f"{__name__}:blur", f"{__name__}:Image.blur", f"{__name__}:Image.make"])
+)
+
+
+@system.dispatchable("x")
+def blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = "reflect") -> str:
+    """Blur.
+
+    Parameters
+    ----------
+    x : array
+        What to blur.
+    """
+    return "default"
+
+
+class Image(Foreign):
+    """A class with dispatchable methods."""
+
+    @system.dispatchable("other")
+    def blur(self, other: Any = None, sigma: float = 1.0) -> Any:
+        """Blur with another one."""
+        return "default", self, other, sigma
+
+    @staticmethod
+    @system.dispatchable("x")
+    def make(x: Any) -> Any:
+        return "default", x
+
+    @classmethod
+    @system.dispatchable("x", qualname="Image.of_class")
+    def of_class(cls, x: Any) -> Any:
+        return "default", cls, x
+
+    @property
+    @system.dispatchable("self", qualname="Image.size")
+    def size(self) -> Any:
+        return "default", self.value
+
+
+# ---------------------------------------------------------------------------------------
+# A function like any other
+
+
+def test_is_a_function() -> None:
+    """Section 8: a dispatchable *is* a `types.FunctionType`."""
+    function: Any = blur
+    assert type(function) is types.FunctionType
+    assert inspect.isroutine(function)
+
+
+def test_has_the_looks_of_the_original() -> None:
+    """Section 8: same name, module, qualname, annotations, signature."""
+    original = blur.__wrapped__
+    assert blur.__name__ == "blur"
+    assert blur.__qualname__ == "blur"
+    assert blur.__module__ == __name__
+    assert inspect.signature(blur) == inspect.signature(original)
+    assert list(inspect.signature(blur).parameters) == ["x", "sigma", "mode"]
+    assert blur.__annotations__ == original.__annotations__
+    assert typing.get_type_hints(blur) == {
+        "x": Foreign | int,
+        "sigma": float,
+        "mode": str,
+        "return": str,
+    }
+    assert inspect.unwrap(blur) is original
+    assert inspect.getsourcelines(blur) == inspect.getsourcelines(original)
+    assert repr(blur).startswith("<function blur at ")
+
+
+def test_original_is_the_default_implementation() -> None:
+    """Section 8: `__wrapped__` is the default implementation, which dispatches nothing."""
+    assert blur(Foreign())[0] == "first"
+    assert blur.__wrapped__(Foreign()) == "default"
+
+
+def test_attributes_of_the_original_are_kept() -> None:
+    """What a library has put on its function is there, but for the names that are taken."""
+
+    def f(x: Any) -> Any: ...
+
+    f.level = 3  # type: ignore[attr-defined]
+    f.explain = 4  # type: ignore[attr-defined]
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(f)
+    assert function.level == 3
+    assert function.explain(1).selected == "default"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs the syntax of Python 3.12")
+def test_type_parameters_are_kept() -> None:
+    """Section 8 for functions that are generic in the new syntax."""
+    scope: dict[str, Any] = {}
+    # Not at the top of this file, which Python 3.10 must be able to read.
+    code = compile("def f[T](x: T) -> T: return x", "generic", "exec", dont_inherit=True)
+    exec(code, scope)  # noqa: S102  # our own text
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(scope["f"])
+    assert function.__type_params__ == scope["f"].__type_params__ != ()
+    assert typing.get_type_hints(function) == {
+        "x": function.__type_params__[0],
+        "return": function.__type_params__[0],
+    }
+
+
+def test_public_identity() -> None:
+    """Section 8: `module=` and `qualname=` give the public identity."""
+
+    def _private(x: Any) -> Any:
+        return "default"
+
+    system = make_system(describe(functions=["lib.public:Class.f"]))
+    function: Any = system.dispatchable("x", module="lib.public", qualname="Class.f")(_private)
+    assert function.__module__ == "lib.public"
+    assert function.__qualname__ == "Class.f"
+    assert function.__name__ == "f"
+    assert dict(system.functions) == {"lib.public:Class.f": function}
+    assert function(Foreign())[0] == "first"
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_is_pickled_by_reference(protocol: int) -> None:
+    """Section 8: pickled by reference, so that other processes have their own backends."""
+    data = pickle.dumps(blur, protocol)
+    assert pickle.loads(data) is blur
+    assert len(data) < 100
+    if protocol >= 4:
+        assert pickle.loads(pickle.dumps(Image.blur, protocol)) is Image.blur
+
+
+def test_is_copied_as_itself() -> None:
+    """Like every function."""
+    assert copy.copy(blur) is blur
+    assert copy.deepcopy([blur])[0] is blur
+
+
+def test_is_hashable_and_takes_attributes() -> None:
+    """Like every function."""
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(lambda x: x)
+    function.anything = 1
+    assert {function: 1}[function] == function.anything == 1
+
+
+def test_can_be_wrapped() -> None:
+    """`functools.wraps`, `partial` and `lru_cache` take it like any function."""
+    function: Any = blur
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    x = Foreign()
+    assert wrapper(x) == function(x) == ("first", (x,), {})
+    assert inspect.signature(wrapper) == inspect.signature(function)
+    assert wrapper.__doc__ == function.__doc__
+    assert functools.partial(function, sigma=2)(x) == ("first", (x,), {"sigma": 2})
+    assert functools.lru_cache(function)(x) == ("first", (x,), {})
+    assert list(map(function, [1, 2])) == ["default", "default"]
+
+
+def test_can_be_dispatchable_twice() -> None:
+    """A dispatchable over one of another library asks both."""
+    inner_system, outer_system = make_system(), make_system(describe("outer"))
+    inner: Any = inner_system.dispatchable("x", module="lib", qualname="f")(
+        lambda x: "inner default"
+    )
+    outer: Any = outer_system.dispatchable("x", module="lib", qualname="f")(inner)
+    assert outer(Own()) == "inner default"
+    with outer_system.backend_opts(disable="outer"):
+        assert outer(Foreign())[0] == "first"
+        with inner_system.backend_opts(disable="first"):
+            assert outer(Foreign()) == "inner default"
+
+
+# ---------------------------------------------------------------------------------------
+# Methods
+
+
+def test_works_as_a_method() -> None:
+    """Section 8: it binds, and `self` is passed as given."""
+    image, x = Image(), Foreign()
+    assert image.blur(x) == ("first", (image, x), {})
+    assert image.blur(other=x) == ("first", (image,), {"other": x})
+    assert Image.blur(image, x, 2) == ("first", (image, x, 2), {})
+    assert image.blur(3, sigma=4) == ("default", image, 3, 4)
+    assert image.blur() == ("default", image, None, 1.0)
+    assert (
+        str(inspect.signature(image.blur)) == "(other: 'Any' = None, sigma: 'float' = 1.0) -> 'Any'"
+    )
+    assert image.blur.__doc__ is not None
+    assert isinstance(image.blur, types.MethodType)
+    assert image.blur.__func__ is Image.blur
+
+
+def test_works_as_static_method_class_method_and_property() -> None:
+    """Section 8: below every decorator that takes a function."""
+    x = Foreign()
+    cls: Any = Image  # type checkers do not see through these decorators
+    assert cls.make(x) == cls().make(x) == ("first", (x,), {})
+    assert cls.of_class(x) == cls().of_class(x) == ("default", Image, x)
+    assert cls(5).size == ("default", 5)
+
+
+def test_subclasses_inherit_and_call_super() -> None:
+    """A dispatchable method is found and called through `super()`."""
+
+    class Photo(Image):
+        def blur(self, other: Any = None, sigma: float = 1.0) -> Any:
+            return ["photo", super().blur(other, sigma)]
+
+    photo = Photo()
+    assert photo.blur(3, 4.0) == ["photo", ("default", photo, 3, 4.0)]
+
+
+def test_works_on_an_instance() -> None:
+    """Set on an object it does not bind, like any function."""
+    image: Any = Image()
+    image.own = blur
+    assert image.own(3) == "default"
+
+
+# ---------------------------------------------------------------------------------------
+# What can be dispatchable
+
+
+class Adder:
+    """A callable object."""
+
+    def __init__(self) -> None:
+        self.level = 3
+
+    def __call__(self, x: Any, y: Any = 0) -> Any:
+        return "default", y
+
+    def method(self, y: Any, x: Any = None) -> Any:
+        return "default", y
+
+
+class Made:
+    """A class as a default implementation."""
+
+    kind = "made"
+
+    def __init__(self, x: Any, y: Any = 0) -> None:
+        self.y = y
+
+
+def generator(x: Any) -> Any:
+    yield "default"
+
+
+async def coroutine(x: Any) -> Any:
+    return "default"
+
+
+DEFAULTS: list[Any] = [
+    (len, {"x": 0}, ([1],), 1),
+    (max, {"x": 0}, (1, 2), 2),
+    (sorted, "iterable", ([2, 1],), [1, 2]),
+    (Adder(), "x", (1, 2), ("default", 2)),
+    (Adder().method, "x", (1, 2), ("default", 1)),
+    (functools.partial(lambda y, x: ("default", y, x), 5), "x", (1,), ("default", 5, 1)),
+    (functools.lru_cache(lambda x: ("default", x)), "x", (1,), ("default", 1)),
+    (lambda x: "default", "x", (1,), "default"),
+]
+
+
+@pytest.mark.parametrize(
+    ("default", "dispatch_args", "args", "expected"),
+    DEFAULTS,
+    ids=[type(case[0]).__name__ for case in DEFAULTS],
+)
+def test_default_may_be_any_callable(
+    default: Any, dispatch_args: Any, args: Any, expected: Any
+) -> None:
+    """Section 8: builtins, objects, bound methods, partials and what wraps."""
+    system = make_system()
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    assert isinstance(function, types.FunctionType)
+    assert function.__name__ == "f"
+    assert function(*args) == function(*args) == expected
+    others = [Foreign() for _ in args]
+    assert function(*others) == ("first", tuple(others), {})
+
+
+def test_bound_method_dispatches_on_the_named_argument() -> None:
+    """A bound method's positions do not count `self`."""
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Adder().method)
+    x = Foreign()
+    assert function(1, x) == ("first", (1, x), {})
+    assert function(x, 1) == ("default", x)
+
+
+def test_class_as_default() -> None:
+    """A class constructs; its signature is the constructor's."""
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Made)
+    made = function(1, y=2)
+    assert type(made) is Made
+    assert made.y == 2
+    assert list(inspect.signature(function).parameters) == ["x", "y"]
+    assert function(Foreign())[0] == "first"
+    assert type(function) is types.FunctionType
+
+
+def test_ufunc_as_default() -> None:
+    """A NumPy ufunc, whose positions the library names."""
+    numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
+    function: Any = make_system().dispatchable({"x1": 0, "x2": 1}, module="lib", qualname="f")(
+        numpy.add
+    )
+    assert function(1, 2) == 3
+    out = numpy.zeros(2)
+    assert function(numpy.ones(2), 2, out=out) is out
+    x = Foreign()
+    assert function(1, x) == ("first", (1, x), {})
+
+
+def test_generators_and_coroutines() -> None:
+    """What they give is given on; the body runs later."""
+    decorate = make_system().dispatchable("x", module="lib", qualname="f")
+    made: Any = decorate(generator)
+    assert list(made(1)) == ["default"]
+    waited: Any = decorate(coroutine)
+    assert asyncio.run(waited(1)) == "default"
+    assert waited(Foreign())[0] == "first"
+
+
+def test_function_with_wrapped_is_seen_through() -> None:
+    """A decorated function's signature is that of what it wraps, as `inspect` sees it."""
+
+    def original(y: Any, x: Any = None) -> Any: ...
+
+    @functools.wraps(original)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return "default"
+
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(wrapper)
+    x = Foreign()
+    assert function(1, x) == ("first", (1, x), {})
+    assert function(x, 1) == "default"
+    assert function.__wrapped__ is wrapper
+
+
+@pytest.mark.parametrize("value", [3, None, "lib:f", property(len)], ids=repr)
+def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
+    """A mistake is named where it is made."""
+    with pytest.raises(TypeError, match="only a function can be dispatchable"):
+        make_system().dispatchable("x")(value)
+
+
+@pytest.mark.parametrize(
+    "default", [functools.partial(len), Adder()], ids=lambda value: type(value).__name__
+)
+@pytest.mark.parametrize("options", [{}, {"qualname": "f"}, {"module": "lib"}], ids=repr)
+def test_what_has_no_name_needs_a_public_identity(default: Any, options: Any) -> None:
+    """Without a name of its own, module= and qualname= must say how it is called."""
+    with pytest.raises(TypeError, match=r"module=.*qualname="):
+        make_system().dispatchable([], **options)(default)
+
+
+def test_parentheses_may_not_be_forgotten() -> None:
+    """`@system.dispatchable` without arguments makes no function, at once."""
+
+    def f(x: Any) -> Any: ...
+
+    decorated: Any = make_system().dispatchable(f)
+    assert not isinstance(decorated, dict)
+    assert decorated is not f
+
+
+# ---------------------------------------------------------------------------------------
+# Dispatch arguments
+
+
+@pytest.mark.parametrize(
+    ("dispatch_args", "args", "kwargs", "runs"),
+    [
+        ("x", (1, Foreign()), {}, "default"),
+        ("y", (1, Foreign()), {}, "first"),
+        ("y", (1,), {"y": Foreign()}, "first"),
+        (("x", "y"), (1, Foreign()), {}, "first"),
+        (("x", "y"), (Own(), Foreign()), {}, "default"),
+        (("x", "y"), (None, Foreign()), {}, "first"),
+        (("x", "y"), (None, None), {}, "default"),
+        ("key", (1,), {"key": Foreign()}, "first"),
+        ("key", (Foreign(), Foreign()), {}, "default"),
+        (None, (1, 2), {"more": Foreign()}, "first"),
+        (None, (1, Foreign()), {}, "first"),
+        (None, (1, Own()), {"key": Foreign()}, "default"),
+        ([], (Foreign(), Foreign()), {"key": Foreign()}, "default"),
+        ({"x": 0}, (Foreign(),), {}, "first"),
+        ({"more": None}, (1,), {"more": Foreign()}, "first"),
+        ({"far": 3}, (1, 2, 3, Foreign()), {}, "first"),
+        ({"far": 3}, (1, 2, Foreign()), {}, "default"),
+        (lambda x, y=None, *args, **kwargs: [y], (1, Foreign()), {}, "first"),
+        (lambda x, y=None, *args, **kwargs: (z for z in (x, y)), (1, Foreign()), {}, "first"),
+        (lambda *args, **kwargs: args[0], ([1, Foreign()],), {}, "first"),
+        (lambda *args, **kwargs: [None], (Foreign(),), {}, "default"),
+        (lambda *args, **kwargs: (), (Foreign(),), {}, "default"),
+    ],
+)
+def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs: str) -> None:
+    """Section 8: None | name | names | {name: position} | callable decide by which types."""
+
+    def f(x: Any, y: Any = None, *rest: Any, key: Any = None, **options: Any) -> Any:
+        return "default", (x, y, *rest), {"key": key, **options}
+
+    function: Any = make_system().dispatchable(dispatch_args, module="lib", qualname="f")(f)
+    for _ in range(2):
+        assert function(*args, **kwargs)[0] == runs
+    assert function.explain(*args, **kwargs).selected == runs
+
+
+@pytest.mark.parametrize("dispatch_args", ["z", ("x", "z"), {"x": "first"}, {"x": -1}], ids=repr)
+def test_wrong_dispatch_arguments_are_refused_at_once(dispatch_args: Any) -> None:
+    """A library's mistake is found when the library is imported."""
+    with pytest.raises(TypeError, match="lib:f"):
+        make_system().dispatchable(dispatch_args, module="lib", qualname="f")(lambda x: x)
+
+
+def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
+    """Section 8: with `[]` only `type=` decides."""
+    system = make_system()
+    function: Any = system.dispatchable([], module="lib", qualname="f")(lambda n=1: "default")
+    assert function(Foreign()) == "default"
+    with system.backend_opts(type=Foreign):
+        assert function() == ("first", (), {})
+        assert function(n=2) == ("first", (), {"n": 2})
+
+
+def test_callable_is_called_like_the_function() -> None:
+    """Section 8: positional as positional, keyword as keyword; its errors are the caller's."""
+    seen: list[Any] = []
+
+    def find(*args: Any, **kwargs: Any) -> Any:
+        seen.append((args, kwargs))
+        return kwargs["x"]
+
+    function: Any = make_system().dispatchable(find, module="lib", qualname="f")(
+        lambda *args, **kwargs: "default"
+    )
+    assert function(1, self=2, x=[3]) == "default"
+    assert seen == [((1,), {"self": 2, "x": [3]})]
+    with pytest.raises(KeyError, match="x"):
+        function(1)
+
+
+# ---------------------------------------------------------------------------------------
+# backends, explain, invoke
+
+
+def make_three() -> tuple[Any, Any]:
+    system = make_system(
+        describe("first"),
+        describe("second", functions=[]),
+        describe("third", requires_opt_in=True, higher_priority_than=["first"]),
+    )
+    return system, system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+
+
+def test_backends_that_implement_it() -> None:
+    """Section 8: names by priority, those that are not active among them."""
+    system, function = make_three()
+    names: Any = function.backends
+    assert names == ("default", "third", "first")
+    assert list(names) == ["default", "third", "first"]
+    assert len(names) == 3
+    assert names[1] == "third"
+    assert names[-1] == "first"
+    assert tuple(names[:2]) == ("default", "third")
+    assert "third" in names
+    assert "second" not in names
+    assert names.index("first") == 2
+    assert names.count("first") == 1
+    assert list(reversed(names)) == ["first", "third", "default"]
+    assert issubclass(type(names), collections.abc.Sequence)
+    assert names == ["default", "third", "first"]
+    assert names != ("default",)
+    assert names != "default"
+    assert repr(names) == "('default', 'third', 'first')"
+    with pytest.raises(TypeError):
+        hash(names)
+    other: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: x)
+    assert other.backends == ("default",)
+    assert names != other.backends
+    assert names == system.functions["lib:f"].backends
+
+
+def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 8: having the attribute discovers nothing; after `reload` it follows."""
+    system, function = make_three()
+    names = function.backends
+    monkeypatch.setenv("MYLIB_BLOCK", "third")
+    assert names == ("default", "first")
+    monkeypatch.setenv("MYLIB_BLOCK", "first")
+    system.reload()
+    assert names == ("default", "third")
+
+
+def test_invocation_shows_itself_and_travels() -> None:
+    """Section 8: `invoke(…)` can be stored, printed and pickled."""
+    invocation = blur.invoke(backend="first", type=Foreign)
+    assert "test_dispatchable:blur" in repr(invocation)
+    assert "backend='first'" in repr(invocation)
+    assert "Foreign" in repr(invocation)
+    again = pickle.loads(pickle.dumps(invocation))
+    assert again(3) == ("first", (3,), {})
+    assert repr(blur.invoke(backend="x")).endswith("blur invoked with backend='x'>")
+    with pytest.raises(UnknownBackendError):
+        blur.invoke(backend="frist")(3)
+
+
+def test_attributes_of_a_method() -> None:
+    """`explain` and `invoke` of a method take `self` like the function in the class."""
+    image, x = Image(), Foreign()
+    assert Image.blur.explain(image, x).selected == "first"
+    assert Image.blur.invoke(backend="default")(image, x) == ("default", image, x, 1.0)
+
+
+def test_explain_takes_any_argument_name() -> None:
+    """Names of parameters never collide with those of `explain`."""
+    function: Any = make_system().dispatchable("self", module="lib", qualname="f")(
+        lambda self, args, record: "default"
+    )
+    assert function.explain(self=Foreign(), args=1, record=2).selected == "first"
+
+
+# ---------------------------------------------------------------------------------------
+# The docstring
+
+
+def documented(doc: str | None, *backends: Any) -> str | None:
+    """Return the docstring of a function once backends are loaded."""
+
+    def f(x: Any) -> Any: ...
+
+    f.__doc__ = doc
+    system = make_system(*backends)
+    function: Any = system.dispatchable("x", module="lib", qualname="f")(f)
+    assert function.__doc__ == doc
+    assert list(system.backends)
+    text: str | None = function.__doc__
+    return text
+
+
+DOCS = "Faster, and\nless precise.\n\nSee the manual."
+
+
+def test_docstring_gains_a_section() -> None:
+    """Section 8: a "Backends" section once backends are loaded, with the additional docs."""
+    text = documented(
+        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
+        describe("first", entry={"additional_docs": DOCS}),
+        describe("second"),
+        describe("third", functions=[]),
+    )
+    assert text == (
+        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n\n"
+        "Backends\n--------\n"
+        "first\n    Faster, and\n    less precise.\n\n    See the manual.\n"
+        "second\n    No further notes.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "doc",
+    [
+        "One line.",
+        "\n    Indented, as Python before 3.13 leaves it.\n\n    Notes\n    -----\n    Text.\n    ",
+        "First.\n\n        Deep.\n            Deeper.\n        ",
+        "First.\n\n\tTabs.\n\t",
+        "First.\n   \nNot indented.",
+    ],
+)
+def test_section_has_the_docstrings_indentation(doc: str) -> None:
+    """Section 8: what `inspect.cleandoc` makes of it has the section at the margin."""
+    text = documented(doc, describe("first", entry={"additional_docs": DOCS}))
+    assert text is not None
+    clean = inspect.cleandoc(text)
+    assert clean.startswith(inspect.cleandoc(doc))
+    assert clean.endswith(
+        "\n\nBackends\n--------\nfirst\n    Faster, and\n    less precise.\n\n    See the manual."
+    )
+    lines = text.expandtabs().splitlines()
+    assert all(line == line.rstrip() or not line.strip() for line in lines)
+
+
+@pytest.mark.parametrize("doc", [None, ""])
+def test_function_without_a_docstring(doc: str | None) -> None:
+    """Section 8: then the section is all there is (`python -OO` strips docstrings)."""
+    text = documented(doc)
+    assert text is not None
+    assert inspect.cleandoc(text) == "Backends\n--------\nfirst\n    No further notes."
+
+
+def test_function_without_backends_keeps_its_docstring() -> None:
+    """Section 8: no empty section."""
+    assert documented("Mine.", describe(functions=["lib:other"])) == "Mine."
+    assert documented(None, describe(functions=["lib:other"])) is None
+
+
+def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 8: one section, that of the backends there are."""
+    system, function = make_three()
+    assert list(system.backends)
+    assert "third\n" in function.__doc__
+    monkeypatch.setenv("MYLIB_BLOCK", "third")
+    system.reload()
+    assert "third\n" not in function.__doc__
+    assert function.__doc__.count("--------") == 1
+    monkeypatch.setenv("MYLIB_BLOCK", "*")
+    system.reload()
+    assert function.__doc__ is None
+
+
+def test_function_made_after_loading_is_documented_too() -> None:
+    """Section 8: a module that is imported late."""
+    system = make_system(describe(functions=["lib:late"]))
+    assert list(system.backends)
+
+    @system.dispatchable("x", module="lib")
+    def late(x: Any) -> Any:
+        """Late."""
+
+    late.__qualname__ = "late"
+    assert "Backends" not in (late.__doc__ or "")  # its identity was a local one
+
+    function: Any = system.dispatchable("x", module="lib", qualname="late")(late.__wrapped__)
+    assert "Backends\n" in function.__doc__
+
+
+def test_section_is_valid_numpydoc() -> None:
+    """Section 8: numpydoc reads the section as one of the function's."""
+    scraper = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is not installed")
+    text = documented(
+        inspect.getdoc(blur.__wrapped__),
+        describe("first", entry={"additional_docs": DOCS}),
+        describe("second"),
+    )
+    with pytest.warns(UserWarning, match="Unknown section Backends"):
+        parsed = scraper.NumpyDocString(text)
+    assert parsed["Summary"] == ["Blur."]
+    assert [parameter.name for parameter in parsed["Parameters"]] == ["x"]
+
+
+def test_help_shows_it() -> None:
+    """`help()` shows signature and section."""
+    import pydoc
+
+    assert list(system.backends)
+    text = pydoc.plain(pydoc.render_doc(blur))
+    assert "blur(x: 'Foreign | int', sigma: 'float' = 1.0, *, mode: 'str' = 'reflect')" in text
+    assert "Backends" in text
+
+
+# ---------------------------------------------------------------------------------------
+# Cost of importing
+
+
+def test_decorating_imports_nothing_heavy() -> None:
+    """Section 8: a library of plain functions needs no `inspect` to be imported."""
+    done = run_python(
+        """
+        import sys
+        import spatch_core
+        from spatch_core import BackendSystem
+        before = set(sys.modules)
+        system = BackendSystem(None, "MYLIB")
+        @system.dispatchable(("x", "y"))
+        def f(x, y=None): return 1
+        print({"inspect", "dataclasses", "importlib.metadata", "typing"} & set(sys.modules))
+        assert f(1) == 1
+        """,
+        path=[str(__import__("spatch_core").__path__[0]) + "/.."],
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_builtin_names_can_be_shadowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function may be called like a builtin that the wrapper uses."""
+    function: Any = make_system().dispatchable("x", module="lib", qualname="type")(
+        lambda x: "default"
+    )
+    assert function(1) == "default"
+    assert builtins.type(function) is types.FunctionType
