@@ -71,7 +71,7 @@ class Runner:
         try:
             for command in step.commands():
                 try:
-                    self._run_command(step, command)
+                    self._run_command(command)
                 except CheckError as error:
                     passed = False
                     print(error, flush=True)
@@ -80,8 +80,8 @@ class Runner:
             print(error, flush=True)
         self.results.append((step, passed, time.monotonic() - start))
 
-    def _run_command(self, step: Step, command: Command) -> None:
-        log = self.workshop.log(re.sub(r"\W+", "-", f"{step.name} {command.title}"))
+    def _run_command(self, command: Command) -> None:
+        log = self.workshop.log(re.sub(r"[^\w.]+", "-", command.title))
         shown = command.report is not None
         with self.workshop.progress.task(command.title, quiet=shown):
             code = _run_logged(command, log, shown)
