@@ -2,9 +2,10 @@
 
 The base order is: the default, then concrete backends, then abstract ones; within that,
 descriptions in code as they were given, then entry points by name. Edges say that one
-backend goes before another. The order is the topological order of the edges that keeps
-the base order wherever they allow it (among the backends that nothing holds back, the
-first in the base order comes next).
+backend goes before another. Whoever has an edge moves, and only as far as it must: up for
+one that goes before others (it says so, the environment names it first, or its types are
+more specific), down for one that says it goes after others; the rest keep the base order.
+From there a stable topological sort makes sure that every edge holds.
 """
 
 from __future__ import annotations
@@ -42,12 +43,15 @@ class Edge:
         Where the edge comes from.
     reason : str
         The same, for people.
+    moves_down : bool
+        Whether the second moves down for it, rather than the first up.
     """
 
     before: str
     after: str
     strength: Strength
     reason: str
+    moves_down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +152,11 @@ def order_backends(
     group_of = {item.name: group for group, members in groups.items() for item in members}
     declared = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
     specific = _without_contradictions(_specific_edges(groups, explicit), declared)
-    names = sort_stably(
-        {name: group_of[name] for name in base}, successors_of([*declared, *specific])
-    )
+    successors = successors_of([*declared, *specific])
+    some_order = sort_stably(group_of, successors)
+    above, below = _moves(explicit, specific, groups)
+    moved = _move(list(base), above, below, some_order)
+    names = sort_stably({name: group_of[name] for name in moved}, successors)
     return Order(
         names=tuple(names),
         explicit=tuple(explicit),
@@ -204,7 +210,8 @@ def _explicit_edges(
                 continue
             other = second if first == item.name else first
             reason = f"{item.name} declares {key} = {other}"
-            edges.setdefault((first, second), Edge(first, second, Strength.DECLARED, reason))
+            edge = Edge(first, second, Strength.DECLARED, reason, moves_down=second == item.name)
+            edges.setdefault((first, second), edge)
     return list(edges.values())
 
 
@@ -317,3 +324,49 @@ def _without_contradictions(
     """Take the edges of type specificity out of cycles; explicit edges form none."""
     component = components(successors_of([*declared, *specific]))
     return [(narrow, wide) for narrow, wide in specific if component[narrow] != component[wide]]
+
+
+def _moves(
+    explicit: Iterable[Edge],
+    specific: Iterable[tuple[_Group, _Group]],
+    groups: Mapping[_Group, Sequence[Description]],
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return before whom backends must move up, and after whom others must move down."""
+    above: dict[str, list[str]] = {}
+    below: dict[str, list[str]] = {}
+    for edge in explicit:
+        if edge.moves_down:
+            below.setdefault(edge.after, []).append(edge.before)
+        else:
+            above.setdefault(edge.before, []).append(edge.after)
+    for narrow, wide in specific:
+        names = [item.name for item in groups[wide]]
+        for item in groups[narrow]:
+            above.setdefault(item.name, []).extend(names)
+    return above, below
+
+
+def _move(
+    order: list[str],
+    above: Mapping[str, Sequence[str]],
+    below: Mapping[str, Sequence[str]],
+    topological: Sequence[str],
+) -> list[str]:
+    """Move names up and down, those that others depend on before the others."""
+    position = {name: number for number, name in enumerate(order)}
+
+    def move(name: str, place: int) -> None:
+        order.insert(place, order.pop(position[name]))
+        position.update(zip(order, range(len(order)), strict=True))
+
+    for name in reversed(topological):
+        if name in above:
+            first = min(position[other] for other in above[name])
+            if first < position[name]:
+                move(name, first)
+    for name in topological:
+        if name in below:
+            last = max(position[other] for other in below[name])
+            if last > position[name]:
+                move(name, last)
+    return order
