@@ -6,13 +6,13 @@ import sys
 from importlib.util import find_spec
 
 
-def main() -> int:
-    """Run the command line, or say in one line what it needs.
+def main() -> None:
+    """Run the command line, or say in one line what it needs; exits in any case.
 
-    Returns
-    -------
-    int
-        The exit code, where the command line itself has not raised `SystemExit` with one.
+    Raises
+    ------
+    SystemExit
+        With the exit code: 0 fine, 1 problems found, 2 wrong usage.
     """
     missing = [name for name in ("click", "rich") if find_spec(name) is None]
     if missing:
@@ -21,12 +21,11 @@ def main() -> int:
             "pip install 'spatch-core[cli]'",
             file=sys.stderr,
         )
-        return 2
+        sys.exit(2)
     from .cli import main as run
 
     run()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

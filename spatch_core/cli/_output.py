@@ -130,13 +130,7 @@ def _plain_table(table: Table) -> list[str]:
 def _for_terminal(parts: Iterable[Part]) -> str:
     from rich.console import Console
 
-    console = Console(
-        # Names and messages of others are text, whatever brackets and colons they have.
-        highlight=False,
-        markup=False,
-        emoji=False,
-        color_system=None if os.environ.get("NO_COLOR") else "auto",
-    )
+    console = Console(color_system=None if os.environ.get("NO_COLOR") else "auto")
     with console.capture() as capture:
         for position, part in enumerate(parts):
             if position and isinstance(part, str):
@@ -147,6 +141,7 @@ def _for_terminal(parts: Iterable[Part]) -> str:
 
 
 def _rich(part: Part) -> Iterator[RenderableType]:
+    # Always as Text: what others wrote may look like rich's markup.
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text

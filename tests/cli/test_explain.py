@@ -159,6 +159,17 @@ def test_a_function_is_found_under_another_name(paint: Site) -> None:
     assert answer.output.startswith(f"{BLUR}(builtins:int) -> default\n")
 
 
+def test_discovery_by_the_module_of_the_function_warns_nobody(paint: Site) -> None:
+    """A module may call the library while it is imported."""
+    paint.install_backend("water", "primary_types = 1\n")
+    files = {"studio.py": "from paintlib.filters import blur\nblur(1)"}
+    write_distribution(paint.folder, "studio", files=files)
+    for filters in ("default", "error"):
+        answer = paint.run("explain", "studio:blur", "builtins:int", PYTHONWARNINGS=filters)
+        assert answer.output.startswith(f"{BLUR}(builtins:int) -> default\n")
+        assert (answer.code, answer.errors) == (0, "")
+
+
 def test_a_function_is_found_whose_module_only_its_library_makes(paint: Site) -> None:
     """Its public identity is the library's to choose."""
     file = paint.folder / "paintlib" / "filters.py"

@@ -7,9 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 import spatch_core
-from spatch_core.cli import main
+from spatch_core import __main__
+from spatch_core.cli import _libraries, main
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
@@ -36,6 +38,17 @@ def test_half_of_the_extra_is_not_enough(bare: Site, link_packages: LinkPackages
     assert answer.code == 2
 
 
+def test_the_missing_extra_is_noticed_before_it_is_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The same in this process, whatever it has."""
+    monkeypatch.setattr(__main__, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit) as ended:
+        __main__.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
 def test_without_any_library_there_is_nothing_to_list(
     bare: Site, link_packages: LinkPackages
 ) -> None:
@@ -49,6 +62,14 @@ def test_without_any_library_there_is_nothing_to_list(
     unknown = bare.run("list", "paintlib")
     assert "no library is named 'paintlib'; registered are: none" in unknown.errors
     assert unknown.code == 2
+
+
+def test_an_empty_list_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same in this process, whatever is installed."""
+    monkeypatch.setattr(_libraries, "entry_points", lambda group: ())
+    result = CliRunner().invoke(main, ["list"])
+    assert result.output.startswith("No library is registered")
+    assert result.exit_code == 0
 
 
 def test_every_command_has_help_with_an_example(site: Site) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spatch_core.cli._output import Column, Notes, Table, plain
+from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Answer, Site
@@ -52,6 +53,21 @@ def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
     assert "…" not in answer.output
     assert "..." not in answer.output
     assert answer.code == 1
+
+
+def test_libraries_stand_apart_in_a_terminal(paint: Site) -> None:
+    """An empty line before each but the first."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={
+            "inklib.py": "from spatch_core import BackendSystem\nsystem = BackendSystem(None, 'I')"
+        },
+    )
+    output = STYLE.sub("", paint.run_in_terminal("list").output)
+    assert "\n\npaintlib  paint-lib 2.5\n" in output
+    assert not output.startswith("\n")
 
 
 def test_notes_are_whole_in_a_terminal(studio: Site) -> None:
