@@ -1,0 +1,327 @@
+"""Errors and warnings: each carries its data, and its text is made from them."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+import inspect
+import os
+import pickle
+import sys
+import types
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, exceptions
+from spatch_core._problems import Problem, Source
+from spatch_core.exceptions import (
+    BackendDeferredError,
+    BackendSkippedWarning,
+    DescriptionError,
+    EnvironmentVariableWarning,
+    GlobalOptionsWarning,
+    IdentifierError,
+    ImplementationImportError,
+    SpatchCoreError,
+    SpatchCoreWarning,
+    UnknownBackendError,
+    UnknownTypeError,
+    warn_caller,
+)
+
+SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
+PROBLEM = Problem("the field is missing", "Add it", "gpu", "name", SOURCE)
+OTHER = Problem("1 is not a boolean", "Write true or false", "gpu", "requires_opt_in", SOURCE)
+VARIABLE = Problem("the value '!' is ignored", "Write it well", key="LIB_BLOCK")
+
+
+def with_cause(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
+    (
+        IdentifierError("a.b", "an identifier"),
+        {"text": "a.b", "expected": "an identifier"},
+        "'a.b' is not an identifier",
+    ),
+    (
+        DescriptionError([PROBLEM, OTHER]),
+        {"problems": (PROBLEM, OTHER)},
+        f"{PROBLEM}\n{OTHER}",
+    ),
+    (
+        UnknownBackendError("gpuu", ["default", "gpu"], ["gpu"]),
+        {"name": "gpuu", "known": ("default", "gpu"), "nearest": ("gpu",), "reason": ""},
+        "no backend is named 'gpuu'; did you mean 'gpu'?",
+    ),
+    (
+        UnknownBackendError("gp", ["gpa", "gpb"], ["gpb", "gpa"]),
+        {"nearest": ("gpb", "gpa")},
+        "no backend is named 'gp'; did you mean 'gpb' or 'gpa'?",
+    ),
+    (
+        UnknownBackendError("xyz", iter(["default", "gpu"])),
+        {"known": ("default", "gpu"), "nearest": ()},
+        "no backend is named 'xyz'; installed: default, gpu",
+    ),
+    (
+        UnknownBackendError("gpu", ["default"], ["x"], "it is blocked"),
+        {"reason": "it is blocked"},
+        "backend 'gpu' cannot be used: it is blocked",
+    ),
+    (
+        UnknownTypeError(int, ["numpy:ndarray", "~m:Q"]),
+        {"type": int, "known": ("numpy:ndarray", "~m:Q")},
+        (
+            "<class 'int'> is not a primary type of any backend; "
+            "primary types are: numpy:ndarray, ~m:Q"
+        ),
+    ),
+    (
+        UnknownTypeError(int, []),
+        {"known": ()},
+        "<class 'int'> is not a primary type of any backend; primary types are: none",
+    ),
+    (
+        ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK"),
+        {
+            "backend": "gpu",
+            "function": "lib:blur",
+            "identifier": "pkg:blur",
+            "block": "LIB_BLOCK",
+        },
+        (
+            "backend 'gpu' implements lib:blur with 'pkg:blur', which cannot be imported. "
+            "Repair or uninstall the backend, or block it by setting LIB_BLOCK=gpu"
+        ),
+    ),
+    (
+        with_cause(
+            ImplementationImportError("gpu", "lib:blur", "pkg:blur", "LIB_BLOCK"),
+            ModuleNotFoundError("No module named 'pkg'"),
+        ),
+        {},
+        (
+            "backend 'gpu' implements lib:blur with 'pkg:blur', which cannot be imported "
+            "(No module named 'pkg'). Repair or uninstall the backend, "
+            "or block it by setting LIB_BLOCK=gpu"
+        ),
+    ),
+    (
+        BackendDeferredError("gpu", "lib:blur", "it returned NotImplemented"),
+        {"backend": "gpu", "function": "lib:blur", "reason": "it returned NotImplemented"},
+        "backend 'gpu' did not run lib:blur: it returned NotImplemented",
+    ),
+    (BackendSkippedWarning([PROBLEM]), {"problems": (PROBLEM,)}, str(PROBLEM)),
+    (
+        BackendSkippedWarning([PROBLEM, OTHER]),
+        {"problems": (PROBLEM, OTHER)},
+        f"{PROBLEM} (1 more fault: see the library's system.problems)",
+    ),
+    (
+        BackendSkippedWarning([PROBLEM, OTHER, OTHER]),
+        {},
+        f"{PROBLEM} (2 more faults: see the library's system.problems)",
+    ),
+    (EnvironmentVariableWarning(VARIABLE), {"problem": VARIABLE}, str(VARIABLE)),
+    (GlobalOptionsWarning("it was called before"), {}, "it was called before"),
+]
+IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate(EXAMPLES)]
+
+
+@pytest.mark.parametrize(("error", "data", "text"), EXAMPLES, ids=IDS)
+def test_it_carries_its_data_and_renders_them(
+    error: Exception, data: dict[str, object], text: str
+) -> None:
+    """DESIGN 9."""
+    assert {name: getattr(error, name) for name in data} == data
+    assert str(error) == text
+
+
+@pytest.mark.parametrize(("error", "data", "text"), EXAMPLES, ids=IDS)
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_it_can_be_copied_and_pickled(
+    error: Exception, data: dict[str, object], text: str, again: Callable[[Exception], Exception]
+) -> None:
+    """Errors cross processes, as from a Dask worker."""
+    other = again(error)
+    assert type(other) is type(error)
+    assert {name: getattr(other, name) for name in data} == data
+    if error.__cause__ is None:  # which Python does not pickle
+        assert str(other) == text
+
+
+@pytest.mark.parametrize(
+    ("cls", "base"),
+    [
+        (IdentifierError, ValueError),
+        (DescriptionError, ValueError),
+        (UnknownBackendError, ValueError),
+        (UnknownTypeError, ValueError),
+        (ImplementationImportError, ImportError),
+        (BackendDeferredError, NotImplementedError),
+        (BackendSkippedWarning, UserWarning),
+        (EnvironmentVariableWarning, UserWarning),
+        (GlobalOptionsWarning, UserWarning),
+    ],
+)
+def test_it_can_be_caught_as_what_python_has_for_it(
+    cls: type[Exception], base: type[Exception]
+) -> None:
+    """DESIGN 6 and 9."""
+    assert issubclass(cls, base)
+    assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
+
+
+def test_every_error_and_warning_is_public_and_tried_here() -> None:
+    """DESIGN 8."""
+    defined = {
+        name
+        for name, value in vars(exceptions).items()
+        if inspect.isclass(value) and issubclass(value, Exception)
+    }
+    assert defined <= set(spatch_core.__all__)
+    assert all(getattr(spatch_core, name) is getattr(exceptions, name) for name in defined)
+    tried = {type(error).__name__ for error, _, _ in EXAMPLES}
+    assert tried == defined - {"SpatchCoreError", "SpatchCoreWarning"}
+
+
+# --- near misses through a library ---------------------------------------------------
+
+
+def library() -> BackendSystem:
+    return BackendSystem(
+        None,
+        "TEST_EXCEPTIONS",
+        ["builtins:int"],
+        backends=[
+            {"name": "threads", "primary_types": ["builtins:str"]},
+            {"name": "gpu", "primary_types": ["~builtins:bytes"]},
+        ],
+    )
+
+
+@pytest.mark.parametrize("option", ["prioritize", "disable"])
+def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> None:
+    """DESIGN 6."""
+    options: dict[str, Any] = {option: "thread"}
+    with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
+        library().backend_opts(**options)
+    assert isinstance(caught.value, UnknownBackendError)
+    assert caught.value.known == ("default", "threads", "gpu")
+
+
+def test_an_unknown_type_is_refused_with_those_there_are() -> None:
+    """DESIGN 6."""
+    with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
+        library().backend_opts(type=float)
+    assert isinstance(caught.value, UnknownTypeError)
+    assert caught.value.type is float
+
+
+# --- where warnings are shown --------------------------------------------------------
+
+
+@pytest.fixture
+def ours(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """A module that passes for one of this package."""
+    module = types.ModuleType("spatch_core._pretended")
+    module.__dict__["warn_caller"] = warn_caller
+    module.__dict__["GlobalOptionsWarning"] = GlobalOptionsWarning
+    text = (
+        "def inner(): warn_caller(GlobalOptionsWarning('look here'))\n"
+        "def outer(call=None): (call or inner)()\n"
+        "def accept(value): inner()\n"
+    )
+    exec(compile(text, "pretended.py", "exec"), vars(module))  # noqa: S102  # own text
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return module
+
+
+def shown(call: Callable[[], object]) -> warnings.WarningMessage:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    (warning,) = caught
+    assert str(warning.message) == "look here"
+    return warning
+
+
+def test_a_warning_is_shown_at_the_callers_line(ours: types.ModuleType) -> None:
+    """DESIGN 9."""
+
+    def call() -> None:
+        ours.outer()
+
+    warning = shown(call)
+    assert os.path.samefile(warning.filename, __file__)
+    assert warning.lineno == call.__code__.co_firstlineno + 1
+    assert warning.category is GlobalOptionsWarning
+
+
+def test_a_warning_is_shown_at_the_callers_line_through_the_standard_library(
+    ours: types.ModuleType,
+) -> None:
+    """`functools` calls back into the package with a frame of its own."""
+    dispatch = functools.singledispatch(ours.accept)
+
+    def call() -> None:
+        dispatch(1)
+
+    warning = shown(call)
+    assert os.path.samefile(warning.filename, __file__)
+    assert warning.lineno == call.__code__.co_firstlineno + 1
+
+
+def test_a_warning_during_an_import_is_shown_at_the_import(
+    ours: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library may need its backends while a user imports it."""
+    (tmp_path / "warns_when_imported.py").write_text(
+        "import spatch_core._pretended as ours\nours.outer()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "warns_when_imported", raising=False)
+    warning = shown(lambda: importlib.import_module("warns_when_imported"))
+    assert Path(warning.filename).name == "warns_when_imported.py"
+    assert warning.lineno == 2
+
+
+def test_a_module_of_a_similar_name_is_a_caller(ours: types.ModuleType) -> None:
+    """Only this package is looked through."""
+    namespace: dict[str, Any] = {"__name__": "spatch_core_extras", "ours": ours}
+    exec(compile("def call():\n    ours.outer()\n", "extras.py", "exec"), namespace)  # noqa: S102  # own text
+    warning = shown(namespace["call"])
+    assert (warning.filename, warning.lineno) == ("extras.py", 2)
+
+
+@pytest.mark.parametrize("name", [None, 3])
+def test_a_caller_without_a_name_is_a_caller(ours: types.ModuleType, name: object) -> None:
+    namespace: dict[str, Any] = {"__name__": name, "ours": ours}
+    exec(compile("def call():\n    ours.outer()\n", "nameless.py", "exec"), namespace)  # noqa: S102  # own text
+    warning = shown(namespace["call"])
+    assert (warning.filename, warning.lineno) == ("nameless.py", 2)
+
+
+def test_a_warning_is_shown_once_at_a_line(ours: types.ModuleType) -> None:
+    """As Python's own warnings are."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            ours.outer()
+    assert len(caught) == 1
+
+
+def test_a_warning_can_be_turned_into_an_error(ours: types.ModuleType) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SpatchCoreWarning)
+        with pytest.raises(GlobalOptionsWarning, match="look here"):
+            ours.outer()
