@@ -76,13 +76,16 @@ class BackendImplementation:
         Raises
         ------
         IdentifierError
-            If an identifier is malformed.
+            If an identifier is malformed; a lambda has none, for example.
+        TypeError
+            If a callable has no name at all.
         ValueError
             If the backend implements the function already.
         """
         identifier = _identifier(function)
 
         def register(implementation: F) -> F:
+            _identifier(implementation)
             present = self.functions.get(identifier)
             if present is not None and present.function is not implementation:
                 own = (implementation.__module__, implementation.__qualname__)
@@ -163,20 +166,37 @@ class RegisteredFunction:
         if isinstance(should_run, str):
             split_identifier(should_run)
             self.should_run = should_run
-        elif should_run.__name__ in ("_", "<lambda>"):
-            name, number = "_should_run", 1
-            while getattr(self.function, name, should_run) is not should_run:
-                number += 1
-                name = f"_should_run_{number}"
-            setattr(self.function, name, should_run)
-            self.should_run = f"{self.identifier}.{name}"
+        elif getattr(should_run, "__name__", None) in ("_", "<lambda>"):
+            self.should_run = f"{self.identifier}.{self._keep(should_run)}"
         else:
             self.should_run = _identifier(should_run)
 
+    def _keep(self, should_run: Callable[..., Any]) -> str:
+        """Make it an attribute of the implementation; returns the attribute's name."""
+        name, number = "_should_run", 1
+        while getattr(self.function, name, should_run) is not should_run:
+            number += 1
+            name = f"_should_run_{number}"
+        try:
+            setattr(self.function, name, should_run)
+        except AttributeError as error:
+            raise TypeError(
+                f"{self.function!r} cannot keep a should_run that has no name; give it one"
+            ) from error
+        return name
+
 
 def _identifier(function: str | Callable[..., Any]) -> str:
-    identifier = (
-        function if isinstance(function, str) else f"{function.__module__}:{function.__qualname__}"
-    )
+    """Return the identifier that leads to a function."""
+    if isinstance(function, str):
+        identifier = function
+    else:
+        module = getattr(function, "__module__", None)
+        qualname = getattr(function, "__qualname__", None)
+        if module is None or qualname is None:
+            raise TypeError(
+                f"{function!r} has no name that an identifier could use"
+            )
+        identifier = f"{module}:{qualname}"
     split_identifier(identifier)
     return identifier
