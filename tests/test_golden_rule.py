@@ -1,0 +1,242 @@
+"""The golden rule of DESIGN.md section 1.
+
+Installing a backend and changing nothing else never changes the result of a call that
+worked before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.testing import isolated, write_distribution
+
+
+class Own:
+    """The library's type."""
+
+
+class Also:
+    """Another one of the library's types."""
+
+
+class OwnSubclass(Own):
+    """A subclass, which the library's pattern `~` names."""
+
+
+class Foreign:
+    """A type that the library does not know."""
+
+
+class Plain:
+    """A type that the library converts, but does not name."""
+
+
+TYPES = {
+    "own": f"{__name__}:Own",
+    "own~": f"~{__name__}:Own",
+    "also": f"{__name__}:Also",
+    "foreign": f"{__name__}:Foreign",
+    "plain": f"{__name__}:Plain",
+    "sub": f"{__name__}:OwnSubclass",
+    "abstract": "@collections.abc:Hashable",
+    "object~": "~builtins:object",
+}
+
+Install = Callable[..., None]
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Any:
+    """A library that finds what `install` installs."""
+    system = BackendSystem("goldenlib.backends", "GOLDENLIB", [TYPES["own~"], TYPES["also"]])
+
+    @system.dispatchable(("x", "y"), module="goldenlib", qualname="f")
+    def f(x: Any, y: Any = None) -> str:
+        return "default"
+
+    with isolated(system, path=[tmp_path]):
+        yield system
+
+
+@pytest.fixture
+def f(library: BackendSystem) -> Any:
+    return library.functions["goldenlib:f"]
+
+
+@pytest.fixture
+def install(tmp_path: Path) -> Install:
+    """Install a backend that answers whatever it is given."""
+
+    def install(name: str, primary: Any, secondary: Any = (), **fields: Any) -> None:
+        lines = {
+            "name": name,
+            "primary_types": [TYPES[key] for key in primary],
+            "secondary_types": [TYPES[key] for key in secondary],
+            **fields,
+        }
+        toml = "".join(f"{key} = {_toml(value)}\n" for key, value in lines.items())
+        write_distribution(
+            tmp_path,
+            f"golden-{name}",
+            entry_points={"goldenlib.backends": {name: f"golden_{name}:backend.toml"}},
+            files={
+                f"golden_{name}/__init__.py": f"def f(x, y=None): return {name!r}\n",
+                f"golden_{name}/backend.toml": (
+                    f'{toml}[functions."goldenlib:f"]\nfunction = "golden_{name}:f"\n'
+                ),
+            },
+        )
+
+    return install
+
+
+def _toml(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+OWN = [Own(), Also(), OwnSubclass()]
+SUPPORTED = [
+    *([first, second] for first, second in combinations_with_replacement(OWN, 2)),
+    *([each] for each in OWN),
+]
+
+
+@pytest.mark.parametrize(
+    ("primary", "secondary", "fields"),
+    [
+        (["own"], [], {}),
+        (["sub"], [], {}),
+        (["own", "also"], [], {}),
+        (["own"], [], {"higher_priority_than": ["default"]}),
+        (["own~", "also", "foreign"], [], {"higher_priority_than": ["default"]}),
+        (["abstract"], [], {"higher_priority_than": ["default"]}),
+        (["object~"], [], {"higher_priority_than": ["default"]}),
+        (["foreign"], ["own", "also", "sub"], {"higher_priority_than": ["default"]}),
+        (["own"], ["also", "sub"], {"requires_opt_in": True}),
+    ],
+    ids=str,
+)
+def test_calls_of_the_librarys_own_types_stay_its_own(
+    f: Any, install: Install, primary: Any, secondary: Any, fields: Any
+) -> None:
+    """Section 1: whatever types and priorities a backend declares."""
+    install("greedy", primary, secondary, **fields)
+    assert "greedy" in f.backends
+    for args in SUPPORTED:
+        assert f(*args) == f(*args) == "default"
+        assert f.explain(*args).selected == "default"
+        if len(args) == 2:
+            assert f(y=args[1], x=args[0]) == "default"
+
+
+def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -> None:
+    """Section 1: "changing nothing else": who prioritizes a backend gets it."""
+    install("greedy", ["own", "also", "sub"])
+    assert f(Own()) == "default"
+    with library.backend_opts(prioritize="greedy"):
+        assert {f(*args) for args in SUPPORTED} == {"greedy"}
+    with library.backend_opts(disable="default"):
+        assert f(Own()) == "greedy"
+    assert f(Own()) == "default"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "runs"),
+    [
+        ("PRIORITIZE", "greedy", "greedy"),
+        ("SET_ORDER", "greedy>default", "greedy"),
+        ("SET_ORDER", "greedy>other,other>default", "greedy"),
+        ("SET_ORDER", "greedy>other>default", "greedy"),
+        ("SET_ORDER", "default>greedy", "default"),
+        ("SET_ORDER", "greedy>other", "default"),
+        ("SET_ORDER", "other>greedy", "default"),
+    ],
+)
+def test_so_is_the_environment(
+    f: Any, install: Install, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, runs: str
+) -> None:
+    """Section 6: the user's variables are the user's wish."""
+    install("greedy", ["own"])
+    install("other", ["foreign"])
+    monkeypatch.setenv(f"GOLDENLIB_{variable}", value)
+    assert f(Own()) == runs
+    assert f.explain(Own()).selected == runs
+
+
+def test_new_types_are_what_backends_add(library: Any, f: Any, install: Install) -> None:
+    """Section 1: a type that the library does not know goes to the backend that does."""
+    assert (f(Foreign()), f(Own())) == ("default", "default")
+    install("extending", ["foreign"], ["own", "also"])
+    library.reload()
+    assert (f(Foreign()), f(Own())) == ("extending", "default")
+
+
+def test_new_types_beside_the_librarys_own(f: Any, install: Install) -> None:
+    """Section 1: beside the library's types too, whichever comes first."""
+    install("extending", ["foreign"], ["own", "also"])
+    assert f(Foreign()) == f(Foreign(), Own()) == f(Own(), Foreign()) == "extending"
+    assert f(Foreign(), OwnSubclass()) == "default"
+    assert f(Own()) == "default"
+
+
+@pytest.mark.parametrize("fields", [{}, {"higher_priority_than": ["default"]}], ids=repr)
+def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> None:
+    """Section 1: a type that a backend merely accepts draws no call of the library to it."""
+    assert f.__wrapped__(Own(), Plain()) == "default"
+    install("greedy", ["own"], ["plain", "also"], **fields)
+    for args in product([Own(), Plain(), Also()], repeat=2):
+        assert f(*args) == "default", args
+        assert f.explain(*args).selected == "default"
+
+
+def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) -> None:
+    """Sections 1 and 4.5: a type that only inactive backends know is ignored as before."""
+    install("active", ["foreign"], ["own"])
+    install("opted", ["foreign", "plain"], ["own"], requires_opt_in=True)
+    assert f(Foreign(), Plain()) == "active"
+    assert f(Own(), Plain()) == "default"
+    with library.backend_opts(prioritize="opted"):
+        assert f(Foreign(), Plain()) == "opted"
+
+
+def test_backends_among_each_other(f: Any, install: Install) -> None:
+    """Rule 5 still decides between backends; the default's own types aside."""
+    install("wide", ["foreign", "own"])
+    install("narrow", ["foreign"])
+    assert f(Foreign()) == "narrow"
+    assert f(Own()) == "default"
+    assert f(Foreign(), Own()) == "wide"
+
+
+def test_in_code_backends_are_the_librarys_own_choice() -> None:
+    """Section 5: a backend that the library itself brings may go before the default."""
+    system = BackendSystem(
+        None,
+        "GOLDENLIB",
+        [TYPES["own~"]],
+        backends=[
+            {
+                "name": "brought",
+                "primary_types": [TYPES["own"]],
+                "higher_priority_than": ["default"],
+                "functions": {"goldenlib:f": {"function": f"{__name__}:brought"}},
+            }
+        ],
+    )
+
+    @system.dispatchable("x", module="goldenlib", qualname="f")
+    def f(x: Any) -> str:
+        return "default"
+
+    assert f(Own()) == "brought"
+    assert f(OwnSubclass()) == "default"
+
+
+def brought(x: Any) -> str:
+    return "brought"
