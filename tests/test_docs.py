@@ -1,0 +1,111 @@
+"""The tables of the reference say what the code does, and the tutorial what the example is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import spatch_core
+from spatch_core import _description, _environment, exceptions
+
+ROOT = Path(__file__).parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+MINIMAL = ROOT / "example_backends" / "minimal"
+
+
+def table(page: str, mark: str) -> list[list[str]]:
+    """Return the rows of the table that follows a mark, without its head."""
+    text = (REFERENCE / page).read_text(encoding="utf-8").split(f"<!--- {mark} -->")[1]
+    rows = re.findall(r"^\|(.*)\|$", text.lstrip().split("\n\n")[0], re.MULTILINE)
+    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
+
+
+def first_column(page: str, mark: str) -> list[str]:
+    """Return what the rows of a table are about."""
+    return [row[0].strip("`") for row in table(page, mark)]
+
+
+@pytest.mark.parametrize(
+    ("mark", "fields"),
+    [
+        ("fields", _description.FIELDS),
+        ("function fields", _description.FUNCTION_FIELDS),
+        ("auto-generation fields", _description.AUTO_GENERATION_FIELDS),
+    ],
+)
+def test_every_field_is_in_its_table(mark: str, fields: tuple[str, ...]) -> None:
+    """The reference has the fields that the validator knows, in its order."""
+    assert first_column("description.md", mark) == list(fields)
+
+
+def test_the_table_says_which_fields_are_required() -> None:
+    """A description without a field is refused just where the table says "required"."""
+    complete = {"name": "a", "primary_types": ["m:T"]}
+    required = [
+        row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
+    ]
+    assert required == list(complete)
+    _description.parse_description(complete, _description.Source())
+    for field in required:
+        rest = {key: value for key, value in complete.items() if key != field}
+        with pytest.raises(spatch_core.DescriptionError):
+            _description.parse_description(rest, _description.Source())
+
+
+def test_every_variable_is_in_its_table() -> None:
+    """The reference has the variables that are read."""
+    suffixes = [_environment.PRIORITIZE, _environment.BLOCK, _environment.SET_ORDER]
+    assert first_column("environment.md", "variables") == [f"<PREFIX>_{each}" for each in suffixes]
+
+
+@pytest.mark.parametrize(("mark", "base"), [("errors", Exception), ("warnings", Warning)])
+def test_every_error_and_warning_is_in_its_table(mark: str, base: type[Exception]) -> None:
+    """The reference has all public errors and warnings, and says what they are besides."""
+    rows = {row[0].strip("`"): row[1].strip("`") for row in table("errors.md", mark)}
+    defined = {
+        name
+        for name, value in vars(exceptions).items()
+        if isinstance(value, type)
+        and issubclass(value, base)
+        and issubclass(value, Warning) == (base is Warning)
+        and value.__module__ == exceptions.__name__
+    }
+    assert rows.keys() == defined
+    assert defined <= set(spatch_core.__all__)
+    for name, also in rows.items():
+        parents = [each.__name__ for each in getattr(spatch_core, name).__mro__[1:]]
+        assert also in parents
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "pyproject.toml",
+        "src/minimal/__init__.py",
+        "src/minimal_backends/precise.toml",
+        "src/minimal_backends/rough.toml",
+    ],
+)
+def test_the_tutorial_shows_the_example_as_it_is(file: str) -> None:
+    """Whoever types the tutorial in has the example."""
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    content = (MINIMAL / file).read_text(encoding="utf-8")
+    assert f"\n{content}```" in tutorial
+
+
+def test_the_tutorial_shows_the_functions_of_the_backends_as_they_are() -> None:
+    """The same for the module that the tutorial shows in two parts."""
+    tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    module = (MINIMAL / "src" / "minimal_backends" / "__init__.py").read_text(encoding="utf-8")
+    for part in module.split("\n\n\n")[1:]:
+        assert part.strip() in tutorial
+
+
+def test_the_minimal_example_is_small() -> None:
+    """One function, two backends, the packaging: under 60 lines in all."""
+    files = [MINIMAL / "pyproject.toml", *(MINIMAL / "src").glob("minimal*/*.*")]
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(files) == 5
+    assert len(lines) < 60
