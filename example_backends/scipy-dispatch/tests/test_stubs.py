@@ -31,7 +31,8 @@ def tool() -> Any:
 def shipped_stub(tool: Any, module: str) -> str:
     """Return the text of a stub of the package in use, which may be an installed one."""
     place = tool.STUBS[module][1].relative_to(tool.PACKAGE)
-    return (Path(str(scipy_dispatch.__file__)).parent / place).read_text(encoding="utf-8")
+    shipped = Path(str(scipy_dispatch.__file__)).parent / place
+    return shipped.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("module", [*TABLES, "signal.windows"])
