@@ -31,7 +31,7 @@ def tool() -> Any:
 def shipped_stub(tool: Any, module: str) -> str:
     """Return the text of a stub of the package in use, which may be an installed one."""
     place = tool.STUBS[module][1].relative_to(tool.PACKAGE)
-    shipped = Path(str(scipy_dispatch.__file__)).parent / place
+    shipped: Path = Path(str(scipy_dispatch.__file__)).parent / place
     return shipped.read_text(encoding="utf-8")
 
 
