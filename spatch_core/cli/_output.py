@@ -130,7 +130,9 @@ def _plain_table(table: Table) -> list[str]:
 def _for_terminal(parts: Iterable[Part]) -> str:
     from rich.console import Console
 
-    console = Console(color_system=None if os.environ.get("NO_COLOR") else "auto")
+    # Decided here, because some versions of rich count an empty variable and keep bold text.
+    plain_text = bool(os.environ.get("NO_COLOR"))
+    console = Console(color_system=None if plain_text else "auto", no_color=plain_text)
     with console.capture() as capture:
         for position, part in enumerate(parts):
             if position and isinstance(part, str):
