@@ -142,7 +142,7 @@ def _parts(
     rows = [(each.backend, each.verdict.value, each.reason) for each in explanation.backends]
     parts: list[Part] = [f"{explanation.function}({names}) -> {answer}", Table(_COLUMNS, rows)]
     if explanation.selected is None:
-        hint = "a should_run decides, which sees the arguments: ask the function's explain(...)"
+        hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
         parts.append(Notes("Not decided", [hint]))
     unusable = [
         f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
