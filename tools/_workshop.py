@@ -112,12 +112,10 @@ class Workshop:
                 folder = self.folder / "wheels" / label / fingerprint
                 if not any(folder.glob("*.whl")):
                     shutil.rmtree(folder.parent, ignore_errors=True)
+                    build = ["wheel", "--no-deps", "--no-build-isolation"]
+                    build += ["--wheel-dir", str(folder), str(source)]
                     with self.progress.task(f"build the wheel of {label}"):
-                        self._run_pip(
-                            f"wheel-{label}",
-                            ["wheel", "--no-deps", "--no-build-isolation"],
-                            ["--wheel-dir", str(folder), str(source)],
-                        )
+                        self._run_pip(f"wheel-{label}", build)
             (self._wheels[label],) = folder.glob("*.whl")
         return self._wheels[label]
 
@@ -131,54 +129,54 @@ class Workshop:
     ) -> Path:
         """Make an environment of the wheels, or bring it up to date; return its Python.
 
-        It is made anew when requirements or the interpreter change; when nothing but code
-        has changed, the wheels concerned are installed again.
+        Another interpreter makes it anew. Other requirements are installed into it. Where
+        nothing but code has changed, the wheels concerned are installed again.
         """
         folder = self.folder / "environments" / name
+        python = _python_of(folder)
         stamp = folder / "stamp.json"
         wheels = {each.label: self.wheel(each) for each in distributions}
-        requirements = [repr((interpreter, groups, extras)), Distribution(ROOT).requirements]
-        requirements += [each.requirements for each in distributions]
+        requirements = [
+            Distribution(ROOT).requirements,
+            *(each.requirements for each in distributions),
+        ]
         wanted = {
-            "requirements": _hash(text.encode() for text in requirements),
+            "interpreter": repr(interpreter),
+            "requirements": _hash(text.encode() for text in [*groups, extras, *requirements]),
             "wheels": {label: wheel.parent.name for label, wheel in wheels.items()},
         }
         current = _read_stamp(stamp)
-        python = _python_of(folder)
         if current == wanted:
             return python
         stamp.unlink(missing_ok=True)
-        if current.get("requirements") == wanted["requirements"]:
-            installed = current["wheels"]
-            stale = [w for label, w in wheels.items() if installed.get(label) != w.parent.name]
-            arguments = ["--no-deps", "--force-reinstall", *map(str, stale)]
-            title = f"update environment {name}"
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-            arguments = []
-            for group in groups:
-                arguments += ["--group", f"{ROOT / 'pyproject.toml'}:{group}"]
-            for label, wheel in wheels.items():
-                wants_extras = extras and label == "spatch-core"
-                arguments.append(
-                    f"spatch-core[{extras}] @ {wheel.as_uri()}" if wants_extras else str(wheel)
-                )
-            title = f"make environment {name} (Python {'.'.join(map(str, interpreter.version))})"
-        with self.progress.task(title):
-            if not python.exists():
+        log = f"environment-{name}"
+        install = ["--python", str(python), "install", "--quiet", "--no-compile"]
+        with self.progress.task(f"make environment {name} (Python {interpreter.name})"):
+            if current.get("interpreter") != wanted["interpreter"]:
+                shutil.rmtree(folder, ignore_errors=True)
                 make = [interpreter.path, "-m", "venv", "--without-pip", str(folder)]
-                self._run_logged(f"environment-{name}", make)
-            self._run_pip(
-                f"environment-{name}",
-                ["--python", str(python), "install", "--quiet", "--no-compile"],
-                ["--no-warn-conflicts", "--progress-bar=off", *arguments],
-            )
+                self._run_logged(log, make)
+            installed = current.get("wheels", {})
+            stale = [
+                str(wheel)
+                for label, wheel in wheels.items()
+                if label in installed and installed[label] != wheel.parent.name
+            ]
+            if stale:
+                self._run_pip(log, [*install, "--no-deps", "--force-reinstall", *stale])
+            if current.get("requirements") != wanted["requirements"]:
+                for group in groups:
+                    install += ["--group", f"{ROOT / 'pyproject.toml'}:{group}"]
+                for label, wheel in wheels.items():
+                    extra = f"[{extras}]" if extras and label == "spatch-core" else ""
+                    install.append(f"{label}{extra} @ {wheel.as_uri()}" if extra else str(wheel))
+                self._run_pip(log, install)
         stamp.write_text(json.dumps(wanted), encoding="utf-8")
         return python
 
-    def _run_pip(self, log: str, *arguments: Sequence[str]) -> None:
-        pip = [str(self._pip_python()), "-m", "pip", "--disable-pip-version-check", "--no-input"]
-        self._run_logged(log, [*pip, *(each for part in arguments for each in part)])
+    def _run_pip(self, log: str, arguments: Sequence[str]) -> None:
+        options = ["--disable-pip-version-check", "--no-input", "--progress-bar=off"]
+        self._run_logged(log, [str(self._pip_python()), "-m", "pip", *options, *arguments])
 
     def _pip_python(self) -> Path:
         """Return the Python of the environment whose pip fills all the others."""
