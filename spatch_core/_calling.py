@@ -182,17 +182,16 @@ class Chain:
             )
 
     def after(self, implementation: Callable[..., Any]) -> Chain:
-        """Return the rest of the chain behind a candidate that was called by itself.
+        """Return the chain without the candidate that was called by itself, as the first.
 
-        Only the default is left if that candidate is none any more, because the call itself
-        has changed the backends or the state.
+        The call may have changed the backends or the state, so that it stands elsewhere now
+        or nowhere; of the others none has been asked.
         """
-        for number, candidate in enumerate(self.candidates):
+        rest = list(self.candidates)
+        for candidate in rest:
             if candidate.is_plain and candidate.loaded is implementation:
-                rest = self.candidates[number + 1 :]
+                rest.remove(candidate)
                 break
-        else:
-            rest = self.candidates[-1:]
         return Chain(self.function, self.types, rest, self.trace)
 
 

@@ -149,13 +149,12 @@ def order_backends(
     explicit = _settled(explicit)
 
     groups = _groups(base.values(), explicit)
-    group_of = {item.name: group for group, members in groups.items() for item in members}
+    named = {item.name: group for group, members in groups.items() for item in members}
+    group_of = {name: named[name] for name in base}
     declared = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
     specific = _without_contradictions(_specific_edges(groups, explicit), declared)
     successors = successors_of([*declared, *specific])
-    some_order = sort_stably(group_of, successors)
-    above, below = _moves(explicit, specific, groups)
-    moved = _move(list(base), above, below, some_order)
+    moved = _move(group_of, successors, *_moves(explicit, specific, groups))
     names = sort_stably({name: group_of[name] for name in moved}, successors)
     return Order(
         names=tuple(names),
@@ -347,24 +346,31 @@ def _moves(
 
 
 def _move(
-    order: list[str],
+    group_of: Mapping[str, _Group],
+    successors: Mapping[_Group, Sequence[_Group]],
     above: Mapping[str, Sequence[str]],
     below: Mapping[str, Sequence[str]],
-    topological: Sequence[str],
 ) -> list[str]:
-    """Move names up and down, those that others depend on before the others."""
+    """Move names up and down, each after those on whose place its own depends.
+
+    What moves to the same place is moved so that it keeps its order there.
+    """
+    order = list(group_of)
+    predecessors = successors_of(
+        (after, before) for before, following in successors.items() for after in following
+    )
     position = {name: number for number, name in enumerate(order)}
 
     def move(name: str, place: int) -> None:
         order.insert(place, order.pop(position[name]))
         position.update(zip(order, range(len(order)), strict=True))
 
-    for name in reversed(topological):
+    for name in sort_stably(group_of, predecessors):
         if name in above:
             first = min(position[other] for other in above[name])
             if first < position[name]:
                 move(name, first)
-    for name in topological:
+    for name in sort_stably(dict(reversed(list(group_of.items()))), successors):
         if name in below:
             last = max(position[other] for other in below[name])
             if last > position[name]:

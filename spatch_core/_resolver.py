@@ -32,7 +32,7 @@ class Resolver:
         self.keeper = keeper
         self.matcher = Matcher(catalog.descriptions)
         self._block = catalog.environment.variable("BLOCK")
-        self._before_default = _named_before_default(catalog)
+        self._placed = _placed_on_purpose(catalog)
         self._implementers: dict[str, list[str]] = {}
         self._loaded: dict[str, Any] = {}
         for name, description in catalog.descriptions.items():
@@ -151,10 +151,12 @@ class Resolver:
         That is the implementation itself where nothing has to be asked; whoever calls it
         tries the rest of the chain (`deferred`) should it return ``NotImplemented``.
         """
+        # Read first: what is registered while the candidates are found makes them stale.
+        token = abc.get_cache_token()
         chain = self.chain(function, state, types)
         aliases = [alias for cls in types for alias in self.matcher.match(cls).aliases]
         if aliases or self.matcher.has_abstract:
-            return Guard(chain, self._staleness(aliases), self._renewal(function, state))
+            return Guard(chain, self._staleness(token, aliases), self._renewal(function, state))
         if state.trace is None and chain.candidates[0].is_plain:
             return chain.candidates[0].load()
         return chain
@@ -258,26 +260,38 @@ class Resolver:
         reason = candidate.ask(candidate.context(types, args, kwargs), args, kwargs)
         return None if reason is None else (Verdict.DEFERS, reason)
 
-    def _relevant(self, state: DispatchState, types: Iterable[type]) -> list[TypeMatch]:
+    def _relevant(self, state: DispatchState, types: Iterable[type]) -> list[_Relevant]:
         """Return how the types match that any active backend knows."""
         descriptions = self.catalog.descriptions
-        return [
-            match
-            for match in map(self.matcher.match, types)
-            if DEFAULT in match.known
-            or any(
-                state.is_active(name, descriptions[name].requires_opt_in) for name in match.known
-            )
-        ]
+        relevant = []
+        for cls in types:
+            match = self.matcher.match(cls)
+            knowing = [
+                name
+                for name in match.known
+                if name == DEFAULT or state.is_active(name, descriptions[name].requires_opt_in)
+            ]
+            if knowing:
+                # The golden rule: that a backend was installed which accepts floats, say,
+                # does not make floats count against those that never heard of them.
+                counts = any(
+                    name in match.primary or self._is_asked_for(name, state) for name in knowing
+                )
+                relevant.append((match, counts))
+        return relevant
 
-    def _default_matches(self, state: DispatchState, relevant: Sequence[TypeMatch]) -> bool:
+    def _is_asked_for(self, name: str, state: DispatchState) -> bool:
+        """Whether anybody wants the backend besides whoever installed it."""
+        return name in state.prioritized or name in self._placed
+
+    def _default_matches(self, state: DispatchState, relevant: Sequence[_Relevant]) -> bool:
         return DEFAULT not in state.disabled and _matches(DEFAULT, relevant)
 
     def _obstacle(
         self,
         name: str,
         state: DispatchState,
-        relevant: Sequence[TypeMatch],
+        relevant: Sequence[_Relevant],
         default_matches: bool,
     ) -> tuple[Verdict, str] | None:
         """Return why a backend is no candidate whatever it implements, None if it may be."""
@@ -287,7 +301,7 @@ class Resolver:
             if self.catalog.descriptions[name].requires_opt_in:
                 return Verdict.INACTIVE, f"it requires opt-in: prioritize={name!r}"
             # The golden rule: what was only installed takes no call from the library.
-            if default_matches and name not in self._before_default:
+            if default_matches and not self._is_asked_for(name, state):
                 return Verdict.LATER, (
                     "the library's own types are its own unless a backend is prioritized"
                 )
@@ -295,8 +309,7 @@ class Resolver:
             return Verdict.NO_MATCH, _mismatch(name, relevant)
         return None
 
-    def _staleness(self, aliases: Sequence[TypePattern]) -> Callable[[], bool]:
-        token = abc.get_cache_token()
+    def _staleness(self, token: object, aliases: Sequence[TypePattern]) -> Callable[[], bool]:
         watches_abstract = self.matcher.has_abstract
 
         def is_stale() -> bool:
@@ -318,26 +331,32 @@ class Resolver:
         return renew
 
 
+# How a type matches, and whether it counts for the backends that do not know it.
+_Relevant = tuple[TypeMatch, bool]
+
 _FALLBACK = "nothing else answers"
 
 
-def _matches(name: str, relevant: Sequence[TypeMatch]) -> bool:
-    """Whether a backend knows every relevant type, and one of them as primary."""
-    return all(name in match.known for match in relevant) and any(
-        name in match.primary for match in relevant
+def _matches(name: str, relevant: Sequence[_Relevant]) -> bool:
+    """Whether a backend knows every type that counts, and has one of them as primary."""
+    return all(name in match.known or not counts for match, counts in relevant) and any(
+        name in match.primary for match, _ in relevant
     )
 
 
-def _mismatch(name: str, relevant: Sequence[TypeMatch]) -> str:
+def _mismatch(name: str, relevant: Sequence[_Relevant]) -> str:
     if not relevant:
         return "no backend knows any of the types"
-    if not all(name in match.known for match in relevant):
+    if not all(name in match.known or not counts for match, counts in relevant):
         return "it does not know all of the types"
     return "none of the types is a primary type of it"
 
 
-def _named_before_default(catalog: Catalog) -> frozenset[str]:
-    """Backends that the library itself or the user placed before the default on purpose."""
+def _placed_on_purpose(catalog: Catalog) -> frozenset[str]:
+    """Return the backends that the library itself brings, or that ``SET_ORDER`` promotes.
+
+    These are before the default on purpose.
+    """
     found = {name for name, description in catalog.descriptions.items() if description.in_code}
     reached = {DEFAULT}
     pairs = set(catalog.environment.set_order)

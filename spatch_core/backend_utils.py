@@ -194,9 +194,7 @@ def _identifier(function: str | Callable[..., Any]) -> str:
         module = getattr(function, "__module__", None)
         qualname = getattr(function, "__qualname__", None)
         if module is None or qualname is None:
-            raise TypeError(
-                f"{function!r} has no name that an identifier could use"
-            )
+            raise TypeError(f"{function!r} has no name that an identifier could use")
         identifier = f"{module}:{qualname}"
     split_identifier(identifier)
     return identifier
