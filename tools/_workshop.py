@@ -150,7 +150,7 @@ class Workshop:
             return python
         stamp.unlink(missing_ok=True)
         log = f"environment-{name}"
-        install = ["--python", str(python), "install", "--quiet", "--no-compile"]
+        install = ["--python", str(python), "install", "--no-compile", "--progress-bar=off"]
         with self.progress.task(f"make environment {name} (Python {interpreter.name})"):
             if current.get("interpreter") != wanted["interpreter"]:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -175,7 +175,7 @@ class Workshop:
         return python
 
     def _run_pip(self, log: str, arguments: Sequence[str]) -> None:
-        options = ["--disable-pip-version-check", "--no-input", "--progress-bar=off"]
+        options = ["--disable-pip-version-check", "--no-input"]
         self._run_logged(log, [str(self._pip_python()), "-m", "pip", *options, *arguments])
 
     def _pip_python(self) -> Path:
