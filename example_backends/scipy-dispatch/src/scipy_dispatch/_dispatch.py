@@ -7,6 +7,6 @@ from spatch_core import BackendSystem
 system = BackendSystem(
     "scipy_dispatch.backends",
     "SCIPY_DISPATCH",
-    default_primary_types=["numpy:ndarray"],
+    default_primary_types=["~numpy:ndarray"],  # masked arrays and memory maps too
 )
 backend_opts = system.backend_opts
