@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, UnknownBackendError
-from spatch_core.testing import run_python
 
 
 class Own:
@@ -707,30 +706,7 @@ def test_help_shows_it() -> None:
     assert "Backends" in text
 
 
-# ---------------------------------------------------------------------------------------
-# Cost of importing
-
-
-def test_decorating_imports_nothing_heavy() -> None:
-    """Section 8: a library of plain functions needs no `inspect` to be imported."""
-    done = run_python(
-        """
-        import sys
-        import spatch_core
-        from spatch_core import BackendSystem
-        before = set(sys.modules)
-        system = BackendSystem(None, "MYLIB")
-        @system.dispatchable(("x", "y"))
-        def f(x, y=None): return 1
-        print({"inspect", "dataclasses", "importlib.metadata", "typing"} & set(sys.modules))
-        assert f(1) == 1
-        """,
-        path=[str(__import__("spatch_core").__path__[0]) + "/.."],
-    )
-    assert done.stdout.strip() == "set()"
-
-
-def test_builtin_names_can_be_shadowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_builtin_names_can_be_shadowed() -> None:
     """A function may be called like a builtin that the wrapper uses."""
     function: Any = make_system().dispatchable("x", module="lib", qualname="type")(
         lambda x: "default"

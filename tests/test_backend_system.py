@@ -1,0 +1,381 @@
+"""`BackendSystem`: a library's dispatching, wired together; DESIGN.md section 8."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+import types
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSkippedWarning, BackendSystem, backend_system, backend_utils
+from spatch_core.exceptions import EnvironmentVariableWarning, IdentifierError
+from spatch_core.testing import isolated, run_python, write_distribution
+
+PACKAGE = Path(spatch_core.__file__).parents[1]
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def first(x: Any) -> str:
+    return "first"
+
+
+def describe(name: str = "first", **fields: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:first"}},
+        **fields,
+    }
+
+
+class Description:
+    """The same as an object."""
+
+    name = "first"
+    primary_types = (f"{__name__}:Foreign",)
+    functions: Mapping[str, Any] = {"lib:f": {"function": f"{__name__}:first"}}
+
+
+# ---------------------------------------------------------------------------------------
+# The public surface
+
+
+def test_public_names() -> None:
+    """Section 8: what `spatch_core` exports, lazily, and nothing else."""
+    assert {"BackendSystem", "BackendImplementation", "DispatchContext"} < set(spatch_core.__all__)
+    for name in spatch_core.__all__:
+        assert getattr(spatch_core, name) is getattr(spatch_core, name)
+        assert name in dir(spatch_core)
+    assert issubclass(BackendSkippedWarning, spatch_core.SpatchCoreWarning)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        spatch_core.nothing  # noqa: B018
+
+
+def test_import_paths_of_the_field() -> None:
+    """Section 8: the names that the field's documentation uses."""
+    assert backend_system.BackendSystem is spatch_core.BackendSystem
+    assert backend_system.DispatchContext is spatch_core.DispatchContext
+    assert backend_utils.BackendImplementation is spatch_core.BackendImplementation
+
+
+def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
+    """Section 3: entry points are looked for when backends are first needed."""
+    write_distribution(
+        tmp_path,
+        "lazylib-backend",
+        entry_points={"lazylib.backends": {"bad": "lazylib_bad:nothing.toml"}},
+    )
+    (tmp_path / "lazylib.py").write_text(
+        "from spatch_core import BackendSystem\n"
+        "system = BackendSystem('lazylib.backends', 'LAZYLIB', ['builtins:int'])\n"
+        "backend_opts = system.backend_opts\n"
+        "@system.dispatchable('x')\n"
+        "def f(x): 'Double.'; return 2 * x\n"
+        "names = f.backends\n"
+        "later = f.invoke(backend='bad')\n"
+        "text = repr(system)\n",
+        encoding="utf-8",
+    )
+    code = """
+        import sys
+        import warnings
+        warnings.simplefilter("error")
+        import lazylib
+        lazylib.system.functions
+        heavy = {"importlib.metadata", "tomllib", "inspect", "typing", "spatch_core._registry"}
+        print(sorted(heavy & set(sys.modules)), lazylib.f.__doc__)
+        warnings.simplefilter("default")
+        print(USE)
+    """
+    for use in ("lazylib.f(2)", "list(lazylib.system.backends)", "lazylib.backend_opts().type"):
+        # Without `site`, which may import anything on its own account.
+        done = run_python(code.replace("USE", use), path=[tmp_path, PACKAGE], options=["-S"])
+        assert done.stdout.splitlines()[0] == "[] Double."
+        assert "BackendSkippedWarning" in done.stderr
+        assert "lazylib_bad" in done.stderr
+
+
+# ---------------------------------------------------------------------------------------
+# Making one
+
+
+@pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
+def test_prefix_must_start_names_of_variables(prefix: str) -> None:
+    """A prefix with which no shell could set a variable is a library's mistake."""
+    with pytest.raises(ValueError, match="environment_prefix"):
+        BackendSystem(None, prefix)
+
+
+@pytest.mark.parametrize("patterns", [["numpy"], ["numpy:nd array"], [3], ["~"], [""]], ids=repr)
+def test_default_types_must_be_patterns(patterns: Any) -> None:
+    """A malformed pattern is found when the library is imported."""
+    with pytest.raises(IdentifierError, match="type pattern"):
+        BackendSystem(None, "MYLIB", default_primary_types=patterns)
+
+
+def test_one_pattern_is_not_a_list() -> None:
+    """A string would be taken letter by letter."""
+    with pytest.raises(TypeError, match="in a list"):
+        BackendSystem(None, "MYLIB", default_primary_types="numpy:ndarray")
+
+
+@pytest.mark.parametrize("make", [describe, Description, lambda: Description], ids=str)
+def test_backends_in_code(make: Any) -> None:
+    """Section 3: a mapping, an object or a class, passed by the library itself."""
+    system = BackendSystem(None, "MYLIB", backends=(each for each in [make()]))
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    assert list(system.backends) == ["default", "first"]
+    assert f(Foreign()) == "first"
+    assert system.problems == ()
+
+
+def test_module_as_a_backend_in_code() -> None:
+    """Section 3: a module's attributes are the fields."""
+    module = types.ModuleType("first")
+    vars(module).update(describe())
+    assert list(BackendSystem(None, "MYLIB", backends=[module]).backends) == ["default", "first"]
+
+
+def test_without_group_and_backends() -> None:
+    """A library may decorate its functions before anybody writes a backend."""
+    system = BackendSystem(None, "MYLIB")
+
+    @system.dispatchable("x")
+    def f(x: int) -> int:
+        return x + 1
+
+    assert f(1) == 2
+    assert f.backends == ("default",)
+    assert f.explain(1).selected == "default"
+    assert list(system.backends) == ["default"]
+    assert system.backend_opts().backends == ("default",)
+    assert repr(system) == f"<BackendSystem of {__name__}, group None>"
+
+
+# ---------------------------------------------------------------------------------------
+# What it tells
+
+
+def test_backends_map_names_to_descriptions() -> None:
+    """Section 8: name -> description, by priority, the library under "default"."""
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        [f"{__name__}:Own"],
+        [describe("first"), describe("second", higher_priority_than=["first"])],
+    )
+    backends = system.backends
+    assert list(backends) == ["default", "second", "first"]
+    assert backends["second"].name == "second"
+    assert [str(each) for each in backends["default"].primary_types] == [f"{__name__}:Own"]
+    assert backends["first"].functions["lib:f"].function == f"{__name__}:first"
+    with pytest.raises(TypeError):
+        backends["third"] = None  # type: ignore[index]
+
+
+def test_functions_map_identifiers_to_dispatchables() -> None:
+    """Section 8: identifier -> dispatchable, without discovering anything."""
+    system = BackendSystem(None, "MYLIB", backends=[{}])  # which would warn
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
+    assert dict(system.functions) == {"lib:f": f}
+    with pytest.raises(TypeError):
+        system.functions["lib:g"] = f  # type: ignore[index]
+
+
+def test_problems_tell_what_was_skipped() -> None:
+    """Section 8: everything that was skipped, and why; the library works."""
+    system = BackendSystem(
+        None, "MYLIB", backends=[describe("first", primary_types=[], functions=3), describe("ok")]
+    )
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    with pytest.warns(BackendSkippedWarning, match="'first'") as caught:
+        assert f(Foreign()) == "first"
+    assert [warning.filename for warning in caught] == [__file__]
+    assert {problem.key for problem in system.problems} == {"primary_types", "functions"}
+    assert {problem.backend for problem in system.problems} == {"first"}
+    assert list(system.backends) == ["default", "ok"]
+
+
+def test_warnings_are_issued_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 9: one warning; as an error it fails the first call, not the next ones."""
+    monkeypatch.setenv("MYLIB_SET_ORDER", "first")
+    system = BackendSystem(None, "MYLIB", backends=[describe()])
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    with pytest.raises(EnvironmentVariableWarning, match="MYLIB_SET_ORDER"):
+        f(Foreign())
+    assert f(Foreign()) == "first"
+    assert len(system.problems) == 1
+
+
+# ---------------------------------------------------------------------------------------
+# reload
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Any:
+    """A library that finds what is installed into the folder."""
+    system = BackendSystem("reloadlib.backends", "RELOADLIB")
+
+    @system.dispatchable("x", module="lib", qualname="f")
+    def f(x: Any) -> str:
+        return "default"
+
+    with isolated(system, path=[tmp_path]):
+        yield system
+
+
+def install(folder: Path, name: str = "late") -> Any:
+    return write_distribution(
+        folder,
+        f"reloadlib-{name}",
+        entry_points={"reloadlib.backends": {name: f"reloadlib_{name}:backend.toml"}},
+        files={
+            f"reloadlib_{name}/__init__.py": f"def f(x): return {name!r}\n",
+            f"reloadlib_{name}/backend.toml": (
+                f'name = "{name}"\nprimary_types = ["{__name__}:Foreign"]\n'
+                f'[functions."lib:f"]\nfunction = "reloadlib_{name}:f"\n'
+            ),
+        },
+    )
+
+
+def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path) -> None:
+    """Section 8: discover again, in a notebook after `pip install`; nothing restarts."""
+    f = library.functions["lib:f"]
+    assert (f(Foreign()), f.__doc__) == ("default", None)
+    distribution = install(tmp_path)
+    assert f(Foreign()) == "default"
+    library.reload()
+    assert f(Foreign()) == "late"
+    assert "late" in f.__doc__
+    with library.backend_opts(prioritize="late"):
+        assert f(Foreign()) == "late"
+        distribution.remove()
+        library.reload()
+        assert f(Foreign()) == "default"
+        assert f.__doc__ is None
+        with library.backend_opts(), pytest.raises(ValueError, match="late"):
+            library.backend_opts(prioritize="late")
+    install(tmp_path)
+    library.reload()
+    assert f(Foreign()) == "late"
+
+
+def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
+    """It discovers, even if nobody has needed backends yet."""
+    install(tmp_path)
+    library.reload()
+    assert list(library.backends) == ["default", "late"]
+
+
+# ---------------------------------------------------------------------------------------
+# Identity
+
+
+def test_is_found_again_in_other_processes() -> None:
+    """Section 6: frozen functions carry their library by module and prefix."""
+    system = BackendSystem(None, "MYLIB")
+    assert pickle.loads(pickle.dumps(system)) is system
+    other = BackendSystem(None, "OTHERLIB")
+    assert pickle.loads(pickle.dumps([system, other])) == [system, other]
+
+
+def test_that_is_gone_is_named() -> None:
+    """A module that makes no such system any more is the error, not a crash."""
+    data = pickle.dumps(BackendSystem(None, "GONELIB"))
+    gc.collect()
+    with pytest.raises(LookupError, match=r"test_backend_system.*GONELIB"):
+        pickle.loads(data)
+    system = BackendSystem(None, "MYLIB")
+    reduced: Any = system.__reduce__()
+    with pytest.raises(LookupError, match="NEVERLIB"):
+        reduced[0](__name__, "NEVERLIB")
+
+
+def test_can_be_collected() -> None:
+    """A library that nothing refers to any more goes away with its tables and callbacks."""
+    system = BackendSystem(None, "MYLIB", backends=[describe()])
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
+    f(Foreign())
+    with system.backend_opts(prioritize="first"):
+        f(Foreign())
+    kept = weakref.ref(system)
+    del system, f
+    gc.collect()
+    assert kept() is None
+
+
+def test_two_libraries_in_one_process() -> None:
+    """Systems share nothing: functions, backends, state."""
+    one = BackendSystem(None, "ONELIB", backends=[describe("first")])
+    two = BackendSystem(None, "TWOLIB", backends=[describe("second")])
+    f: Any = one.dispatchable("x", module="lib", qualname="f")(lambda x: "one")
+    g: Any = two.dispatchable("x", module="lib", qualname="f")(lambda x: "two")
+    with one.backend_opts(disable="first"):
+        assert (f(Foreign()), g(Foreign())) == ("one", "first")
+    with pytest.raises(ValueError, match="no backend is named 'second'"):
+        one.backend_opts(prioritize="second")
+    assert (one.functions["lib:f"], two.functions["lib:f"]) == (f, g)
+
+
+def test_can_be_vendored(tmp_path: Path) -> None:
+    """Section 10: relative imports only, so that a library can ship the folder."""
+    import shutil
+
+    target = tmp_path / "vendorlib" / "_vendored"
+    shutil.copytree(
+        PACKAGE / "spatch_core", target, ignore=shutil.ignore_patterns("__pycache__", "*.pyc")
+    )
+    (tmp_path / "vendorlib" / "__init__.py").write_text("", encoding="utf-8")
+    done = run_python(
+        """
+        import sys
+        from vendorlib._vendored import BackendSystem, BackendImplementation
+        backend = BackendImplementation("own")
+        system = BackendSystem("vendorlib.backends", "VENDORLIB", ["builtins:int"])
+        @system.dispatchable("x")
+        def f(x): return 2 * x
+        with system.backend_opts(trace=True) as options:
+            assert f(2) == 4
+        print(options.trace[0], [name for name in sys.modules if name.startswith("spatch_core")])
+        """,
+        path=[tmp_path],
+        environment={"PYTHONPATH": None},
+    )
+    assert done.stdout.strip() == "__main__:f -> default called []"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
+    """Section 10: the core runs where no other package can be imported."""
+    install(tmp_path)
+    done = run_python(
+        f"""
+        import sys
+        sys.path[:] = [path for path in sys.path if "site-packages" not in path]
+        from spatch_core import BackendSystem
+        system = BackendSystem("reloadlib.backends", "RELOADLIB", ["builtins:int"])
+        @system.dispatchable("x", module="lib", qualname="f")
+        def f(x): return x
+        print(f(2), list(system.backends))
+        loaded = {{name.partition(".")[0] for name in sys.modules}}
+        print(sorted(loaded - sys.stdlib_module_names - {{"__main__", "spatch_core"}}))
+        """,
+        path=[tmp_path, PACKAGE],
+        options=["-S"],
+    )
+    assert done.stdout.splitlines() == ["2 ['default', 'late']", "[]"]
