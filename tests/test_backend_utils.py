@@ -50,6 +50,9 @@ class Kernels:
     def invert(image: object) -> str:
         return "gpu"
 
+    def scale(self, image: object) -> str:
+        return "gpu"
+
 
 backend.implements("photolib:invert", should_run=is_large)(Kernels.invert)
 
@@ -287,8 +290,20 @@ def test_an_object_that_has_no_name_is_refused_with_the_reason(
     register: Callable[[], object],
 ) -> None:
     """It can be given by its identifier, which no object knows of itself."""
-    with pytest.raises((TypeError, ValueError), match=r"identifier|function"):
+    with pytest.raises(TypeError, match="has no name that an identifier could use"):
         register()
+
+
+@pytest.mark.parametrize("implementation", [len, Kernels().scale], ids=["builtin", "bound method"])
+def test_a_lambda_needs_an_implementation_that_can_keep_it(
+    implementation: Callable[..., object],
+) -> None:
+    """What takes no attributes has no place for it; a function with a name needs none."""
+    with pytest.raises(TypeError, match="no name; give it one"):
+        fresh().implements("photolib:size", should_run=lambda context, image: True)(implementation)
+    implemented = fresh()
+    implemented.implements("photolib:size", should_run=is_large)(implementation)
+    assert implemented.functions["photolib:size"].should_run == f"{__name__}:is_large"
 
 
 # --- end to end ----------------------------------------------------------------------
