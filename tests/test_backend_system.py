@@ -364,16 +364,15 @@ def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     """Section 10: the core runs where no other package can be imported."""
     install(tmp_path)
     done = run_python(
-        f"""
+        """
         import sys
-        sys.path[:] = [path for path in sys.path if "site-packages" not in path]
         from spatch_core import BackendSystem
         system = BackendSystem("reloadlib.backends", "RELOADLIB", ["builtins:int"])
         @system.dispatchable("x", module="lib", qualname="f")
         def f(x): return x
         print(f(2), list(system.backends))
-        loaded = {{name.partition(".")[0] for name in sys.modules}}
-        print(sorted(loaded - sys.stdlib_module_names - {{"__main__", "spatch_core"}}))
+        loaded = {name.partition(".")[0] for name in sys.modules}
+        print(sorted(loaded - sys.stdlib_module_names - {"__main__", "spatch_core"}))
         """,
         path=[tmp_path, PACKAGE],
         options=["-S"],

@@ -1,0 +1,195 @@
+"""What a library's users may write; every type is what both checkers must find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from spatch_core import BackendImplementation, BackendSystem, DispatchContext
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_type
+
+    from spatch_core._dispatchable import DispatchableFunction
+    from spatch_core._options import BackendOptions
+    from spatch_core._trace import Explanation, TraceEvent
+
+    T = TypeVar("T")
+
+    system = BackendSystem(
+        "mylib.backends",
+        "MYLIB",
+        default_primary_types=["numpy:ndarray"],
+        backends=[{"name": "gpu", "primary_types": ["cupy:ndarray"]}],
+    )
+    backend_opts = system.backend_opts
+
+    # --- The decorator keeps the signature, with every form of dispatch arguments.
+
+    @system.dispatchable("x")
+    def blur(x: int, sigma: float = 1.0, *, mode: str = "reflect") -> list[float]:
+        """Blur."""
+        return [x * sigma]
+
+    assert_type(blur(1), list[float])
+    assert_type(blur(1, 2.0, mode="wrap"), list[float])
+    assert_type(blur(x=1, sigma=2), list[float])
+
+    @system.dispatchable(("x", "y"), module="mylib", qualname="mix")
+    def mix(x: int, y: str | None = None, /, *rest: bytes, **options: bool) -> int:
+        return x
+
+    assert_type(mix(1), int)
+    assert_type(mix(1, None, b"", b"", fast=True), int)
+
+    @system.dispatchable(["x"])
+    def generic(x: T, default: T | None = None) -> dict[str, T]:
+        return {"x": x}
+
+    assert_type(generic(1), dict[str, int])
+    assert_type(generic("a"), dict[str, str])
+
+    @system.dispatchable()
+    async def wait(x: int) -> str:
+        return str(x)
+
+    async def waiting() -> None:
+        assert_type(await wait(1), str)
+        assert_type(await work_later(1), float)
+
+    @system.dispatchable({"x": 0, "out": None})
+    def with_out(x: int, *, out: list[int] | None = None) -> list[int]:
+        return out or [x]
+
+    @system.dispatchable(lambda arrays: arrays)
+    def stack(arrays: Sequence[int]) -> list[int]:
+        return list(arrays)
+
+    @system.dispatchable([])
+    def make(n: int) -> list[int]:
+        return [n]
+
+    assert_type(with_out(1, out=[]), list[int])
+    assert_type(stack([1]), list[int])
+    assert_type(make(3), list[int])
+    assert_type(system.dispatchable("obj", module="mylib")(len)([]), int)
+
+    # --- A dispatchable goes wherever a function of its signature goes.
+
+    def apply(function: Callable[[int], list[float]]) -> None: ...
+
+    apply(blur)
+    apply(blur.invoke(backend="gpu"))
+    assert_type(list(map(blur, [1, 2])), list[list[float]])
+    assert_type(sorted([1, 2], key=make), list[int])
+
+    # --- Its attributes.
+
+    assert_type(blur.explain(1, mode="wrap"), Explanation)
+    assert_type(blur.explain(1).selected, str | None)
+    assert_type(blur.explain(1).types, tuple[type, ...])
+    assert_type(blur.invoke(backend="gpu")(1, sigma=2.0), list[float])
+    assert_type(blur.invoke(type=int)(1), list[float])
+    assert_type(blur.invoke(backend="gpu", type=int)(1), list[float])
+    assert_type(generic.invoke(backend="gpu")(1), dict[str, int])
+    assert_type(blur.backends, Sequence[str])
+    assert_type(blur.backends[0], str)
+    assert_type(blur.__name__, str)
+    assert_type(blur.__qualname__, str)
+    assert_type(blur.__module__, str)
+    assert_type(blur.__doc__, str | None)
+
+    # --- Methods bind.
+
+    class Image:
+        @system.dispatchable("other")
+        def blend(self, other: Image, weight: float = 0.5) -> str:
+            return ""
+
+        @system.dispatchable("x")
+        def convert(self, x: T) -> list[T]:
+            return [x]
+
+        @property
+        @system.dispatchable("self")
+        def size(self) -> int:
+            return 0
+
+        # Both checkers handle these two decorators on plain functions alone (mypy 1.18,
+        # pyright 1.1.407), so the arguments of their calls cannot be checked; at run time
+        # all is well.
+        @staticmethod
+        @system.dispatchable("x")
+        def read(x: str) -> Image:
+            return Image()
+
+    image = Image()
+    assert_type(image.blend(image), str)
+    assert_type(image.blend(other=image, weight=1), str)
+    assert_type(Image.blend(image, image), str)
+    assert_type(Image.blend.explain(image, image), Explanation)
+    assert_type(image.convert(1), list[int])
+    assert_type(image.size, int)
+    assert_type(Image.read("x"), Image)
+
+    # --- Options.
+
+    assert_type(backend_opts, type[BackendOptions])
+    with backend_opts(prioritize=["gpu"], disable="cpu", type=int, trace=True) as options:
+        assert_type(options, BackendOptions)
+        assert_type(options.backends, tuple[str, ...])
+        assert_type(options.prioritized, tuple[str, ...])
+        assert_type(options.disabled, tuple[str, ...])
+        assert_type(options.type, type | None)
+        assert_type(options.trace, list[TraceEvent] | None)
+    backend_opts("gpu", ("cpu",)).enable_globally()
+
+    @backend_opts(prioritize="gpu")
+    def work(x: int, *, key: str = "") -> float:
+        return blur(x)[0]
+
+    @backend_opts(prioritize="gpu")
+    async def work_later(x: int) -> float:
+        return blur(x)[0]
+
+    class Worker:
+        @backend_opts(prioritize="gpu")
+        def work(self, x: int) -> float:
+            return 1.0
+
+    assert_type(work(1, key="x"), float)
+    assert_type(Worker().work(1), float)
+    assert_type(backend_opts()(blur)(1), list[float])
+
+    # --- The system.
+
+    assert_type(list(system.backends), list[str])
+    assert_type(system.functions, Mapping[str, "DispatchableFunction[..., Any]"])
+    assert_type(system.functions["mylib:mix"].explain(1, key=2), Explanation)
+    assert_type(system.explain_types("mylib:mix", [int]).selected, str | None)
+    assert_type(system.problems[0].message, str)
+    assert_type(system.backends["gpu"].name, str)
+    system.reload()
+
+    # --- A backend's side: decorated functions stay what they are.
+
+    backend = BackendImplementation("gpu")
+
+    @backend.implements(blur, should_run="mygpu:should_run")
+    def gpu_blur(x: int, sigma: float = 1.0, *, mode: str = "reflect") -> list[float]:
+        return []
+
+    @backend.implements("mylib:mix", uses_context=True)
+    def gpu_mix(context: DispatchContext, x: int) -> int:
+        assert_type(context.types, tuple[type, ...])
+        assert_type(context.dispatch_args, tuple[Any, ...])
+        assert_type(context.name, str)
+        assert_type(context.prioritized, bool)
+        assert_type(context.function, str)
+        return x
+
+    @backend.set_should_run(gpu_blur)
+    def should_blur(context: DispatchContext, x: int) -> bool | str:
+        return x > 3 or "too small"
+
+    assert_type(gpu_blur(1), list[float])
