@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ._graph import components, cycle_through, successors_of
 from ._identifiers import DEFAULT, is_backend_name
 from ._problems import Problem
 
@@ -134,21 +135,13 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     )
 
 
-def _cycle(pairs: list[tuple[str, str]]) -> list[str]:
+def _cycle(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
     """Return a cycle among `pairs`, first name repeated at the end; empty if there is none."""
-    after: dict[str, list[str]] = {}
-    for first, second in pairs:
-        after.setdefault(first, []).append(second)
-    # What never leads into a cycle can be taken off from its end, again and again.
-    remaining = dict(after)
-    while leaves := [
-        name for name, followers in remaining.items() if not any(f in remaining for f in followers)
-    ]:
-        for name in leaves:
-            del remaining[name]
-    if not remaining:
-        return []
-    path = [next(iter(remaining))]
-    while path[-1] not in path[:-1]:
-        path.append(next(name for name in remaining[path[-1]] if name in remaining))
-    return path[path.index(path[-1]) :]
+    component = components(successors_of(pairs))
+    for pair in pairs:
+        if component[pair[0]] == component[pair[1]]:
+            inside = component[pair[0]]
+            return cycle_through(
+                [each for each in pairs if component[each[0]] == component[each[1]] == inside]
+            )
+    return ()

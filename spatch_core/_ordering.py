@@ -19,8 +19,26 @@ from ._graph import components, cycle_through, sort_stably, successors_of
 from ._identifiers import DEFAULT
 from ._specificity import Profile, more_specific
 
-# Backends of the same types can be compared as one, unless an explicit edge names them.
-_Group = tuple[Profile, str]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Backends of the same types that explicit edges put before and after the same others.
+
+    They can be treated as one. No edge of any kind leads from one of them to another.
+
+    Parameters
+    ----------
+    profile : Profile
+        Their types.
+    after : frozenset of str
+        The backends that go before them by explicit edges.
+    members : list of Description
+        The backends, in base order.
+    """
+
+    profile: Profile
+    after: frozenset[str]
+    members: list[Description] = field(default_factory=list)
 
 
 class Strength(IntEnum):
@@ -83,26 +101,23 @@ class Order:
         Backends by priority, ``"default"`` among them.
     explicit : tuple of Edge
         Edges from the environment and from descriptions that are in force.
-    specificity : sequence of (group, group)
+    specificity : sequence of (Group, Group)
         Each backend of the first group goes before each of the second, by type specificity.
-    groups : mapping of group to sequence of Description
-        The members of each group.
     cycles : tuple of Cycle
         Why backends are missing from `names`.
     """
 
     names: tuple[str, ...]
     explicit: tuple[Edge, ...] = ()
-    specificity: Sequence[tuple[_Group, _Group]] = ()
-    groups: Mapping[_Group, Sequence[Description]] = field(default_factory=dict)
+    specificity: Sequence[tuple[Group, Group]] = ()
     cycles: tuple[Cycle, ...] = ()
 
     def edges(self) -> Iterator[Edge]:
         """Yield every edge that is in force, with its reason."""
         yield from self.explicit
         for narrow, wide in self.specificity:
-            for first in self.groups[narrow]:
-                for second in self.groups[wide]:
+            for first in narrow.members:
+                for second in wide.members:
                     yield Edge(
                         first.name,
                         second.name,
@@ -149,18 +164,17 @@ def order_backends(
     explicit = _settled(explicit)
 
     groups = _groups(base.values(), explicit)
-    named = {item.name: group for group, members in groups.items() for item in members}
+    named = {item.name: group for group in groups for item in group.members}
     group_of = {name: named[name] for name in base}
     declared = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
-    specific = _without_contradictions(_specific_edges(groups, explicit), declared)
+    specific = _without_contradictions(_specific_edges(groups), declared)
     successors = successors_of([*declared, *specific])
-    moved = _move(group_of, successors, *_moves(explicit, specific, groups))
+    moved = _move(group_of, successors, *_moves(explicit, specific))
     names = sort_stably({name: group_of[name] for name in moved}, successors)
     return Order(
         names=tuple(names),
         explicit=tuple(explicit),
         specificity=specific,
-        groups=groups,
         cycles=tuple(cycles),
     )
 
@@ -286,40 +300,40 @@ def _settled(edges: list[Edge]) -> list[Edge]:
     ]
 
 
-def _groups(
-    descriptions: Iterable[Description], explicit: Iterable[Edge]
-) -> dict[_Group, list[Description]]:
-    alone = {name for edge in explicit for name in (edge.before, edge.after)}
-    groups: dict[_Group, list[Description]] = {}
-    known: dict[object, Profile] = {}
+def _groups(descriptions: Iterable[Description], explicit: Iterable[Edge]) -> list[Group]:
+    before: dict[str, set[str]] = {}
+    after: dict[str, set[str]] = {}
+    for edge in explicit:
+        before.setdefault(edge.before, set()).add(edge.after)
+        after.setdefault(edge.after, set()).add(edge.before)
+    profiles: dict[object, Profile] = {}
+    groups: dict[object, Group] = {}
     for item in descriptions:
         profile = Profile.of(item)
-        profile = known.setdefault((profile.primary, profile.supported), profile)
-        group = profile, item.name if item.name in alone else ""
-        groups.setdefault(group, []).append(item)
-    return groups
+        profile = profiles.setdefault((profile.primary, profile.supported), profile)
+        follows = frozenset(after.get(item.name, ()))
+        key = profile, follows, frozenset(before.get(item.name, ()))
+        groups.setdefault(key, Group(profile, follows)).members.append(item)
+    return list(groups.values())
 
 
-def _specific_edges(
-    groups: Mapping[_Group, object], explicit: Iterable[Edge]
-) -> list[tuple[_Group, _Group]]:
+def _specific_edges(groups: Iterable[Group]) -> list[tuple[Group, Group]]:
     """Return the edges of type specificity that no explicit edge overrides."""
-    overridden = {(edge.after, edge.before) for edge in explicit}
-    by_profile: dict[Profile, list[_Group]] = {}
+    by_profile: dict[Profile, list[Group]] = {}
     for group in groups:
-        by_profile.setdefault(group[0], []).append(group)
+        by_profile.setdefault(group.profile, []).append(group)
     return [
         (narrow, wide)
         for first, second in more_specific(by_profile)
         for narrow in by_profile[first]
         for wide in by_profile[second]
-        if (narrow[1], wide[1]) not in overridden
+        if wide.members[0].name not in narrow.after
     ]
 
 
 def _without_contradictions(
-    specific: list[tuple[_Group, _Group]], declared: list[tuple[_Group, _Group]]
-) -> list[tuple[_Group, _Group]]:
+    specific: list[tuple[Group, Group]], declared: list[tuple[Group, Group]]
+) -> list[tuple[Group, Group]]:
     """Take the edges of type specificity out of cycles; explicit edges form none."""
     component = components(successors_of([*declared, *specific]))
     return [(narrow, wide) for narrow, wide in specific if component[narrow] != component[wide]]
@@ -327,8 +341,7 @@ def _without_contradictions(
 
 def _moves(
     explicit: Iterable[Edge],
-    specific: Iterable[tuple[_Group, _Group]],
-    groups: Mapping[_Group, Sequence[Description]],
+    specific: Iterable[tuple[Group, Group]],
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Return before whom backends must move up, and after whom others must move down."""
     above: dict[str, list[str]] = {}
@@ -339,15 +352,15 @@ def _moves(
         else:
             above.setdefault(edge.before, []).append(edge.after)
     for narrow, wide in specific:
-        names = [item.name for item in groups[wide]]
-        for item in groups[narrow]:
+        names = [item.name for item in wide.members]
+        for item in narrow.members:
             above.setdefault(item.name, []).extend(names)
     return above, below
 
 
 def _move(
-    group_of: Mapping[str, _Group],
-    successors: Mapping[_Group, Sequence[_Group]],
+    group_of: Mapping[str, Group],
+    successors: Mapping[Group, Sequence[Group]],
     above: Mapping[str, Sequence[str]],
     below: Mapping[str, Sequence[str]],
 ) -> list[str]:
