@@ -386,13 +386,19 @@ class TestFiles:
         report = find(
             tmp_path / "site",
             tmp_path,
-            before="class Old: pass\n    sys.meta_path.insert(0, Old)",
-            options=("-W", "ignore"),
+            before="""
+    class Old:
+        @classmethod
+        def find_module(cls, name, path=None):
+            return None
+
+    sys.meta_path.insert(0, Old)
+    """,
         )
 
         assert report["found"]
 
-    @pytest.mark.parametrize("missing", ["metadata", "name"])
+    @pytest.mark.parametrize("missing", ["metadata", "name", "encoding"])
     def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
         """An interrupted installation, say; what there is of it still works."""
         distribution = write_distribution(
@@ -403,8 +409,10 @@ class TestFiles:
         file = distribution.metadata / "METADATA"
         if missing == "metadata":
             file.unlink()
-        else:
+        elif missing == "name":
             file.write_text("Metadata-Version: 2.1\n", encoding="utf-8")
+        else:
+            file.write_bytes(b"Name: \xff\nVersion: \xff\n")
 
         report = find(tmp_path)
 
@@ -425,6 +433,44 @@ class TestFiles:
         (problem,) = find(archive)["problems"]
 
         assert f"there is no file 'backend.toml' in '{archive / 'loud'}'" in problem
+
+
+class TestMalformedEntryPoints:
+    """Of whichever distribution: the others are read one by one then."""
+
+    @pytest.fixture
+    def site(self, tmp_path: Path) -> Path:
+        malformed = write_distribution(tmp_path, "malformed-dist")
+        (malformed.metadata / "entry_points.txt").write_text("[x]\nno value\n", encoding="utf-8")
+        return tmp_path
+
+    def install(self, folder: Path, package: str, distribution: str) -> Path:
+        write_distribution(
+            folder,
+            distribution,
+            entry_points={"photolib.backends": {"loud": f"{package}:backend.toml"}},
+            files={f"{package}/backend.toml": TOML},
+        )
+        return folder / package / "backend.toml"
+
+    def test_the_first_folder_on_the_path_wins_then_too(self, site: Path) -> None:
+        file = self.install(site / "newer", "loud", "loud-dist")
+        self.install(site / "older", "loud", "Loud_Dist")
+
+        report = find(site / "newer", site / "older", site)
+
+        assert report["file"] == str(file)
+        (problem,) = report["problems"]
+        assert "malformed-dist" in problem
+        assert "entry_points.txt cannot be read" in problem
+
+    def test_distributions_without_a_name_are_different_ones_then_too(self, site: Path) -> None:
+        file = self.install(site / "later", "loud", "loud-dist")
+        write_distribution(site / "earlier", "another")
+        for metadata in site.glob("*/*.dist-info/METADATA"):
+            metadata.unlink()
+
+        assert find(site / "earlier", site / "later", site)["file"] == str(file)
 
 
 class TestNames:
