@@ -8,6 +8,7 @@ import sys
 import zipfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -513,6 +514,30 @@ class TestNames:
         assert not report["found"]
         assert len(report["problems"]) == 3
         assert any("distribution b-dist" in each for each in report["problems"])
+
+    def test_metadata_is_read_only_when_somebody_asks(self, tmp_path: Path) -> None:
+        """Parsing it takes about as long as parsing the description."""
+
+        class Counting:
+            reads = 0
+
+            @property
+            def metadata(self) -> dict[str, str]:
+                self.reads += 1
+                return {"Name": "loud-dist"}
+
+            def locate_file(self, path: str) -> Path:
+                return tmp_path / path
+
+        write_distribution(tmp_path, "loud-dist", files={"loud/backend.toml": TOML})
+        distribution = Counting()
+        point = SimpleNamespace(name="loud", value="loud:backend.toml", dist=distribution)
+
+        description = catalog(point).descriptions["loud"]
+
+        assert distribution.reads == 0
+        assert description.source.distribution == "loud-dist"
+        assert distribution.reads == 1
 
     def test_many_backends(self) -> None:
         """1,000 of them, half of them broken: no recursion, no warning left out."""
