@@ -1,0 +1,268 @@
+"""Cached and uncached calls, explanations and traces against a model of DESIGN section 7."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spatch_core import BackendSystem
+from spatch_core._trace import Outcome
+
+NAMES = ("a", "b", "c", "d")
+CLASSES = ("Own", "OwnSubclass", "Foreign", "ForeignSubclass", "Other", "Registered", "Unknown")
+PATTERNS = ("Own", "~Own", "Foreign", "~Foreign", "ForeignSubclass", "Other", "@Shape")
+
+# Where identifiers lead; new for every example.
+HERE = SimpleNamespace()
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What is drawn of a backend."""
+
+    name: str
+    primary: tuple[str, ...]
+    secondary: tuple[str, ...]
+    in_code: bool
+    requires_opt_in: bool
+    implements: bool
+    answer: str  # of should_run or of the implementation
+    higher_priority_than: tuple[str, ...]
+    uses_context: bool
+
+    def fields(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {"function": f"{__name__}:HERE.implementations.{self.name}"}
+        if self.answer != "plain":
+            entry["should_run"] = f"{__name__}:HERE.should_run.{self.name}"
+        if self.uses_context:
+            entry["uses_context"] = True
+        return {
+            "name": self.name,
+            "primary_types": [written(each) for each in self.primary],
+            "secondary_types": [written(each) for each in self.secondary],
+            "requires_opt_in": self.requires_opt_in,
+            "higher_priority_than": list(self.higher_priority_than),
+            "functions": {"lib:f": entry} if self.implements else {},
+        }
+
+    def implementation(self, *args: Any, **kwargs: Any) -> Any:
+        return NotImplemented if self.answer == "not implemented" else self.name
+
+    def should_run(self, *args: Any, **kwargs: Any) -> Any:
+        return "no" if self.answer == "no" else True
+
+
+def written(pattern: str) -> str:
+    prefix = pattern[0] if pattern[0] in "~@" else ""
+    return f"{prefix}{__name__}:HERE.{pattern.removeprefix(prefix)}"
+
+
+DEFAULT = Backend("default", ("~Own",), (), True, False, True, "plain", (), False)
+
+
+@dataclass
+class State:
+    """Nested options, as DESIGN section 6 says."""
+
+    prioritized: tuple[str, ...] = ()
+    disabled: frozenset[str] = field(default_factory=frozenset)
+    cls: str | None = None
+
+    def inside(self, prioritize: Iterable[str], disable: Iterable[str], cls: str | None) -> State:
+        prioritize = tuple(dict.fromkeys(prioritize))
+        names = (*prioritize, *(name for name in self.prioritized if name not in prioritize))
+        return State(
+            tuple(name for name in names if name not in disable),
+            (self.disabled - {*prioritize}) | {*disable},
+            cls or self.cls,
+        )
+
+
+def model(
+    backends: list[Backend], state: State, types: list[type], answers: tuple[str, ...]
+) -> str:
+    """Say who answers a call; `backends` are in order, the default among them."""
+    active = [
+        each
+        for each in sorted(backends, key=lambda each: rank(each, state))
+        if each.name not in state.disabled
+        and (not each.requires_opt_in or each.name in state.prioritized)
+    ]
+    wanted = [each for each in active if each.in_code or each.name in state.prioritized]
+    relevant = [
+        cls
+        for cls in types
+        if any(means(each.primary, cls) for each in [*active, DEFAULT])
+        or any(means(each.primary + each.secondary, cls) for each in wanted)
+    ]
+    matching = [
+        each
+        for each in active
+        if all(means(each.primary + each.secondary, cls) for cls in relevant)
+        and any(means(each.primary, cls) for cls in relevant)
+    ]
+    for each in matching:
+        takes_it = each.implements and each.answer in answers
+        if each is DEFAULT or (takes_it and (each in wanted or DEFAULT not in matching)):
+            return each.name
+    return "default"
+
+
+def rank(backend: Backend, state: State) -> int:
+    names = state.prioritized
+    return names.index(backend.name) if backend.name in names else len(names)
+
+
+def means(patterns: Iterable[str], cls: type) -> bool:
+    return any(
+        cls is getattr(HERE, pattern, None)
+        if pattern[0] not in "~@"
+        else issubclass(cls, getattr(HERE, pattern[1:]))
+        for pattern in patterns
+    )
+
+
+def make_classes() -> None:
+    """Make the classes anew: what is registered stays registered."""
+    for name in CLASSES:
+        base = getattr(HERE, name.removesuffix("Subclass")) if "Subclass" in name else object
+        body = {"__module__": __name__, "__qualname__": f"HERE.{name}"}
+        setattr(HERE, name, type(name, (base,), body))
+    HERE.Shape = abc.ABCMeta("Shape", (), {})
+
+
+patterns = st.lists(st.sampled_from(PATTERNS), max_size=3, unique=True).map(tuple)
+
+
+@st.composite
+def backend_lists(draw: st.DrawFn) -> list[Backend]:
+    names = draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=4))
+    return [
+        Backend(
+            name=name,
+            primary=draw(patterns.filter(bool)),
+            secondary=draw(patterns),
+            in_code=draw(st.booleans()),
+            requires_opt_in=draw(st.booleans()),
+            implements=draw(st.integers(0, 5)) > 0,
+            answer=draw(st.sampled_from(["plain", "plain", "yes", "no", "not implemented"])),
+            higher_priority_than=draw(st.sampled_from([(), ("default",)])),
+            uses_context=draw(st.booleans()),
+        )
+        for name in names
+    ]
+
+
+blocks = st.tuples(
+    st.lists(st.sampled_from((*NAMES, "default")), max_size=2),
+    st.lists(st.sampled_from((*NAMES, "default")), max_size=2),
+    st.sampled_from((None, None, *CLASSES[:5])),
+)
+# Classes (None for None, "" for an omitted argument), and how the two arguments are passed.
+calls = st.tuples(
+    st.sampled_from((*CLASSES, None, "")),
+    st.sampled_from((*CLASSES, None, "")),
+    st.sampled_from(["positional", "keyword", "mixed"]),
+)
+steps = st.lists(st.one_of(calls, calls, calls, st.just("register")), min_size=1, max_size=8)
+
+
+def arguments(first: str | None, second: str | None, form: str) -> Any:
+    given = {
+        name: None if cls is None else getattr(HERE, cls)()
+        for name, cls in (("x", first), ("y", second))
+        if cls != ""
+    }
+    if form == "keyword" or "x" not in given:
+        return (), given
+    if form == "positional":
+        return tuple(given.values()), {}
+    return (given.pop("x"),), given
+
+
+def dispatch_types(values: Iterable[Any], state: State) -> list[type]:
+    types = [type(value) for value in values if value is not None]
+    return types if state.cls is None else [*types, getattr(HERE, state.cls)]
+
+
+@settings(max_examples=200)
+@given(backend_lists(), st.lists(st.tuples(blocks, steps), min_size=1, max_size=4))
+def test_calls_explanations_and_traces_agree_with_the_model(
+    drawn: list[Backend], program: list[Any]
+) -> None:
+    """Sections 4.5, 6 and 7: first calls, cached calls, `explain` and the trace are one."""
+    make_classes()
+    HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
+    HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})
+    HERE.installed = SimpleNamespace(**{each.name: each.fields() for each in drawn})
+    entry_points = [
+        EntryPoint(each.name, f"{__name__}:HERE.installed.{each.name}", "lib.backends")
+        for each in drawn
+        if not each.in_code
+    ]
+    system = BackendSystem(
+        "lib.backends",
+        "MYLIB",
+        [written("~Own")],
+        [each.fields() for each in drawn if each.in_code],
+    )
+
+    @system.dispatchable(("x", "y"), module="lib", qualname="f")
+    def f(x: Any = None, y: Any = None) -> Any:
+        return "default"
+
+    with patch("importlib.metadata.entry_points", lambda group: entry_points):
+        names = list(system.backends)
+    backends = sorted([DEFAULT, *drawn], key=lambda each: names.index(each.name))
+
+    def check(call: Any, state: State) -> None:
+        args, kwargs = arguments(*call)
+        types = dispatch_types((*args, *kwargs.values()), state)
+        expected = model(backends, state, types, ("plain", "yes"))
+        selected = model(backends, state, types, ("plain", "yes", "not implemented"))
+        assert f(*args, **kwargs) == f(*args, **kwargs) == expected
+        with system.backend_opts(trace=True) as options:
+            assert f(*args, **kwargs) == expected
+        assert options.trace is not None
+        called = [event.backend for event in options.trace if event.outcome is Outcome.CALLED]
+        assert (called[0], called[-1]) == (selected, expected)
+        explanation = f.explain(*args, **kwargs)
+        assert explanation.selected == selected
+        assert [each.backend for each in explanation.backends if each.verdict == "runs"] == [
+            selected
+        ]
+        assert f(*args, **kwargs) == expected
+
+    state = State()
+    with ExitStack() as stack:
+        for (prioritize, disable, cls), script in program:
+            prioritize = [name for name in prioritize if name in names]
+            disable = [name for name in disable if name in names]
+            if cls and not any(means(each.primary, getattr(HERE, cls)) for each in backends):
+                cls = None
+            options = system.backend_opts(
+                prioritize, disable, type=getattr(HERE, cls) if cls else None
+            )
+            stack.enter_context(options)
+            state = state.inside(prioritize, disable, cls)
+            for step in script:
+                if step == "register":
+                    HERE.Shape.register(HERE.Registered)
+                else:
+                    check(step, state)
+            assert options.prioritized == state.prioritized
+            assert options.backends == tuple(
+                each.name
+                for each in sorted(backends, key=lambda each: rank(each, state))
+                if each.name not in state.disabled
+                and (not each.requires_opt_in or each.name in state.prioritized)
+            )
