@@ -303,6 +303,8 @@ class Shadowed:  # type: ignore[no-redef]  # two of one name, on purpose
     ("cls", "expected"),
     [
         (int, True),
+        (type(None), True),
+        (types.GeneratorType, True),
         (Outer, True),
         (Outer.Inner, True),
         (local_class(), False),
@@ -316,6 +318,8 @@ class Shadowed:  # type: ignore[no-redef]  # two of one name, on purpose
     ],
     ids=[
         "builtin",
+        "never collected",
+        "never collected, and found nowhere",
         "module level",
         "nested",
         "local",
