@@ -35,8 +35,15 @@ class Convolution:
     before it, no further back than the kernel is long, for either function. So a block of
     the full result takes a block of the array and the elements before it. The results of
     the other modes are parts of the full one.
+
+    Parameters
+    ----------
+    late : bool, optional
+        Where the "same" result begins in the full one if the kernel has no middle: after
+        its middle rather than before.
     """
 
+    late: bool = False
     arrays: tuple[str, ...] = ("in1",)
 
     def refuse(self, call: Call) -> str | None:
@@ -46,6 +53,8 @@ class Convolution:
             return "in1= and in2= have different numbers of dimensions"
         if 0 in shape or 0 in size or not shape:
             return "in1= or in2= is empty or a scalar"
+        if any(n == 1 < k for n, k in zip(shape, size, strict=True)):
+            return "in2= is longer than in1= along an axis on which in1= has one element"
         longer = any(k > n for n, k in zip(shape, size, strict=True))
         if longer and call["mode"] == "valid":
             return "in2= is longer than in1=, and SciPy exchanges them for mode='valid'"
@@ -64,8 +73,7 @@ class Convolution:
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         x, kernel = call["in1"], call["in2"]
-        one = np.ones_like(kernel, shape=(1,) * x.ndim)
-        meta = meta_of(probe(call.replaced(in2=one), "in1"))
+        meta = _meta(call)
         before = [size - 1 for size in np.shape(kernel)]
         padding = _PADDINGS[call["boundary"] or "fill"]
         fill = {"constant_values": call["fillvalue"] or 0} if padding == "constant" else {}
@@ -74,13 +82,14 @@ class Convolution:
             x.astype(meta.dtype), [(deep, deep) for deep in before], mode=padding, **fill
         )
         block = block_of(call.replaced(mode="full", boundary="fill", fillvalue=0), "in1")
-        causal = map_with_history(CausalBlock(block), extended, dict(enumerate(before)), meta)
-        return causal[
-            tuple(
-                _part(call["mode"], deep, length)
-                for deep, length in zip(before, x.shape, strict=True)
-            )
+        causal = map_with_history(
+            CausalBlock(block, meta.dtype), extended, dict(enumerate(before)), meta
+        )
+        parts = [
+            _part(call["mode"], deep, length, self.late)
+            for deep, length in zip(before, x.shape, strict=True)
         ]
+        return causal[tuple(parts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,19 +100,32 @@ class CausalBlock:
     ----------
     block : Block
         The convolution, with the mode "full".
+    dtype : numpy.dtype
+        The data type of the result, which SciPy makes depend on whether there is a single
+        element along an axis.
     """
 
     block: Block
+    dtype: Any
 
     def __call__(self, x: Any) -> Any:
-        return self.block(x)[tuple(slice(length) for length in x.shape)]
+        return self.block(x)[tuple(slice(length) for length in x.shape)].astype(self.dtype)
 
 
-def _part(mode: str, before: int, length: int) -> slice:
+def _meta(call: Call) -> Any:
+    """Return an empty array like the result, from two elements along each axis if there are."""
+    shape = tuple(min(length, 2) for length in call["in1"].shape)
+    size = tuple(min(length, 2) for length in np.shape(call["in2"]))
+    return meta_of(
+        probe(call.replaced(in2=np.ones_like(call["in2"], shape=size)), "in1", shape=shape)
+    )
+
+
+def _part(mode: str, before: int, length: int, late: bool) -> slice:
     """Return where the result of `mode` lies in that of the padded array."""
     if mode == "full":
         return slice(before, before + length + before)
     if mode == "same":
-        start = before + before // 2
+        start = before + (before + late) // 2
         return slice(start, start + length)
     return slice(2 * before, before + length)

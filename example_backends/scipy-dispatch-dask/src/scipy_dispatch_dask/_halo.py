@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._chunks import without_small_chunks
 from ._dask import Array, da
 
 TYPE_CHECKING = False
@@ -62,39 +63,3 @@ def map_with_history(
     x = without_small_chunks(x, depths)
     depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}
     return da.map_overlap(block, x, depth=depth, boundary="none", meta=meta, dtype=meta.dtype)
-
-
-def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
-    """Rechunk `x` so that along each axis a halo comes from the next block alone.
-
-    Parameters
-    ----------
-    x : dask.array.Array
-        The array.
-    depths : mapping of int to int
-        The depth of the halo along each axis.
-    """
-    if 0 in x.shape:
-        return x.rechunk(x.shape)
-    chunks = []
-    for axis, sizes in enumerate(x.chunks):
-        depth = depths.get(axis, 0)
-        chunks.append(_merged(tuple(size for size in sizes if size), depth))
-    return x.rechunk(tuple(chunks))
-
-
-def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:
-    """Merge neighbours until none is smaller than `depth`."""
-    if min(sizes) >= depth:
-        return sizes
-    merged = []
-    size = 0
-    for each in sizes:
-        size += each
-        if size >= depth:
-            merged.append(size)
-            size = 0
-    if not merged:
-        return (size,)
-    merged[-1] += size
-    return tuple(merged)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ._call import Call
     from ._reach import Reach
 
+_UNREFLECTED = dict.fromkeys(("reflect", "mirror", "wrap", "grid-mirror", "grid-wrap"), "nearest")
+
 
 @dataclass(frozen=True)
 class Neighbourhood:
@@ -33,8 +35,8 @@ class Neighbourhood:
     refuse : callable, optional
         Says why a call cannot be honoured.
     harmless : callable, optional
-        Replaces the arguments that are the user's own functions, or of which SciPy warns
-        unless the array is large, where only the type of the result is asked for.
+        Replaces the arguments that must not be tried on a single element, where only the
+        type of the result is asked for.
     """
 
     reach: Reach
@@ -90,7 +92,15 @@ def _zero(*args: Any, **kwargs: Any) -> float:
     return 0.0
 
 
+def without_reflection(call: Call) -> Call:
+    """Replace the modes in which SciPy 1.18 reads beyond a line shorter than a rank filter."""
+    mode = call["mode"]
+    if isinstance(mode, str):
+        return call.replaced(mode=_UNREFLECTED.get(mode, mode))
+    return call.replaced(mode=[_UNREFLECTED.get(each, each) for each in mode])
+
+
 def tiny_kernel(call: Call) -> Call:
-    """Replace the kernel sizes by the smallest ones that are as odd."""
+    """Replace the kernel sizes, of which SciPy warns, by the smallest ones that are as odd."""
     sizes = call["kernel_size"]
     return call if sizes is None else call.replaced(kernel_size=2 - np.asarray(sizes) % 2)

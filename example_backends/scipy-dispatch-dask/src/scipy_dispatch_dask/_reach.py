@@ -220,10 +220,16 @@ def _window_sizes(call: Call, n_axes: int) -> list[int]:
 
 
 def _halos(axes: Iterable[int], depths: Sequence[int], mode: str | Sequence[str]) -> Halos:
-    modes = _spread(mode, len(depths))
+    axes = tuple(axes)
+    periodic = [each in _PERIODIC_MODES for each in _spread(mode, len(depths))]
+    if list(axes) != sorted(axes):
+        # SciPy takes some arguments in the order of `axes`, others in that of the array.
+        if len(set(periodic)) > 1:
+            return dict.fromkeys(axes, WHOLE)
+        depths = [sum(depths)] * len(depths)
     return {
-        axis: Halo(depth, mode in _PERIODIC_MODES)
-        for axis, depth, mode in zip(axes, depths, modes, strict=True)
+        axis: Halo(depth, each)
+        for axis, depth, each in zip(axes, depths, periodic, strict=True)
         if depth > 0
     }
 

@@ -14,7 +14,13 @@ from ._fourier import FourierFilter
 from ._labelling import Labelling
 from ._lines import Lines, last_axis, many_widths, no_axis, second_result, two_axes
 from ._measurement import Measurement, Median, Sum
-from ._neighbourhood import Neighbourhood, tiny_kernel, unbounded_or_misfit, without_function
+from ._neighbourhood import (
+    Neighbourhood,
+    tiny_kernel,
+    unbounded_or_misfit,
+    without_function,
+    without_reflection,
+)
 from ._spectrum import Spectrum
 from ._transform import AxisByAxis, EveryAxis, Shift, Transform
 
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _window = Neighbourhood(reach.windows())
+_rank = Neighbourhood(reach.windows(), harmless=without_reflection)
 _two_windows = Neighbourhood(reach.windows(passes=2))
 _stencil = Neighbourhood(reach.stencil)
 _line = Neighbourhood(reach.line_window)
@@ -52,12 +59,12 @@ NDIMAGE: dict[str, Strategy] = {
     "laplace": _stencil,
     "maximum_filter": _window,
     "maximum_filter1d": _line,
-    "median_filter": _window,
+    "median_filter": _rank,
     "minimum_filter": _window,
     "minimum_filter1d": _line,
-    "percentile_filter": _window,
+    "percentile_filter": _rank,
     "prewitt": _stencil,
-    "rank_filter": _window,
+    "rank_filter": _rank,
     "sobel": _stencil,
     "uniform_filter": Neighbourhood(reach.running_mean(reach.windows())),
     "uniform_filter1d": Neighbourhood(reach.running_mean(reach.line_window)),
@@ -100,7 +107,7 @@ SIGNAL: dict[str, Strategy] = {
     "convolve": _kernel,
     "convolve2d": _kernel,
     "correlate": _kernel,
-    "correlate2d": _kernel,
+    "correlate2d": Convolution(late=True),
     "fftconvolve": _kernel,
     "oaconvolve": _kernel,
     # Splines

@@ -100,7 +100,7 @@ class AxisByAxis:
         shared = call.without("x", "s", "axes").arguments
         chunks: dict[int, int] = {}
         for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
-            n = None if length == -1 else length  # SciPy's -1 is the length that there is.
+            n = x.shape[axis] if length == -1 else length
             step = dispatchable(f"scipy_dispatch.fft:{name}")
             cut = max(x.chunks[axis])
             # Cut the lines of the step before again, or all ends up in one chunk.

@@ -1,0 +1,114 @@
+"""Measurements: labels with SciPy's numbers, and what is measured in labelled regions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from comparison import (
+    FLOATS,
+    INTEGERS,
+    assert_same,
+    check,
+    chunked,
+    computed,
+    dask_arrays,
+    lazily,
+    per_axis,
+    scipy_function,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+AVERAGES = ("mean", "variance", "standard_deviation", "center_of_mass")
+
+
+@given(data=st.data())
+def test_labels(data: Any) -> None:
+    """Features have the numbers that SciPy gives them, however the array is cut."""
+    x, lazy = data.draw(dask_arrays((bool, np.uint8, np.float64)))
+    full = np.ones((3,) * x.ndim, dtype=bool)
+    structure = data.draw(st.sampled_from((None, full)))
+    labels, count = lazily("ndimage.label", lazy, structure)
+    expected, number = scipy_function("ndimage.label")(x, structure)
+    assert_same(computed(labels), expected)
+    assert int(computed(count)) == number
+
+
+def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
+    """Draw labels, the same ones cut, and what to measure."""
+    random = np.random.default_rng(data.draw(st.integers(0, 999)))
+    labels = random.integers(0, 4, x.shape)
+    labels.flat[0] = 1
+    index = data.draw(st.sampled_from((None, 1, [1], [2, 1, 9], np.array([0, 1]))))
+    cut = data.draw(st.none() | chunked(labels.shape))
+    return labels, labels if cut is None else da.from_array(labels, chunks=cut), index
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@given(data=st.data())
+def test_averages(name: str, data: Any) -> None:
+    """SciPy adds up single precision in single precision, where one region is measured."""
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), offset=300))
+    tolerance = 1e-5 if x.dtype == np.float32 else 1e-12
+    check(f"ndimage.{name}", x, lazy, tolerance=tolerance)
+    labels, cut, index = labelled(data, x)
+    expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+    result = computed(lazily(f"ndimage.{name}", lazy, cut, index))
+    undefined = np.isnan(expected)
+    assert (np.isnan(result) == undefined).all()
+    scale = np.abs(np.asarray(expected)[~undefined]).max(initial=1) + np.var(x)
+    difference = np.abs(result - expected)[~undefined].max(initial=0)
+    assert result.dtype == np.asarray(expected).dtype
+    assert result.shape == np.shape(expected)
+    assert difference <= tolerance * scale
+
+
+@pytest.mark.parametrize("name", ["sum", "sum_labels"])
+@given(data=st.data())
+def test_sums(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays((bool, *INTEGERS, *FLOATS), offset=300))
+    tolerance = 1e-6 if x.dtype == np.float32 else 1e-13
+    check(f"ndimage.{name}", x, lazy, tolerance=tolerance)
+    labels, cut, index = labelled(data, x)
+    expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+    result = computed(lazily(f"ndimage.{name}", lazy, cut, index))
+    assert_same(result, expected, tolerance)
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum", "median"])
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@given(data=st.data())
+def test_order_statistics(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS)))
+    check(f"ndimage.{name}", x, lazy)
+    labels, cut, _ = labelled(data, x)
+    index = data.draw(st.sampled_from(([1], [1, 0], np.array([1]))))
+    index = [each for each in index if (labels == each).any()]
+    expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+    assert_same(computed(lazily(f"ndimage.{name}", lazy, cut, index)), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "strengths"),
+    [
+        ("fourier_gaussian", st.floats(0, 3)),
+        ("fourier_uniform", st.floats(0.5, 5)),
+        ("fourier_shift", st.floats(-3, 3)),
+    ],
+)
+@given(data=st.data())
+def test_filters_in_the_fourier_domain(
+    name: str, strengths: st.SearchStrategy[float], data: Any
+) -> None:
+    """Exponentials and sines come from another library, which rounds otherwise."""
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex64, np.complex128)))
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    length = x.shape[axis]
+    n = data.draw(st.sampled_from((-1, 2 * length - 2, 2 * length - 1)))
+    tolerance = 1e-6 if x.dtype in (np.float32, np.complex64) else 1e-13
+    strength = data.draw(per_axis(strengths, x.ndim))
+    check(f"ndimage.{name}", x, lazy, strength, n, axis, tolerance=tolerance)

@@ -1,0 +1,224 @@
+"""Signals: convolution with small kernels, filters along lines, resampling, spectra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+from comparison import (
+    FLOATS,
+    INTEGERS,
+    assert_same,
+    check,
+    computed,
+    dask_arrays,
+    lazily,
+    scipy_function,
+    why_deferred,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import signal
+
+LAPLACIAN = np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]])
+
+convolution_modes = st.sampled_from(("full", "same", "valid"))
+
+
+def a_kernel(draw: Any, ndim: int, largest: int = 5) -> np.ndarray:
+    shape = draw(st.lists(st.integers(1, largest), min_size=ndim, max_size=ndim))
+    dtype = draw(st.sampled_from((np.int64, np.float32, np.float64, np.complex128)))
+    return (np.random.default_rng(draw(st.integers(0, 999))).normal(size=shape) * 9).astype(dtype)
+
+
+def check_unless_deferred(
+    name: str, x: Any, lazy: Any, kernel: Any, tolerance: float = 0, **arguments: Any
+) -> None:
+    reason = why_deferred(name, lazy, kernel, **arguments)
+    if reason is None:
+        check(name, x, lazy, kernel, tolerance=tolerance, **arguments)
+    else:
+        assert "in2= is longer than in1=" in reason
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
+@given(data=st.data())
+def test_convolution(name: str, data: Any) -> None:
+    """Sums in another order, or by transforms of other lengths, round otherwise."""
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex64)))
+    kernel = a_kernel(data.draw, x.ndim)
+    arguments = {"mode": data.draw(convolution_modes)}
+    if name in ("convolve", "correlate"):
+        arguments["method"] = data.draw(st.sampled_from(("auto", "direct", "fft")))
+    single = {x.dtype.char, kernel.dtype.char} & {"f", "F"}
+    tolerance = 1e-5 if single else 1e-13
+    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+@given(data=st.data())
+def test_convolution_along_some_axes(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(FLOATS, min_dims=2, max_dims=2))
+    kernel = np.array([[1.0, -2.0, 3.0]])
+    arguments = {
+        "mode": data.draw(convolution_modes),
+        "axes": data.draw(st.sampled_from((1, [-1]))),
+    }
+    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments, tolerance=1e-5)
+
+
+@pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
+@given(data=st.data())
+def test_convolution_in_the_plane(name: str, data: Any) -> None:
+    """Each element is summed up in the same order: the same bits."""
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), min_dims=2, max_dims=2))
+    boundary = data.draw(st.sampled_from(("fill", "wrap", "symm")))
+    arguments = {
+        "mode": data.draw(convolution_modes),
+        "boundary": boundary,
+        "fillvalue": data.draw(st.sampled_from((0, 2.5))),
+    }
+    kernel = a_kernel(data.draw, 2, largest=4)
+    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments)
+
+
+@pytest.mark.parametrize("name", ["medfilt", "medfilt2d"])
+@pytest.mark.filterwarnings("ignore:kernel_size exceeds volume extent")
+@given(data=st.data())
+def test_median_filters(name: str, data: Any) -> None:
+    ndims = {"min_dims": 2, "max_dims": 2 if name == "medfilt2d" else 3}
+    x, lazy = data.draw(dask_arrays((np.uint8, np.int64, *FLOATS), **ndims))
+    odd = st.sampled_from((1, 3, 5, 7))
+    sizes = odd | st.lists(odd, min_size=x.ndim, max_size=x.ndim) | st.none()
+    check(f"signal.{name}", x, lazy, data.draw(sizes))
+
+
+def test_a_kernel_larger_than_a_block_does_not_warn() -> None:
+    """SciPy warns of a kernel larger than the array, not of one larger than a block."""
+    x = np.arange(40.0).reshape(4, 10) % 7
+    lazy = dask.array.from_array(x, chunks=(4, 1))
+    check("signal.medfilt", x, lazy, (3, 7))
+    with pytest.warns(UserWarning, match="exceeds volume extent"):
+        computed(lazily("signal.medfilt", lazy, (5, 3)))
+
+
+@given(data=st.data())
+def test_order_filter(data: Any) -> None:
+    x, lazy = data.draw(dask_arrays((np.uint8, *FLOATS), min_dims=2, max_dims=2))
+    domain = np.random.default_rng(data.draw(st.integers(0, 99))).random((3, 5)) > 0.4
+    domain[1, 2] = True
+    check("signal.order_filter", x, lazy, domain, data.draw(st.integers(0, 1)))
+
+
+SOS = signal.butter(4, 0.3, output="sos")
+B, A = signal.butter(3, 0.2)
+
+# Name, arguments before and after the array, and the tolerance with its reason.
+EXACT = 0.0
+TRANSFORMS = 1e-12  # by way of Fourier transforms
+FIT = 1e-9  # a least-squares fit of all lines of a block at once
+
+LINES: list[tuple[str, str, dict[str, Any], float]] = [
+    ("lfilter", "x", {"b": B, "a": A}, EXACT),
+    ("filtfilt", "x", {"b": B, "a": A}, EXACT),
+    ("filtfilt", "x", {"b": B, "a": A, "method": "gust"}, FIT),
+    ("sosfilt", "x", {"sos": SOS}, EXACT),
+    ("sosfiltfilt", "x", {"sos": SOS}, EXACT),
+    ("savgol_filter", "x", {"window_length": 7, "polyorder": 2}, FIT),
+    ("savgol_filter", "x", {"window_length": 5, "polyorder": 3, "mode": "wrap"}, EXACT),
+    ("detrend", "data", {}, FIT),
+    ("detrend", "data", {"type": "constant"}, 1e-13),  # means of other layouts of memory
+    ("detrend", "data", {"bp": [4, 9]}, FIT),
+    ("hilbert", "x", {}, TRANSFORMS),
+    ("hilbert", "x", {"N": 24}, TRANSFORMS),
+    ("resample", "x", {"num": 11}, TRANSFORMS),
+    ("resample", "x", {"num": 90, "window": "hann"}, TRANSFORMS),
+    ("resample_poly", "x", {"up": 3, "down": 2}, EXACT),
+    ("resample_poly", "x", {"up": 4, "down": 6, "padtype": "line"}, EXACT),
+    ("resample_poly", "x", {"up": 5, "down": 5}, EXACT),
+    ("decimate", "x", {"q": 2}, EXACT),
+    ("decimate", "x", {"q": 3, "ftype": "fir"}, EXACT),
+    ("decimate", "x", {"q": 3, "ftype": "fir", "zero_phase": False}, EXACT),
+    ("upfirdn", "x", {"h": [1.0, 2.0, -1.0], "up": 3, "down": 2}, EXACT),
+    ("upfirdn", "x", {"h": [1.0, 2.0, -1.0, 4.0], "down": 5, "mode": "smooth"}, EXACT),
+    ("czt", "x", {"m": 7}, TRANSFORMS),
+    ("czt", "x", {}, TRANSFORMS),
+    ("zoom_fft", "x", {"fn": [0.1, 0.4], "m": 9}, TRANSFORMS),
+]
+
+
+@pytest.mark.parametrize(("name", "parameter", "arguments", "tolerance"), LINES)
+@given(data=st.data())
+def test_along_lines(
+    name: str, parameter: str, arguments: dict[str, Any], tolerance: float, data: Any
+) -> None:
+    """Lines are not cut, so each is filtered as SciPy does it."""
+    x, lazy = data.draw(dask_arrays((np.int16, np.float64), min_side=31, max_side=33, max_dims=2))
+    axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
+    check(
+        f"signal.{name}",
+        x,
+        lazy,
+        **arguments,
+        axis=axis,
+        tolerance=tolerance,
+        parameter=parameter,
+    )
+
+
+@given(data=st.data())
+def test_single_precision(data: Any) -> None:
+    """The data type is SciPy's where it keeps single precision."""
+    x, lazy = data.draw(dask_arrays((np.float32,), min_side=31, max_side=33, max_dims=2))
+    sos = SOS.astype(np.float32)
+    check("signal.sosfilt", x, lazy, sos=sos, parameter="x")
+    check("signal.resample_poly", x, lazy, 3, 2)
+    check("signal.savgol_filter", x, lazy, 5, 2, mode="nearest")
+    check("signal.hilbert", x, lazy, tolerance=1e-5)
+
+
+@given(data=st.data())
+def test_analytic_planes(data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(FLOATS, min_dims=2))
+    size = data.draw(st.sampled_from((None, 8, (5, 9))))
+    axes = data.draw(st.permutations(range(x.ndim)))[:2]
+    tolerance = 1e-5 if x.dtype == np.float32 else TRANSFORMS
+    check("signal.hilbert2", x, lazy, N=size, axes=axes, tolerance=tolerance)
+
+
+@pytest.mark.parametrize("name", ["welch", "periodogram"])
+@given(data=st.data())
+def test_spectra(name: str, data: Any) -> None:
+    """The frequencies are there at once, the power is lazy."""
+    x, lazy = data.draw(dask_arrays(FLOATS, min_side=31, max_side=33, max_dims=2))
+    arguments = {
+        "fs": data.draw(st.sampled_from((1.0, 50.0))),
+        "axis": data.draw(st.integers(-x.ndim, x.ndim - 1)),
+        "nfft": data.draw(st.sampled_from((None, 64))),
+        "return_onesided": data.draw(st.booleans()),
+    }
+    if name == "welch":
+        arguments["nperseg"] = 12
+    frequencies, power = lazily(f"signal.{name}", lazy, **arguments)
+    expected = scipy_function(f"signal.{name}")(x, **arguments)
+    assert_same(frequencies, expected[0])
+    assert_same(computed(power), expected[1], 1e-5 if x.dtype == np.float32 else 1e-12)
+
+
+ELEMENTS: list[tuple[str, dict[str, Any]]] = [
+    ("chirp", {"f0": 1.0, "t1": 10.0, "f1": 3.0}),
+    ("gausspulse", {"fc": 5}),
+    ("sawtooth", {"width": 0.5}),
+    ("square", {"duty": 0.3}),
+    ("gauss_spline", {"n": 3}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), ELEMENTS)
+@given(data=st.data())
+def test_element_by_element(name: str, arguments: dict[str, Any], data: Any) -> None:
+    """Vectorized functions may differ in the last bit between the ends and the middle."""
+    x, lazy = data.draw(dask_arrays((np.float64,)))
+    check(f"signal.{name}", x, lazy, **arguments, tolerance=1e-14)

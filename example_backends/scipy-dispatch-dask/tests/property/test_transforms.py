@@ -1,0 +1,115 @@
+"""Transforms: SciPy's data types, shapes and norms; the last bits may differ.
+
+The same algorithm adds up the same numbers, but several lines at once where there are
+several, for which other machine instructions may round otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from comparison import FLOATS, check, dask_arrays, some_axes
+from hypothesis import given
+from hypothesis import strategies as st
+
+ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+COSINES = ("dct", "idct", "dst", "idst")
+
+norms = st.sampled_from((None, "backward", "ortho", "forward"))
+dtypes = (np.uint8, np.int64, *FLOATS, np.complex64, np.complex128)
+
+
+def tolerance(x: np.ndarray) -> float:
+    """A few units in the last place of the precision in which SciPy works."""
+    return 1e-6 if x.dtype in (np.float32, np.complex64) else 1e-14
+
+
+@pytest.mark.parametrize("name", ONE_AXIS)
+@given(data=st.data())
+def test_along_one_axis(name: str, data: Any) -> None:
+    """Errors are SciPy's too: a real transform of complex numbers, an empty result."""
+    x, lazy = data.draw(dask_arrays(dtypes))
+    check(
+        f"fft.{name}",
+        x,
+        lazy,
+        n=data.draw(st.none() | st.integers(1, 17)),
+        axis=data.draw(st.integers(-x.ndim, x.ndim - 1)),
+        norm=data.draw(norms),
+        workers=data.draw(st.none() | st.just(2)),
+        tolerance=tolerance(x),
+    )
+
+
+@pytest.mark.parametrize("name", [f"{name}{suffix}" for name in ONE_AXIS for suffix in "2n"])
+@given(data=st.data())
+def test_along_several_axes(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(dtypes, min_dims=2, min_side=2, max_side=9))
+    axes = data.draw(some_axes(x.ndim))
+    count = x.ndim if axes is None else len(axes)
+    if name.endswith("2"):
+        axes, count = axes or (-2, -1), count if axes else 2
+    lengths = st.lists(st.integers(2, 12) | st.just(-1), min_size=count, max_size=count)
+    check(
+        f"fft.{name}",
+        x,
+        lazy,
+        s=data.draw(st.none() | lengths),
+        axes=axes,
+        norm=data.draw(norms),
+        tolerance=tolerance(x),
+    )
+
+
+@pytest.mark.parametrize("name", COSINES)
+@given(data=st.data())
+def test_cosines_and_sines(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(dtypes, min_side=2))
+    check(
+        f"fft.{name}",
+        x,
+        lazy,
+        type=data.draw(st.integers(1, 4)),
+        n=data.draw(st.none() | st.integers(2, 17)),
+        axis=data.draw(st.integers(-x.ndim, x.ndim - 1)),
+        norm=data.draw(norms),
+        orthogonalize=data.draw(st.none() | st.booleans()),
+        tolerance=tolerance(x),
+    )
+
+
+@pytest.mark.parametrize("name", [f"{name}n" for name in COSINES])
+@given(data=st.data())
+def test_cosines_and_sines_along_several_axes(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(dtypes, min_side=2, max_side=9))
+    axes = data.draw(some_axes(x.ndim))
+    count = x.ndim if axes is None else len(axes)
+    lengths = st.lists(st.integers(2, 12), min_size=count, max_size=count)
+    check(
+        f"fft.{name}",
+        x,
+        lazy,
+        type=data.draw(st.integers(1, 4)),
+        s=data.draw(st.none() | lengths),
+        axes=axes,
+        norm=data.draw(norms),
+        orthogonalize=data.draw(st.none() | st.booleans()),
+        tolerance=tolerance(x),
+    )
+
+
+@pytest.mark.parametrize("name", ["fht", "ifht"])
+@given(data=st.data())
+def test_hankel_transforms(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(FLOATS, min_side=2))
+    check(f"fft.{name}", x, lazy, 0.1, 0.5, offset=0.2, tolerance=1e-12)
+
+
+@pytest.mark.parametrize("name", ["fftshift", "ifftshift"])
+@given(data=st.data())
+def test_shifts(name: str, data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(dtypes))
+    axes = data.draw(some_axes(x.ndim) | st.integers(-x.ndim, x.ndim - 1))
+    check(f"fft.{name}", x, lazy, axes=axes)
