@@ -120,6 +120,16 @@ def import_identifier(identifier: str) -> object:
     return found
 
 
+def is_importing() -> bool:
+    """Whether this thread is in the middle of importing a module."""
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
+
+
 def loaded_object(module: str, qualname: str) -> object:
     """Return the object that an identifier names if its module is imported, else None.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from _thread import allocate_lock, get_ident
 
+from ._identifiers import is_importing
 from .exceptions import warn_caller
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class Loader:
             return None
         # Discovery may import modules. A thread that is in the middle of an import must not
         # wait for one that may want what it is importing; it discovers for itself.
-        acquired = self._lock.acquire(blocking=not _is_importing())
+        acquired = self._lock.acquire(blocking=not is_importing())
         self._loading.add(thread)
         try:
             if self.loaded is not None and not again:
@@ -83,13 +83,3 @@ class Loader:
         for warning in resolver.catalog.warnings():
             warn_caller(warning)
         return resolver
-
-
-def _is_importing() -> bool:
-    """Whether this thread is in the middle of importing a module."""
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
-        frame = frame.f_back
-    return False

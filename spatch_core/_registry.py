@@ -23,6 +23,7 @@ from ._identifiers import (
     import_identifier,
     is_backend_name,
     is_dotted_name,
+    is_importing,
     nearest,
 )
 from ._ordering import Order, order_backends
@@ -212,7 +213,8 @@ class _Reading:
         if name in self.descriptions:
             self.shadowed(name, sources, "the library itself")
             return
-        self.shadowed(name, sources[1:], f"distribution {sources[0].distribution}")
+        if len(sources) > 1:
+            self.shadowed(name, sources[1:], str(sources[0]))
         description = self.read(name, entry_points[0], sources[0])
         if description is not None:
             self.descriptions[name] = description
@@ -297,6 +299,10 @@ class _Reading:
             if qualname:
                 fields = import_identifier(f"{module}:{qualname}")
         except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+            if isinstance(error, (ImportError, AttributeError)) and is_importing():
+                # It may need what is only half imported now, the library itself for example.
+                self.is_complete = False
+                return None
             self.problems.append(
                 Problem(
                     f"importing it failed with {type(error).__name__}: {error}",
@@ -367,7 +373,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     for distribution in distributions():
         source = Source(metadata=distribution)
         name = (source.distribution or "").lower().replace("_", "-")
-        if name in seen:
+        if name and name in seen:
             continue
         seen.add(name)
         try:
