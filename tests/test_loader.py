@@ -367,10 +367,10 @@ class TestLoader:
         order: list[str] = []
 
         def discover() -> Found:
-            if threading.current_thread() is not threading.main_thread():
+            order.append(threading.current_thread().name)
+            if threading.current_thread().name == "discoverer":
                 discovering.set()
                 go_on.wait()
-            order.append(threading.current_thread().name)
             return Found()
 
         one = loader(discover)
@@ -379,18 +379,20 @@ class TestLoader:
         (tmp_path / "loader_user_code.py").write_text(
             "import meeting\nfound = meeting.loader.get()\n", encoding="utf-8"
         )
-        thread = threading.Thread(target=one.get, name="discoverer")
-        thread.start()
+        discoverer = threading.Thread(target=one.get, name="discoverer")
+        importer = threading.Thread(target=__import__, args=("loader_user_code",), name="importer")
+        discoverer.start()
         discovering.wait()
-
-        found = __import__("loader_user_code").found
-        monkeypatch.delitem(sys.modules, "loader_user_code")
-
+        importer.start()
+        importer.join(timeout=60)
+        waits = importer.is_alive()
         go_on.set()
-        thread.join()
+        discoverer.join()
+        importer.join()
 
-        assert found is not None
-        assert order == ["MainThread", "discoverer"]
+        monkeypatch.delitem(sys.modules, "loader_user_code")
+        assert not waits
+        assert order == ["discoverer", "importer"]
 
     def test_what_is_incomplete_answers_one_question_and_is_not_kept(self) -> None:
         """A module of a backend was in the middle of its import; no fault of its own."""
