@@ -238,6 +238,14 @@ def test_the_default_takes_part_in_type_specificity() -> None:
     assert found.names == ("narrow", "default")
 
 
+def test_a_library_without_types_of_its_own_is_in_no_edge_of_specificity() -> None:
+    """DESIGN 5.1: no types are no subset that means anything."""
+    library = Description("default", (), in_code=True)
+    found = order_backends([library, backend("a", "m:A m:B"), backend("b", "m:A")])
+    assert found.names == ("default", "b", "a")
+    assert [(edge.before, edge.after) for edge in found.edges()] == [("b", "a")]
+
+
 def test_abstract_backends_can_come_before_concrete_ones_by_their_types() -> None:
     """DESIGN 5: edges are stronger than the base order."""
     assert names(backend("a", "m:B m:C"), backend("z", "@m:B")) == "z a"

@@ -201,6 +201,7 @@ def test_the_edges_in_force_are_those_of_the_definition(
     skipped, edges = reference(descriptions, set_order)
     assert {name for cycle in order.cycles for name in cycle.members} == skipped
     assert edges_of(order) == set(edges)
+    assert len(list(order.edges())) == len(edges)
 
 
 @given(st.one_of(backends(), backends(circle=True)), set_orders())
