@@ -133,7 +133,9 @@ def test_one_pattern_is_not_a_list() -> None:
         BackendSystem(None, "MYLIB", default_primary_types="numpy:ndarray")
 
 
-@pytest.mark.parametrize("make", [describe, Description, lambda: Description], ids=str)
+@pytest.mark.parametrize(
+    "make", [describe, Description, lambda: Description], ids=["mapping", "object", "class"]
+)
 def test_backends_in_code(make: Any) -> None:
     """Section 3: a mapping, an object or a class, passed by the library itself."""
     system = BackendSystem(None, "MYLIB", backends=(each for each in [make()]))

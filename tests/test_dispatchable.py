@@ -394,7 +394,9 @@ def test_function_with_wrapped_is_seen_through() -> None:
     assert function.__wrapped__ is wrapper
 
 
-@pytest.mark.parametrize("value", [3, None, "lib:f", property(len)], ids=repr)
+@pytest.mark.parametrize(
+    "value", [3, None, "lib:f", pytest.param(property(len), id="property")], ids=repr
+)
 def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
     """A mistake is named where it is made."""
     with pytest.raises(TypeError, match="only a function can be dispatchable"):

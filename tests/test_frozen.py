@@ -352,7 +352,9 @@ def test_above_staticmethod_and_classmethod(options: type[BackendOptions], work:
     assert Thing.of_class() == Thing().of_class() == ("second", "Thing")
 
 
-@pytest.mark.parametrize("value", [3, "f", None, property(len)], ids=repr)
+@pytest.mark.parametrize(
+    "value", [3, "f", None, pytest.param(property(len), id="property")], ids=repr
+)
 def test_what_cannot_be_called_is_refused(library: Any, value: Any) -> None:
     """A mistake is named where it is made."""
     with pytest.raises(TypeError, match="decorate a function"):

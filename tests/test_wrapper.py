@@ -132,7 +132,7 @@ SHAPES: list[Any] = [
     ("n", "x"),
     {"x": 0, "y": 7},
     {"key": None},
-    lambda *args, **kwargs: args,
+    pytest.param(lambda *args, **kwargs: args, id="callable"),
 ]
 
 
