@@ -511,7 +511,8 @@ class TestOneNameTwice:
         (problem,) = report["problems"]
         assert problem["backend"] == "twin"
         assert problem["distribution"] == "b-dist"
-        assert "distribution a-dist offers a backend of the same name" in problem["message"]
+        assert "distribution a-dist" in problem["message"]
+        assert "offers a backend of the same name" in problem["message"]
         (text,) = report["warnings"]
         assert "backend 'twin' is skipped (distribution b-dist 2.0, entry point 'twin = y_" in text
         assert text.endswith(f"{problem['message']}. {problem['remedy']}")

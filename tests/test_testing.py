@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
+from spatch_core import BackendSystem, GlobalOptionsWarning
 from spatch_core.testing import Distribution, isolated, run_python, write_distribution
 
 GROUP = "testing_library.backends"
@@ -289,6 +289,20 @@ class TestIsolated:
                 assert double("text") == "default"
 
         assert system.backend_opts().disabled == ()
+
+    def test_whether_options_were_enabled_globally_is_put_back_too(
+        self, system: BackendSystem
+    ) -> None:
+        """It decides whether the next ones warn that they override some."""
+        with isolated(system):
+            system.backend_opts(disable="default").enable_globally()
+        system.backend_opts(disable="default").enable_globally()
+
+        with isolated(system):
+            system.backend_opts(disable="default").enable_globally()
+
+        with pytest.warns(GlobalOptionsWarning):
+            system.backend_opts(disable="default").enable_globally()
 
     def test_what_is_enabled_globally_outside_is_not_in_the_block(
         self,
