@@ -1264,6 +1264,41 @@ class TestCallsDuringImport:
 
         assert output.split() == ["default", "needy", "0"]
 
+    def test_a_program_that_runs_inside_an_import_looks_once(self, site: Path) -> None:
+        """For every call anew would take long, where a backend is really broken."""
+        install(
+            site,
+            "broken_backend:backend",
+            {
+                "broken_backend.py": "import no_such_module",
+                "program.py": """
+                    import photolib
+                    import spatch_core._registry as registry
+
+                    catalogs = []
+                    build = registry.build_catalog
+                    registry.build_catalog = lambda *a: catalogs.append(1) or build(*a)
+                    for _ in range(50):
+                        photolib.double(1.0), photolib.double(1), photolib.double("text")
+                    print(len(catalogs))
+                """,
+            },
+        )
+
+        output = run(
+            site,
+            """
+            import warnings
+            import program, photolib
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                photolib.double(1.0), photolib.double(1)
+            print(len(program.catalogs), len(caught))
+            """,
+        )
+
+        assert output.splitlines() == ["1", "2 1"]
+
     def test_asking_which_backends_there_are_is_an_error_of_that_backend_alone(
         self, site: Path
     ) -> None:
