@@ -214,7 +214,8 @@ class _Reading:
             self.shadowed(name, sources, "the library itself")
             return
         if len(sources) > 1:
-            self.shadowed(name, sources[1:], str(sources[0]))
+            owner = sources[0].distribution
+            self.shadowed(name, sources[1:], f"distribution {owner}" if owner else str(sources[0]))
         description = self.read(name, entry_points[0], sources[0])
         if description is not None:
             self.descriptions[name] = description
