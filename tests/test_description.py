@@ -763,6 +763,18 @@ def test_a_source_knows_its_distribution_and_version() -> None:
         assert (unknown.distribution, unknown.version) == (None, None)
 
 
+@pytest.mark.parametrize(
+    "value", [SOURCE, Problem("it is wrong", "Mend it")], ids=["source", "problem"]
+)
+def test_sources_and_problems_are_immutable(value: object) -> None:
+    """They are handed out, and shown again later."""
+    for each in dataclasses.fields(value):  # type: ignore[arg-type]  # both are dataclasses
+        with pytest.raises(AttributeError):
+            setattr(value, each.name, None)
+    with pytest.raises((AttributeError, TypeError)):
+        value.other = 1  # type: ignore[attr-defined]  # that is the point
+
+
 def test_a_problem_is_shown_with_all_that_is_known_of_it() -> None:
     """DESIGN 9: distribution, entry point, file, key and remedy."""
     assert str(Problem("it is wrong", "Mend it", "gpu", "name", Source("gpu = p:q"))) == (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from typing import Any
 
@@ -115,6 +116,15 @@ def test_only_the_variables_of_the_prefix_count() -> None:
     }
     assert read_environment("LIB", variables) == Environment("LIB")
     assert read_environment("OTHER", variables).prioritize == ("gpu",)
+
+
+@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
+def test_what_was_read_is_immutable(field: str) -> None:
+    """It is read once; nobody changes it later."""
+    environment = read(PRIORITIZE="gpu")
+    with pytest.raises(AttributeError):
+        setattr(environment, field, ())
+    assert not hasattr(environment, "__dict__")
 
 
 def test_variables_have_full_names() -> None:

@@ -875,6 +875,13 @@ def test_the_matcher_says_for_whom_a_type_is_primary_and_who_knows_it() -> None:
     assert who(bytes) == (set(), set())
 
 
+def test_a_match_is_immutable() -> None:
+    match: Any = matcher(description("a", ["builtins:int"])).match(int)
+    for field in ("primary", "known", "aliases"):
+        with pytest.raises(AttributeError):
+            setattr(match, field, frozenset())
+
+
 def test_the_matcher_remembers_a_class_without_keeping_it_alive() -> None:
     """DESIGN 9: collected classes are not kept alive."""
     asked = matcher(description("a", ["builtins:int"], ["@numbers:Real"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import random
 import re
@@ -472,6 +473,16 @@ def test_every_edge_has_its_reason() -> None:
             "the primary types of a (m:A) are more specific than the types that b supports",
         ),
     }
+
+
+def test_an_order_is_immutable() -> None:
+    """DESIGN 5: it is computed once."""
+    found = order(*ring("a", "b"), backend("c", higher="default"))
+    for value in (found, found.cycles[0], found.explicit[0]):
+        for each in dataclasses.fields(value):
+            with pytest.raises(AttributeError):
+                setattr(value, each.name, ())
+        assert not hasattr(value, "__dict__")
 
 
 def test_strengths_are_as_the_rules_are_numbered() -> None:
