@@ -500,8 +500,9 @@ def test_failing_import_names_the_backend(
 ) -> None:
     """Section 9 in section 7: an ImportError that names backend, function and identifier."""
     monkeypatch.syspath_prepend(tmp_path)
-    write_module(tmp_path, "broken_implementation", text)
-    entry = {"function": identifier(record), failing: "broken_implementation:f"}
+    module = f"broken_implementation_{next(_number)}"
+    write_module(tmp_path, module, text)
+    entry = {"function": identifier(record), failing: f"{module}:f"}
     _, f = make(
         describe("first", functions={"lib:f": entry}), describe("second", lambda x: "second")
     )
@@ -511,11 +512,9 @@ def test_failing_import_names_the_backend(
         error = caught.value
         assert isinstance(error, ImplementationImportError)
         assert (error.backend, error.function) == ("first", "lib:f")
-        assert error.identifier == "broken_implementation:f"
+        assert error.identifier == f"{module}:f"
         assert "MYLIB_BLOCK=first" in str(error)
         assert isinstance(error.__cause__, cause)
-    monkeypatch.delitem(sys.modules, "broken_implementation", raising=False)
-    write_module(tmp_path, "broken_implementation", "def f(*args): return True")
     assert f(Own()) == "default"
 
 

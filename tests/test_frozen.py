@@ -381,7 +381,10 @@ def test_coroutine_functions(library: Any, work: Any) -> None:
         return await one, between, await other, library.f(library.Foreign())
 
     assert asyncio.run(main()) == (["third"] * 2, "first", ["third"] * 2, "first")
-    assert inspect.iscoroutinefunction(work.coroutine)
+    if sys.version_info >= (3, 12):
+        assert inspect.iscoroutinefunction(work.coroutine)
+    else:  # there `inspect` takes nothing but functions
+        assert asyncio.iscoroutinefunction(work.coroutine)
     assert work.coroutine.__doc__ == "Wait, and call the library."
     assert str(inspect.signature(work.coroutine)) == "(x=1)"
 
@@ -661,15 +664,29 @@ def test_script_that_starts_processes(folder: Path) -> None:
         """
         import multiprocessing
         from frozen_library import Foreign, backend_opts, f
+        from spatch_core import BackendSystem
+
+        other = BackendSystem(None, "OTHERLIB")
 
         @backend_opts(prioritize="third")
         def decorated(number):
             return f(Foreign())
 
+        @backend_opts(prioritize="second")
+        @other.backend_opts()
+        def of_two_libraries(number):
+            return f(Foreign())
+
+        class Work:
+            @backend_opts(prioritize="second")
+            def method(self, number):
+                return f(Foreign())
+
         if __name__ == "__main__":
             with multiprocessing.get_context("spawn").Pool(1) as pool:
-                print(pool.map(decorated, [1]))
+                for function in (decorated, Work().method, decorated, of_two_libraries):
+                    print(*pool.map(function, [1]))
         """,
         path=[folder, PACKAGE],
     )
-    assert done.stdout.strip() == "['third']"
+    assert done.stdout.split() == ["third", "second", "third", "second"]
