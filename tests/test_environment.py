@@ -181,6 +181,7 @@ MALFORMED = [
     ("SET_ORDER", "a>b,b>a", "it goes in a circle, a>b>a"),
     ("SET_ORDER", "a>b>c>a", "it goes in a circle, a>b>c>a"),
     ("SET_ORDER", "x>a,a>b>c,c>a,c>y", "it goes in a circle, a>b>c>a"),
+    ("SET_ORDER", "a>x,a>b,b>a", "it goes in a circle, a>b>a"),
     ("SET_ORDER", "a>b>a>c", "it goes in a circle, a>b>a"),
 ]
 
