@@ -130,6 +130,11 @@ def is_importing() -> bool:
     return False
 
 
+def is_initializing(module: object) -> bool:
+    """Whether a module is in the middle of being imported."""
+    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+
+
 def loaded_object(module: str, qualname: str) -> object:
     """Return the object that an identifier names if its module is imported, else None.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
+from sys import modules
 
-from ._identifiers import is_importing
+from ._identifiers import is_importing, is_initializing
 from .exceptions import warn_caller
 
 TYPE_CHECKING = False
@@ -32,6 +33,8 @@ class Loader:
         self._publish = publish
         self._lock = allocate_lock()
         self._loading: set[int] = set()
+        self._provisional: Resolver | None = None
+        self._awaited: list[object] = []
         self.loaded: Resolver | None = None
 
     def get(self) -> Resolver:
@@ -62,6 +65,9 @@ class Loader:
         thread = get_ident()
         if thread in self._loading:
             return None
+        if not again and any(map(is_initializing, self._awaited)):
+            return self._provisional
+        self._provisional, self._awaited = None, []
         # Discovery may import modules. A thread that is in the middle of an import must not
         # wait for one that may want what it is importing; it discovers for itself.
         acquired = self._lock.acquire(blocking=not is_importing())
@@ -71,7 +77,9 @@ class Loader:
                 return self.loaded
             resolver = self._discover()
             if not resolver.catalog.is_complete:
-                # Good for this one question; the next one discovers again.
+                # Good while the imports last in the middle of which this was asked.
+                self._provisional = resolver
+                self._awaited = [each for each in [*modules.values()] if is_initializing(each)]
                 return resolver
             self.loaded = resolver
             self._publish(resolver)

@@ -24,6 +24,7 @@ from ._identifiers import (
     is_backend_name,
     is_dotted_name,
     is_importing,
+    is_initializing,
     nearest,
 )
 from ._ordering import Order, order_backends
@@ -294,7 +295,7 @@ class _Reading:
     ) -> Description | None:
         try:
             fields: object = import_module(module)
-            if _is_initializing(fields):
+            if is_initializing(fields):
                 self.is_complete = False
                 return None
             if qualname:
@@ -388,11 +389,6 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
                 )
             )
     return found, problems
-
-
-def _is_initializing(module: object) -> bool:
-    """Whether a module is in the middle of being imported, by this very thread."""
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
 def _parse_toml(content: bytes) -> dict[str, Any]:
