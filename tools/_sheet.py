@@ -1,7 +1,7 @@
 """The demonstration's pictures on one sheet.
 
-Each picture is put together from strips: what was given, and what each route made of it.
-Where the routes agree, no seam is to be seen between their strips.
+Each picture is put together from strips: what was given, and what each backend made of it.
+Where the backends agree, no seam is to be seen between their strips.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) 
 def _draw_strips(
     axis: Axes, title: str, text: str, before: Any, measurements: Sequence[Any]
 ) -> None:
-    strips = [("given", before), *((each.title, each.picture) for each in measurements[1:])]
+    strips = [("given", before)]
+    strips += [
+        (f"{each.title.partition(',')[0]}: {each.ran}", each.picture) for each in measurements[1:]
+    ]
     height, width = before.shape[:2]
     edges = np.linspace(0, width, len(strips) + 1).astype(int)
     brightest = max(1.0, float(np.percentile(measurements[0].picture, 99.5)))

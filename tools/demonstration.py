@@ -23,12 +23,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table
 
-import scipy_dispatch
+import scipy_dispatch.fft
+import scipy_dispatch.ndimage
+import scipy_dispatch.signal
 from _sheet import draw_sheet
 from scipy_dispatch import backend_opts, system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
@@ -129,6 +131,15 @@ class Measurement:
     returned: type
     events: tuple[Any, ...] = ()
 
+    @property
+    def ran(self) -> str:
+        """The backends that were called, and those that deferred with their reasons."""
+        lines = []
+        for event in self.events:
+            called = event.outcome.value == "called"
+            lines.append(event.backend if called else f"{event.backend} deferred: {event.reason}")
+        return "\n".join(dict.fromkeys(lines))
+
 
 def measure(title: str, effect: Effect, library: Any, picture: Any) -> Measurement:
     """Apply `effect`, wait for the values, and keep what ran on the way."""
@@ -180,8 +191,8 @@ def backends_table() -> Table:
     table.add_column("backend")
     table.add_column("types", overflow="fold")
     table.add_column("functions", justify="right")
-    table.add_column("from")
-    table.add_column("state")
+    table.add_column("from", no_wrap=True)
+    table.add_column("state", no_wrap=True)
     for name, description in system.backends.items():
         source = description.source
         is_default = name == "default"
@@ -190,7 +201,7 @@ def backends_table() -> Table:
             name,
             "\n".join([*map(str, description.primary_types), *secondary]),
             str(len(system.functions if is_default else description.functions)),
-            "the library" if is_default else f"{source.distribution} {source.version}",
+            "the library" if is_default else str(source.distribution),
             state_of(name),
         )
     return table
@@ -211,7 +222,7 @@ def effect_table(effect: Effect, measurements: list[Measurement]) -> Table:
         difference = float(np.max(np.abs(each.picture - baseline.picture)))
         table.add_row(
             each.title,
-            "SciPy itself" if is_baseline else what_ran(each.events),
+            "SciPy itself" if is_baseline else each.ran,
             f"{each.returned.__module__.partition('.')[0]}.{each.returned.__name__}",
             "" if is_baseline else f"{difference:.1e}" if difference else "nothing",
             f"{each.seconds:.2f} s",
@@ -222,15 +233,6 @@ def effect_table(effect: Effect, measurements: list[Measurement]) -> Table:
 
 
 _LEFT: Any = {"title_justify": "left", "title_style": "bold", "padding": (0, 1, 0, 0)}
-
-
-def what_ran(events: Iterable[Any]) -> str:
-    """Name the backends that the trace tells of, those that deferred with their reasons."""
-    lines = []
-    for event in events:
-        called = event.outcome.value == "called"
-        lines.append(event.backend if called else f"{event.backend} deferred: {event.reason}")
-    return "\n".join(dict.fromkeys(lines))
 
 
 def main() -> int:
@@ -247,12 +249,10 @@ def main() -> int:
     photograph = np.clip(enlarged, 0, 1)
     given, shown = ("{1} by {0} pixels".format(*each.shape) for each in (original, photograph))
     console.print(
-        f"""
-The photograph: a cup of coffee by Rachel Michetti, shipped with scikit-image,
-{given}, here enlarged to {shown} in three colors from 0 to 1. "off by" is
-the largest difference from what SciPy itself returns; "speed" is SciPy's time
-by the row's.
-"""
+        "\nThe photograph: a cup of coffee by Rachel Michetti, shipped with scikit-image, "
+        f"{given}, here enlarged to {shown} in three colors from 0 to 1. "
+        '"off by" is the largest difference from what SciPy itself returns, '
+        """and "speed" is SciPy's time by the row's.\n"""
     )
 
     results: list[tuple[Effect, list[Measurement]]] = []
@@ -272,15 +272,15 @@ by the row's.
                 photograph,
                 lambda text: progress.update(task, description=text, completed=next(done)),
             )
-            console.print(effect_table(effect, measurements))
+            console.print(effect_table(effect, measurements), "")
             results.append((effect, measurements))
 
     thumbnail = original[::8, ::8]
     size = f"{thumbnail.shape[1]} by {thumbnail.shape[0]} pixels"
-    console.print(f'\nWhat would run for {size}, with prioritize="threads"?\n')
+    console.print(f'What would run for {size}, with prioritize="threads"?\n')
     with backend_opts(prioritize="threads"):
         explanation = scipy_dispatch.ndimage.gaussian_filter.explain(thumbnail, (8, 8, 0))
-    console.print(str(explanation), markup=False)
+    console.print(str(explanation), markup=False, soft_wrap=True)
 
     rows = [
         (effect.title, effect.text, effect.before(photograph), measurements)
