@@ -344,6 +344,21 @@ def test_number_of_states_is_bounded() -> None:
         assert system.backend_opts().backends[0] == "backend7"
 
 
+@pytest.mark.parametrize(
+    "spell",
+    [lambda number: ["third"], lambda number: {"third"}, lambda number: ("third",) * number],
+    ids=["list", "set", "tuples"],
+)
+def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
+    """Section 9: entering a block again and again keeps nothing, however it is spelled."""
+    for number in range(1500):
+        with library.options(prioritize=spell(number % 750 + 1)):
+            pass
+    assert len(library.system.keeper.default.inner) <= 1000
+    with library.options(prioritize=spell(1)):
+        assert library.ran() == "third"
+
+
 def test_classes_are_not_kept_alive(library: Library) -> None:
     """Section 9: a class that was dispatched on, or given as `type=`, can be collected."""
     kept = []
@@ -424,8 +439,8 @@ def test_threads_that_change_everything_at_once() -> None:
 
     def call(name: str) -> bool:
         while not stop.is_set():
-            with library.options(prioritize=name):
-                if library.ran() != name:
+            with library.options(prioritize=name, trace=True) as options:
+                if library.ran() != name or len(options.trace or ()) != 1:
                     return False
             if library.ran() not in ("second", "third"):
                 return False
@@ -436,11 +451,13 @@ def test_threads_that_change_everything_at_once() -> None:
             with pytest.warns(GlobalOptionsWarning):
                 library.options(prioritize=("second", "third")[number % 2]).enable_globally()
             library.system.reload()
+            for _ in range(50):
+                library.system.keeper.forget_tables()
             gc.collect()
         return True
 
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-5)
+    sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(3) as pool:
             callers = [pool.submit(call, name) for name in ("first", "third")]
