@@ -82,7 +82,7 @@ class Checks:
 
     def main_python(self) -> Path:
         """Return the Python of the environment that has everything in it."""
-        groups = ["examples", "lint", "types", "docs", "demo"]
+        groups = ["examples", "lint", "types", "docs", "demo", "bench"]
         distributions = [CORE, *self.examples]
         return self.workshop.environment("main", self.main, distributions, groups, extras="cli")
 
@@ -99,11 +99,8 @@ class Checks:
         mypy = command_of(python, "mypy")
         yield Command("mypy: core", [mypy, "spatch_core", "tools", "tests", "docs", "conftest.py"])
         for each in self.examples:
-            # Each alone: their tests have modules of the same name.
-            folders = [each.folder / name for name in ("src", "tests")]
-            parts = [str(folder) for folder in folders if _has_python(folder)]
-            path = {"MYPYPATH": os.pathsep.join(parts)}
-            yield Command(f"mypy: {each.label}", [mypy, *parts], variables=path)
+            source = str(each.folder / "src")
+            yield Command(f"mypy: {each.label}", [mypy, source], variables={"MYPYPATH": source})
         yield Command("pyright", [command_of(python, "pyright"), "--pythonpath", str(python)])
 
     def core(self, interpreter: Interpreter) -> Iterator[Command]:
