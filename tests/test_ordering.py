@@ -15,6 +15,7 @@ import pytest
 from spatch_core import BackendSkippedWarning, BackendSystem
 from spatch_core._description import Description
 from spatch_core._environment import read_environment
+from spatch_core._graph import components, cycle_through, sort_stably, successors_of
 from spatch_core._identifiers import TypePattern
 from spatch_core._ordering import Order, Strength, order_backends
 
@@ -447,6 +448,32 @@ def test_every_edge_in_force_holds_in_the_order() -> None:
     in_force = list(found.edges())
     assert in_force
     assert all(position[edge.before] < position[edge.after] for edge in in_force)
+
+
+def test_all_items_of_a_node_come_before_all_of_those_that_follow_it() -> None:
+    """Backends of the same types are sorted as one node."""
+    items = {"c": "late", "a": "early", "d": "late", "b": "early", "e": "apart"}
+    assert sort_stably(items, {"early": ["late"]}) == ["a", "b", "c", "d", "e"]
+    assert sort_stably(items, {"late": ["early"], "apart": ["early"]}) == list("cdeab")
+    assert sort_stably(items, {"early": ["late"], "late": ["apart"]}) == list("abcde")
+    assert sort_stably(items, {}) == list("cadbe")
+
+
+def test_nodes_on_common_cycles_are_one_component() -> None:
+    """What the search for cycles rests on."""
+    arrows = ["ab", "bc", "ca", "cd", "de", "ed", "fa", "gh"]
+    component = components(successors_of((first, second) for first, second in arrows))
+    families: dict[int, set[str]] = {}
+    for node, number in component.items():
+        families.setdefault(number, set()).add(node)
+    assert sorted(map(sorted, families.values())) == [
+        ["a", "b", "c"],
+        ["d", "e"],
+        ["f"],
+        ["g"],
+        ["h"],
+    ]
+    assert cycle_through([("a", "b"), ("b", "c"), ("c", "b"), ("c", "a")]) == ("b", "c", "b")
 
 
 # --- reasons -------------------------------------------------------------------------
