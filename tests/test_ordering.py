@@ -461,8 +461,8 @@ def test_all_items_of_a_node_come_before_all_of_those_that_follow_it() -> None:
 
 def test_nodes_on_common_cycles_are_one_component() -> None:
     """What the search for cycles rests on."""
-    arrows = ["ab", "bc", "ca", "cd", "de", "ed", "fa", "gh"]
-    component = components(successors_of((first, second) for first, second in arrows))
+    arrows = [step.split(">") for step in "a>b b>c c>a c>d d>e e>d f>a g>h".split()]
+    component = components(successors_of((step[0], step[1]) for step in arrows))
     families: dict[int, set[str]] = {}
     for node, number in component.items():
         families.setdefault(number, set()).add(node)
