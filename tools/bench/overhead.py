@@ -240,7 +240,9 @@ def main() -> int:
         print(markdown(run), end="")
     else:
         show(run, Console(width=None if sys.stdout.isatty() else 140))
-    if options.update_docs:
+    if options.update_docs and run.failures:
+        progress.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
+    elif options.update_docs:
         update(PAGE, markdown(run))
         progress.print(f"{PAGE.relative_to(ROOT)} has it now")
     return 1 if run.failures else 0
