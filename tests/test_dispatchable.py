@@ -483,6 +483,15 @@ def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
         assert function(n=2) == ("first", (), {"n": 2})
 
 
+def test_default_value_is_not_dispatched_on() -> None:
+    """Rule 4.1: an absent optional argument does not count, whatever its default value is."""
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(
+        lambda x=Foreign(): "default"  # noqa: B008  # that is the point
+    )
+    assert function() == "default"
+    assert function(Foreign())[0] == "first"
+
+
 def test_callable_is_called_like_the_function() -> None:
     """Section 8: positional as positional, keyword as keyword; its errors are the caller's."""
     seen: list[Any] = []
