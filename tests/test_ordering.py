@@ -450,6 +450,25 @@ def test_every_edge_in_force_holds_in_the_order() -> None:
     assert all(position[edge.before] < position[edge.after] for edge in in_force)
 
 
+def test_whoever_goes_after_others_moves_down_and_no_further_than_it_must() -> None:
+    """DESIGN 5: the others keep the base order."""
+    assert names(backend("a", lower="c"), *map(backend, "bcd")) == "b c a d"
+    assert names(backend("a", lower="c"), backend("b", lower="c"), *map(backend, "cd")) == "c a b d"
+    assert names(backend("a", lower="c b"), *map(backend, "bcd")) == "b c a d"
+    assert names(backend("a", lower="b"), backend("b", lower="d"), *map(backend, "cd")) == "c d b a"
+
+
+def test_whoever_goes_before_others_moves_up_and_no_further_than_it_must() -> None:
+    """DESIGN 5: the others keep the base order, and so do those that move together."""
+    a, b, c = map(backend, "abc")
+    d = backend("d", higher="b")
+    assert names(a, b, c, d) == "a d b c"
+    assert names(a, b, backend("c", higher="b"), d) == "a c d b"
+    assert names(a, b, backend("c", higher="b"), backend("d", higher="c")) == "a d c b"
+    found = order(*(backend(name, higher="default") for name in "cab"), backend("B"))
+    assert found.names == ("a", "b", "c", "default", "B")
+
+
 def test_all_items_of_a_node_come_before_all_of_those_that_follow_it() -> None:
     """Backends of the same types are sorted as one node."""
     items = {"c": "late", "a": "early", "d": "late", "b": "early", "e": "apart"}
