@@ -24,6 +24,8 @@ from spatch_core._identifiers import (
     is_dotted_name,
     is_hashable_by_identity,
     is_importable,
+    is_importing,
+    is_initializing,
     loaded_object,
     nearest,
     split_identifier,
@@ -260,6 +262,30 @@ def test_an_attribute_hook_that_fails_has_no_objects(package: Write, error: str)
     package(name, {"__init__.py": f"def __getattr__(name):\n    raise {error}(name)\n"})
     importlib.import_module(name)
     assert loaded_object(name, "Array") is None
+
+
+def test_an_attribute_hook_is_not_asked_where_it_must_not_be(package: Write) -> None:
+    package("hooked_only", {"__init__.py": "A = int\ndef __getattr__(name):\n    return str\n"})
+    importlib.import_module("hooked_only")
+    assert loaded_object("hooked_only", "A", hooks=False) is int
+    assert loaded_object("hooked_only", "B", hooks=False) is None
+    assert loaded_object("hooked_only", "B") is str
+    assert loaded_object("no_such_module_here", "A", hooks=False) is None
+
+
+def test_it_is_known_whether_a_module_is_being_imported(package: Write) -> None:
+    text = (
+        "import sys\n"
+        "from spatch_core._identifiers import is_importing, is_initializing\n"
+        "during = is_importing(), is_initializing(sys.modules[__name__])\n"
+    )
+    package("being_imported", {"__init__.py": text})
+    module = importlib.import_module("being_imported")
+    assert module.during == (True, True)
+    assert not is_importing()
+    assert not is_initializing(module)
+    assert not is_initializing(types.ModuleType("made_by_hand"))
+    assert not is_initializing(None)
 
 
 # --- classes -------------------------------------------------------------------------

@@ -342,6 +342,24 @@ def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> Non
     assert function(array()) == "gpu"
 
 
+def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(package: Write) -> None:
+    """DESIGN 1 and 4.2: a hook may import much, which an unrelated call must not cost."""
+    package(
+        "importing",
+        {
+            "heavy.py": "class Tensor: ...\n",
+            "__init__.py": "def __getattr__(name):\n"
+            "    from importlib import import_module\n"
+            "    return import_module('importing.' + name)\n",
+        },
+    )
+    importlib.import_module("importing")
+    function = library(backend("gpu", ["importing:heavy.Tensor"]))
+    assert [function(Array()), function("text")] == ["default", "default"]
+    assert "importing.heavy" not in sys.modules
+    assert function(importlib.import_module("importing.heavy").Tensor()) == "gpu"
+
+
 @pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "AttributeError"])
 def test_a_module_whose_attribute_hook_fails_breaks_no_call(package: Write, error: str) -> None:
     """DESIGN 4.2."""
