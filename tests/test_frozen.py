@@ -153,7 +153,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         yield folder
-    for name in ("frozen_library", "frozen_work"):
+    for name in ("frozen_library", "frozen_work", "frozen_late"):
         sys.modules.pop(name, None)
 
 
@@ -535,6 +535,27 @@ def test_coroutines_run_in_another_process(
         frozen = library.backend_opts(disable="first")(work.plain_coroutine)
     assert asyncio.run(frozen()) == "second"
     assert process.submit(asyncio_run, frozen).result(60) == "second"
+
+
+def test_frozen_state_of_this_process_counts(
+    folder: Path, library: Any, process: ProcessPoolExecutor
+) -> None:
+    """Section 6: not the state that the other process freezes when it imports the module."""
+    (folder / "frozen_late.py").write_text(
+        "from frozen_library import Foreign, backend_opts, f\n"
+        "@backend_opts()\n"
+        "def late():\n"
+        "    return f(Foreign())\n"
+        "@backend_opts()\n"
+        "async def later():\n"
+        "    return f(Foreign())\n",
+        encoding="utf-8",
+    )
+    with library.backend_opts(disable="first"):
+        module = import_module("frozen_late")
+    assert module.late() == "second"
+    assert process.submit(module.late).result(60) == "second"
+    assert process.submit(asyncio_run, module.later).result(60) == "second"
 
 
 def asyncio_run(function: Any) -> Any:

@@ -116,6 +116,15 @@ def test_events_of_a_call_that_fails() -> None:
     assert [event.backend for event in options.trace] == ["second"]
 
 
+def test_answer_of_the_default_is_final() -> None:
+    """Rule 7.4: behind the default nobody is left to defer to, whatever it returns."""
+    function: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: NotImplemented)
+    with system.backend_opts(trace=True) as options:
+        assert function(3) is NotImplemented
+    assert options.trace is not None
+    assert list(map(str, options.trace)) == ["lib:g -> default called: nothing else answers"]
+
+
 def test_invocations_are_traced() -> None:
     """`invoke` is a call like any other."""
     with system.backend_opts(trace=True) as options:
