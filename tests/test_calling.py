@@ -797,6 +797,20 @@ def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
         assert system.backend_opts().type is Own
 
 
+def test_invoke_with_a_type_keeps_the_other_options() -> None:
+    """Section 8: only the type is another one; what is in force around the call stays so."""
+    system, f = make(
+        describe("first", lambda x: "first"),
+        describe("second", lambda x: "second"),
+        describe("third", lambda x: "third", requires_opt_in=True),
+    )
+    with system.backend_opts(disable="first"):
+        assert f.invoke(type=Foreign)(1) == "second"
+    with system.backend_opts(prioritize="third", trace=True) as options:
+        assert f.invoke(type=Foreign)(1) == "third"
+        assert [event.backend for event in options.trace] == ["third"]
+
+
 def test_invoke_with_both() -> None:
     """A backend by name, told the type."""
     _, f = make(describe("first", lambda context, x: context.types, uses_context=True))

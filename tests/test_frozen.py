@@ -683,7 +683,9 @@ def test_script_that_starts_processes(folder: Path) -> None:
     """Section 6: functions of a script travel to the processes that the script starts."""
     done = run_python(
         """
-        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
         from frozen_library import Foreign, backend_opts, f
         from spatch_core import BackendSystem
 
@@ -704,9 +706,9 @@ def test_script_that_starts_processes(folder: Path) -> None:
                 return f(Foreign())
 
         if __name__ == "__main__":
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 for function in (decorated, Work().method, decorated, of_two_libraries):
-                    print(*pool.map(function, [1]))
+                    print(pool.submit(function, 1).result(60))
         """,
         path=[folder, PACKAGE],
     )
