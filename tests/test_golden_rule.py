@@ -46,6 +46,7 @@ TYPES = {
     "sub": f"{__name__}:OwnSubclass",
     "abstract": "@collections.abc:Hashable",
     "object~": "~builtins:object",
+    "list": "builtins:list",
 }
 
 Install = Callable[..., None]
@@ -73,7 +74,9 @@ def f(library: BackendSystem) -> Any:
 def install(tmp_path: Path) -> Install:
     """Install a backend that answers whatever it is given."""
 
-    def install(name: str, primary: Any, secondary: Any = (), **fields: Any) -> None:
+    def install(
+        name: str, primary: Any, secondary: Any = (), implements: str = "f", **fields: Any
+    ) -> None:
         lines = {
             "name": name,
             "primary_types": [TYPES[key] for key in primary],
@@ -88,7 +91,7 @@ def install(tmp_path: Path) -> Install:
             files={
                 f"golden_{name}/__init__.py": f"def f(x, y=None): return {name!r}\n",
                 f"golden_{name}/backend.toml": (
-                    f'{toml}[functions."goldenlib:f"]\nfunction = "golden_{name}:f"\n'
+                    f'{toml}[functions."goldenlib:{implements}"]\nfunction = "golden_{name}:f"\n'
                 ),
             },
         )
@@ -193,6 +196,20 @@ def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> 
     for args in product([Own(), Plain(), Also()], repeat=2):
         assert f(*args) == "default", args
         assert f.explain(*args).selected == "default"
+
+
+def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
+    """Section 1: a list beside the library's types was converted before, and still is."""
+    install("greedy", ["own", "list"])
+    assert f(Own(), [1]) == f([1], Own()) == f(Own()) == "default"
+
+
+def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:
+    """Section 1: knowing a type counts where the backend implements the function."""
+    install("extending", ["foreign"], ["own"])
+    install("elsewhere", ["plain", "foreign"], implements="g")
+    assert f(Foreign(), Plain()) == f(Foreign(), Own()) == "extending"
+    assert f(Own(), Plain()) == "default"
 
 
 def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) -> None:

@@ -449,7 +449,7 @@ def test_threads_that_change_everything_at_once() -> None:
     def change() -> bool:
         for number in range(20):
             with pytest.warns(GlobalOptionsWarning):
-                library.options(prioritize=("second", "third")[number % 2]).enable_globally()
+                library.options(prioritize=("third", "second")[number % 2]).enable_globally()
             library.system.reload()
             for _ in range(50):
                 library.system.keeper.forget_tables()

@@ -101,7 +101,7 @@ def model(
     relevant = [
         cls
         for cls in types
-        if any(means(each.primary, cls) for each in [*active, DEFAULT])
+        if any(means(each.primary, cls) for each in [*active, DEFAULT] if each.implements)
         or any(means(each.primary + each.secondary, cls) for each in wanted)
     ]
     matching = [
