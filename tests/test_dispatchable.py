@@ -581,6 +581,36 @@ def test_attributes_of_a_method() -> None:
     assert Image.blur.invoke(backend="default")(image, x) == ("default", image, x, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [((), {}), ((1, 2, 3), {}), ((1,), {"x": 1}), ((1,), {"wrong": 1})],
+    ids=["missing", "too many", "twice", "unknown"],
+)
+def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
+    """A wrong call is not explained: it would fail as it does."""
+    function: Any = blur
+    for ask in (function, function.explain):
+        with pytest.raises(TypeError, match="argument"):
+            ask(*args, **kwargs)
+    unsigned: Any = make_system().dispatchable({"x": 0}, module="lib", qualname="f")(max)
+    assert unsigned.explain(Foreign()).selected == "first"
+
+
+def test_explain_of_a_default_that_takes_more_than_it_says() -> None:
+    """What can be called can be explained: here a name from an earlier version."""
+
+    def original(x: Any) -> Any: ...
+
+    @functools.wraps(original)
+    def renaming(*args: Any, old_name: Any = None, **kwargs: Any) -> Any:
+        return "default"
+
+    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(renaming)
+    assert function(old_name=1) == function.explain(old_name=1).selected == "default"
+    assert function(Foreign(), old_name=1)[0] == "first"
+    assert function.explain(Foreign(), old_name=1).selected == "first"
+
+
 def test_explain_takes_any_argument_name() -> None:
     """Names of parameters never collide with those of `explain`."""
     function: Any = make_system().dispatchable("self", module="lib", qualname="f")(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -555,6 +556,20 @@ def test_options_are_keyword_friendly(library: Library) -> None:
     assert options.trace == []
     with pytest.raises(TypeError):
         library.options(priority="second")  # type: ignore[call-arg]
+
+
+def test_options_travel(library: Library) -> None:
+    """Options can be pickled, also while they are in force; each process has its own trace."""
+    options = library.options(["third"], disable="first", type=Foreign, trace=True)
+    with options:
+        library.ran()
+        again = pickle.loads(pickle.dumps(options))
+    assert (again.prioritized, again.disabled, again.type) == (("third",), ("first",), Foreign)
+    assert again.trace == []
+    with again:
+        assert library.f(None) == "third"
+    assert (len(again.trace), len(options.trace or ())) == (1, 1)
+    assert pickle.loads(pickle.dumps(library.options())).trace is None
 
 
 def test_many_different_options(library: Library) -> None:
