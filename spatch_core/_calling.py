@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from abc import get_cache_token
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ._context import DispatchContext
 from ._description import Implementation
-from ._identifiers import DEFAULT, import_identifier
+from ._identifiers import DEFAULT, import_identifier, is_awaited
 from ._trace import Outcome, TraceEvent
 from .exceptions import BackendDeferredError, ImplementationImportError
 
@@ -108,7 +109,10 @@ class Candidate:
         answer = self._import(self.implementation.should_run)(context, *args, **kwargs)
         if answer is True:
             return None
-        return answer if isinstance(answer, str) else f"should_run returned {answer!r}"
+        if isinstance(answer, str):
+            return answer
+        hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""
+        return f"should_run returned {answer!r}{hint}"
 
     def _import(self, identifier: str) -> Callable[..., Any]:
         loaded: Callable[..., Any] | None = self._loaded.get(identifier)
@@ -174,6 +178,12 @@ class Chain:
             self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
         return NotImplemented
 
+    def target(self) -> Callable[..., Any]:
+        """Return the first implementation if nothing has to be asked, else the chain itself."""
+        if self.trace is None and self.candidates[0].is_plain:
+            return self.candidates[0].load()
+        return self
+
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, where anybody wants to know."""
         if self.trace is not None:
@@ -187,6 +197,8 @@ class Chain:
         The call may have changed the backends or the state, so that it stands elsewhere now
         or nowhere; of the others none has been asked.
         """
+        if implementation is self.function.default:
+            return Chain(self.function, self.types, (), self.trace)
         rest = list(self.candidates)
         for candidate in rest:
             if candidate.is_plain and candidate.loaded is implementation:
@@ -211,31 +223,50 @@ class Demanded(Chain):
 
 
 class Guard:
-    """Calls a chain while nothing has happened that could change its candidates.
+    """Calls what was decided, while nothing has happened that could change it.
 
     Parameters
     ----------
     chain : Chain
         What to call.
-    is_stale : callable
-        Returns True when a class was registered or a module imported that counts.
+    token : object
+        What `abc.get_cache_token` returned before it was decided.
+    awaited : sequence of str
+        Modules whose import could change it.
     renew : callable
         Takes the call's arguments and keywords, forgets the tables and makes the call.
     """
 
-    __slots__ = ("chain", "is_stale", "renew")
+    __slots__ = ("awaited", "chain", "renew", "target", "token")
 
     def __init__(
         self,
         chain: Chain,
-        is_stale: Callable[[], bool],
+        token: object,
+        awaited: Sequence[str],
         renew: Callable[[tuple[Any, ...], dict[str, Any]], Any],
     ) -> None:
         self.chain = chain
-        self.is_stale = is_stale
+        self.target = chain.target()
+        self.token = token
+        self.awaited = awaited
         self.renew = renew
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self.is_stale():
+        if get_cache_token() != self.token or (self.awaited and self.has_arrived()):
             return self.renew(args, kwargs)
-        return self.chain(*args, **kwargs)
+        result = self.target(*args, **kwargs)
+        if result is NotImplemented and self.target is not self.chain:
+            return self.chain.after(self.target)(*args, **kwargs)
+        return result
+
+    def has_arrived(self) -> bool:
+        """Whether any of the awaited modules has been imported."""
+        return not all(map(is_awaited, self.awaited))
+
+
+def _is_true(answer: object) -> bool:
+    try:
+        return bool(answer)
+    except Exception:  # noqa: BLE001  # an array of several elements, for example
+        return False

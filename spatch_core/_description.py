@@ -26,6 +26,12 @@ FIELDS = (
 )
 FUNCTION_FIELDS = ("function", "should_run", "uses_context", "additional_docs")
 AUTO_GENERATION_FIELDS = ("backend", "modules")
+_MISSPELLED = 0.85
+"""How similar a key must be to a field's name to be taken for a misspelling of it.
+
+Others may belong to a later version of this package, and are ignored.
+"""
+
 _DEFAULTS = "defaults"
 _AUTO_GENERATION = "auto-generation"
 
@@ -138,8 +144,12 @@ def parse_description(
         With every fault that was found.
     """
     if not isinstance(fields, Mapping):
-        # An object's other attributes are its own business: only the fields are looked at.
-        fields = {name: getattr(fields, name) for name in FIELDS if hasattr(fields, name)}
+        # An object's other attributes are its own business, unless they look like a field.
+        others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
+        misspelled = [name for name in others if nearest(name, FIELDS, _MISSPELLED)]
+        fields = {
+            name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
+        }
     reader = _Reader(fields, source, expected_name)
     description = reader.read(in_code)
     if reader.problems:
@@ -185,7 +195,7 @@ class _Reader:
         """Report misspelled keys; others may belong to a later version of this package."""
         for key in table:
             if key not in known:
-                meant = [name for name in nearest(key, known) if name not in table]
+                meant = [name for name in nearest(key, known, _MISSPELLED) if name not in table]
                 if meant:
                     self.fault(
                         path + str(key),
@@ -261,7 +271,11 @@ class _Reader:
             if identifier in (_DEFAULTS, _AUTO_GENERATION):
                 continue
             path = f'functions."{identifier}"'
-            meant = nearest(identifier, (_DEFAULTS, _AUTO_GENERATION))
+            meant = (
+                nearest(identifier, (_DEFAULTS, _AUTO_GENERATION))
+                if isinstance(identifier, str) and ":" not in identifier
+                else []
+            )
             if meant:
                 self.fault(path, "it is no function", f"Did you mean {meant[0]!r}?")
                 continue

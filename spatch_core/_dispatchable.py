@@ -183,7 +183,21 @@ class Dispatchable:
         -------
         Explanation
             Print it, or look at its ``selected`` and ``backends``.
+
+        Raises
+        ------
+        TypeError
+            If the function cannot be called with these arguments. A method takes its
+            instance too: ``Class.method.explain(instance, x)``.
         """
+        import inspect
+
+        try:
+            signature = inspect.signature(self.default)
+        except (TypeError, ValueError):
+            pass  # there is none: a function written in C, perhaps
+        else:
+            signature.bind(*args, **kwargs)
         return self.dispatcher.explain(self, args, kwargs)
 
     def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:

@@ -92,7 +92,8 @@ class Dispatcher:
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             if state.sizes.get(index, 0) >= _MAX_ENTRIES:
-                table = tables[index] = {}
+                # Not exchanged: what another thread has forgotten meanwhile stays forgotten.
+                table.clear()
                 state.sizes[index] = 0
             state.sizes[index] = state.sizes.get(index, 0) + 1
             record.store(table, key, target)

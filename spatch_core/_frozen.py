@@ -134,8 +134,9 @@ class FunctionWithState:
 
     def __reduce__(self) -> Any:
         function: Any = self.__wrapped__
-        module = getattr(function, "__module__", None)
-        qualname = getattr(function, "__qualname__", None)
+        # Those of the outermost one, where several libraries' options are on one function.
+        module = getattr(self, "__module__", None)
+        qualname = self.__dict__.get("__qualname__")
         if (
             isinstance(module, str)
             and isinstance(qualname, str)

@@ -135,15 +135,30 @@ def is_initializing(module: object) -> bool:
     return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
 
 
-def loaded_object(module: str, qualname: str) -> object:
+def is_awaited(name: str) -> bool:
+    """Whether a module has not been imported, or not to its end."""
+    module = sys.modules.get(name)
+    return module is None or is_initializing(module)
+
+
+def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
     """Return the object that an identifier names if its module is imported, else None.
 
-    Nothing is imported.
+    Nothing is imported, but what a module's own ``__getattr__`` imports.
+
+    Parameters
+    ----------
+    module, qualname : str
+        The two parts of the identifier.
+    hooks : bool, optional
+        Whether the module's own ``__getattr__`` may be asked.
     """
     found: object = sys.modules.get(module)
     if found is None:
         return None
     try:
+        if not hooks and qualname.partition(".")[0] not in vars(found):
+            return None
         for part in qualname.split("."):
             found = getattr(found, part)
     except Exception:  # noqa: BLE001
@@ -254,13 +269,22 @@ class TypePattern:
             module and qualname, or is the object that the pattern names in a module that
             is imported already.
         """
-        named = loaded_object(self.module, self.qualname)
         classes = (cls,) if self.prefix == EXACT else _mro_of(cls)
-        return any(
-            each is named
-            or (_qualname_of(each) == self.qualname and _module_of(each) == self.module)
+        if any(
+            _qualname_of(each) == self.qualname and _module_of(each) == self.module
             for each in classes
-        )
+        ):
+            return True
+        resembles = any(self._resembles(each, known=False) for each in classes)
+        named = loaded_object(self.module, self.qualname, hooks=resembles)
+        return named is not None and any(each is named for each in classes)
+
+    def _resembles(self, cls: type, known: bool) -> bool:
+        """Whether it could be an alias of `cls`: see `may_alias`."""
+        if self.module.partition(".")[0] == _module_of(cls).partition(".")[0]:
+            return True
+        last = self.qualname.rpartition(".")[2]
+        return not known and last == _qualname_of(cls).rpartition(".")[2]
 
     def may_alias(self, cls: type, known: bool) -> bool:
         """Whether importing the pattern's module later may show that it names `cls`.
@@ -269,19 +293,25 @@ class TypePattern:
         elsewhere keeps the name, and is looked for only where the class is not `known`
         under another one.
         """
-        if self.prefix == ABSTRACT or loaded_object(self.module, self.qualname) is not None:
-            return False
-        package = self.module.partition(".")[0]
-        name = self.qualname.rpartition(".")[2]
-        return any(
-            package == _module_of(each).partition(".")[0]
-            or (not known and name == _qualname_of(each).rpartition(".")[2])
-            for each in ((cls,) if self.prefix == EXACT else _mro_of(cls))
-        )
+        if self.prefix == ABSTRACT:
+            # It was imported to be asked; half of it, if that was in the middle of its import.
+            return self.module in sys.modules and is_awaited(self.module)
+        classes = (cls,) if self.prefix == EXACT else _mro_of(cls)
+        return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)
 
 
-def nearest(name: object, names: Iterable[str]) -> list[str]:
-    """Return the `names` that resemble `name` most, at most three."""
+def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list[str]:
+    """Return the `names` that resemble `name` most, at most three.
+
+    Parameters
+    ----------
+    name : object
+        What was found.
+    names : iterable of str
+        What it may have been meant to be.
+    similarity : float, optional
+        From 0 (nothing in common) to 1 (the same), as `difflib` measures it.
+    """
     from difflib import get_close_matches
 
-    return get_close_matches(str(name), list(names), n=3)
+    return get_close_matches(str(name), list(names), n=3, cutoff=similarity)

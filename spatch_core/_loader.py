@@ -31,6 +31,7 @@ class Loader:
     ) -> None:
         self._discover = discover
         self._publish = publish
+        self._process: int | None = None
         self._lock = allocate_lock()
         self._loading: set[int] = set()
         self._provisional: Resolver | None = None
@@ -62,6 +63,12 @@ class Loader:
         again : bool, optional
             Whether to do so although they have been discovered.
         """
+        from os import getpid
+
+        if self._process not in (None, getpid()):
+            # Forked, perhaps while another thread had the lock.
+            self._lock, self._loading = allocate_lock(), set()
+        self._process = getpid()
         thread = get_ident()
         if thread in self._loading:
             return None

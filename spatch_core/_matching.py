@@ -5,10 +5,18 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
+from sys import modules
 from weakref import WeakKeyDictionary
 
 from ._description import Description
-from ._identifiers import ABSTRACT, TypePattern, import_identifier, is_hashable_by_identity
+from ._identifiers import (
+    ABSTRACT,
+    TypePattern,
+    import_identifier,
+    is_awaited,
+    is_hashable_by_identity,
+    type_identifier,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +29,15 @@ class TypeMatch:
         Names of the backends for which it is a primary type.
     known : frozenset of str
         Names of the backends for which it is a primary or secondary type.
+    is_builtin : bool
+        Whether it is a class of Python's own, such as float or list.
     aliases : tuple of TypePattern
         Patterns that may turn out to name it once their modules are imported.
     """
 
     primary: frozenset[str]
     known: frozenset[str]
+    is_builtin: bool
     aliases: tuple[TypePattern, ...]
 
 
@@ -53,7 +64,9 @@ class Matcher:
         self._abstract_bases: dict[TypePattern, type | None] = {}
         self._token = abc.get_cache_token()
         self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
-        self.has_abstract = any(pattern.prefix == ABSTRACT for pattern in known)
+        self.abstract = frozenset(
+            name for pattern in known if pattern.prefix == ABSTRACT for name in known[pattern]
+        )
 
     def match(self, cls: type) -> TypeMatch:
         """Return what the backends make of `cls`.
@@ -63,7 +76,7 @@ class Matcher:
         cls : type
             A dispatch type; not kept alive by this.
         """
-        if self.has_abstract and self._token != abc.get_cache_token():
+        if self.abstract and self._token != abc.get_cache_token():
             self.forget()
         if not is_hashable_by_identity(cls):
             return self._match(cls)
@@ -71,6 +84,10 @@ class Matcher:
         if match is None:
             match = self._memo[cls] = self._match(cls)
         return match
+
+    def backends_of(self, pattern: TypePattern) -> frozenset[str]:
+        """Return the names of the backends that a pattern belongs to."""
+        return frozenset(self._known[pattern])
 
     def forget(self) -> None:
         """Forget every answer, because a class was registered or a module imported."""
@@ -87,15 +104,18 @@ class Matcher:
         return TypeMatch(
             frozenset(primary),
             frozenset(known),
+            type_identifier(cls).startswith("builtins:"),
             tuple(pattern for pattern in self._known if pattern.may_alias(cls, bool(known))),
         )
 
     def _means(self, pattern: TypePattern, cls: type) -> bool:
         if pattern.prefix != ABSTRACT:
             return pattern.names(cls)
-        if pattern not in self._abstract_bases:
-            self._abstract_bases[pattern] = _import_base(pattern)
-        base = self._abstract_bases[pattern]
+        base = self._abstract_bases.get(pattern)
+        if base is None and pattern not in self._abstract_bases:
+            base = _import_base(pattern)
+            if not is_awaited(pattern.module) or pattern.module not in modules:
+                self._abstract_bases[pattern] = base
         try:
             return base is not None and issubclass(cls, base)
         except Exception:  # noqa: BLE001

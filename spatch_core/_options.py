@@ -83,15 +83,17 @@ class BackendOptions:
         resolver = self._owner.resolver()
         if type is not None:
             resolver.check_type(type)
-        self._changes = Changes(
-            _checked_names(prioritize, resolver.catalog),
-            frozenset(_checked_names(disable, resolver.catalog)),
-            type,
-            [] if trace else None,
-        )
-        if self._changes.is_plain and _is_plain(prioritize) and _is_plain(disable):
-            if len(self._checked) >= _MAX_CHECKED:
-                self._checked.clear()
+        names = _checked_names(prioritize, resolver.catalog)
+        disabled = frozenset(_checked_names(disable, resolver.catalog))
+        if type is not None or trace:
+            self._changes = Changes(names, disabled, type, [] if trace else None)
+            return
+        if len(self._checked) >= _MAX_CHECKED:
+            self._checked.clear()
+            self._owner.keeper.forget_inner()
+        # The same object for the same names, however they are given: it is a key.
+        self._changes = self._checked.setdefault((names, disabled), Changes(names, disabled))
+        if _is_plain(prioritize) and _is_plain(disable):
             self._checked[prioritize, disable] = self._changes
 
     @classmethod
@@ -200,7 +202,8 @@ class BackendOptions:
             If an earlier call is in force, which this one overrides where they contradict.
         """
         keeper = self._owner.keeper
-        if keeper.enabled_globally:
+        state = keeper.derive(keeper.default, self._changes)
+        if keeper.enabled_globally and not state.says_as_much_as(keeper.default):
             warn_caller(
                 GlobalOptionsWarning(
                     "enable_globally() was called before; the new options are added to the "
@@ -208,7 +211,7 @@ class BackendOptions:
                 )
             )
         keeper.enabled_globally = True
-        keeper.set_default(keeper.derive(keeper.default, self._changes))
+        keeper.set_default(state)
 
     @property
     def backends(self) -> tuple[str, ...]:
@@ -235,6 +238,16 @@ class BackendOptions:
         """The events recorded so far, or None where nothing is recorded."""
         own = self._changes.trace
         return self._inner().trace if own is None else own
+
+    def __reduce__(self) -> Any:
+        changes = self._changes
+        options = changes.prioritize, tuple(sorted(changes.disable)), changes.type
+        return type(self)._restore, (self._owner, *options, changes.trace is not None)
+
+    @staticmethod
+    def _restore(owner: Any, *options: Any) -> BackendOptions:
+        restored: BackendOptions = owner.backend_opts(*options)
+        return restored
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

@@ -38,6 +38,7 @@ from .exceptions import (
 )
 
 _FILE_ENDING = ".toml"
+_CIRCLE = "the declared priorities go in a circle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class Catalog:
         seen: set[str] = set()
         for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
-            seen.update(problem.message for problem in faults if problem.key == SET_ORDER)
+            seen.update(each.message for each in faults if each.message.startswith(_CIRCLE))
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:
@@ -143,11 +144,10 @@ def build_catalog(
         for name in cycle.members:
             reading.problems.append(
                 Problem(
-                    f"the declared priorities go in a circle: {' before '.join(cycle.path)}",
+                    f"{_CIRCLE}: {' before '.join(cycle.path)}",
                     f"Set {variable}={cycle.set_order!r}",
                     name,
-                    SET_ORDER,
-                    found[name].source,
+                    source=found[name].source,
                 )
             )
     return Catalog(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._calling import Candidate, Chain, Demanded, Function, Guard
-from ._identifiers import DEFAULT, TypePattern, loaded_object
+from ._identifiers import DEFAULT, type_identifier
 from ._matching import Matcher, TypeMatch
 from ._registry import Catalog
 from ._state import DispatchState, StateKeeper
@@ -34,6 +34,7 @@ class Resolver:
         self._block = catalog.environment.variable("BLOCK")
         self._placed = _placed_on_purpose(catalog)
         self._implementers: dict[str, list[str]] = {}
+        self._interested: dict[str, frozenset[str]] = {}
         self._loaded: dict[str, Any] = {}
         for name, description in catalog.descriptions.items():
             for identifier in description.functions:
@@ -119,7 +120,7 @@ class Resolver:
             The dispatch types, the state's own among them.
         """
         found: list[Candidate] = []
-        relevant = self._relevant(state, types)
+        relevant = self._relevant(function, state, types)
         default_matches = self._default_matches(state, relevant)
         for name in state.ordered(self.implementers(function.identifier)):
             if name == DEFAULT:
@@ -154,12 +155,15 @@ class Resolver:
         # Read first: what is registered while the candidates are found makes them stale.
         token = abc.get_cache_token()
         chain = self.chain(function, state, types)
-        aliases = [alias for cls in types for alias in self.matcher.match(cls).aliases]
-        if aliases or self.matcher.has_abstract:
-            return Guard(chain, self._staleness(token, aliases), self._renewal(function, state))
-        if state.trace is None and chain.candidates[0].is_plain:
-            return chain.candidates[0].load()
-        return chain
+        awaited = [
+            alias.module
+            for cls in types
+            for alias in self.matcher.match(cls).aliases
+            if self._any_decides(self.matcher.backends_of(alias), function, state)
+        ]
+        if awaited or self._any_decides(self.matcher.abstract, function, state):
+            return Guard(chain, token, awaited, self._renewal(function, state))
+        return chain.target()
 
     def is_final(self, target: object) -> bool:
         """Whether what the table held has tried the whole chain by itself."""
@@ -215,7 +219,7 @@ class Resolver:
         ImplementationImportError
             If a ``should_run`` cannot be imported.
         """
-        relevant = self._relevant(state, types)
+        relevant = self._relevant(function, state, types)
         default_matches = self._default_matches(state, relevant)
         implementers = self.implementers(function.identifier)
         names = list(state.ordered(self.catalog.descriptions))
@@ -260,24 +264,54 @@ class Resolver:
         reason = candidate.ask(candidate.context(types, args, kwargs), args, kwargs)
         return None if reason is None else (Verdict.DEFERS, reason)
 
-    def _relevant(self, state: DispatchState, types: Iterable[type]) -> list[_Relevant]:
-        """Return how the types match that any active backend knows."""
-        descriptions = self.catalog.descriptions
+    def _deciding(
+        self, names: frozenset[str], function: Function, state: DispatchState
+    ) -> Iterator[str]:
+        """Yield those of `names` whose types matter for a function, in this state.
+
+        The golden rule: a backend that nobody asked for, and that does not implement the
+        function, changes nothing by knowing a type.
+        """
+        identifier = function.identifier
+        interested = self._interested.get(identifier)
+        if interested is None:
+            interested = self._placed.union(self.implementers(identifier))
+            self._interested[identifier] = interested
+        for name in (*(names & interested), *state.prioritized):
+            if name in names and (
+                name == DEFAULT
+                or state.is_active(name, self.catalog.descriptions[name].requires_opt_in)
+            ):
+                yield name
+
+    def _any_decides(self, names: frozenset[str], function: Function, state: DispatchState) -> bool:
+        return any(True for _ in self._deciding(names, function, state))
+
+    def _relevant(
+        self, function: Function, state: DispatchState, types: Iterable[type]
+    ) -> list[_Relevant]:
+        """Return the types that any of the deciding backends knows, and how they match.
+
+        A type counts for those that do not know it, unless only backends know it that were
+        merely installed, and that only accept it or are for Python's own floats or lists.
+        That is the golden rule again.
+        """
         relevant = []
         for cls in types:
             match = self.matcher.match(cls)
-            knowing = [
-                name
-                for name in match.known
-                if name == DEFAULT or state.is_active(name, descriptions[name].requires_opt_in)
-            ]
-            if knowing:
-                # The golden rule: that a backend was installed which accepts floats, say,
-                # does not make floats count against those that never heard of them.
-                counts = any(
-                    name in match.primary or self._is_asked_for(name, state) for name in knowing
-                )
-                relevant.append((match, counts))
+            known = False
+            for name in self._deciding(match.known, function, state):
+                known = True
+                if (
+                    name == DEFAULT
+                    or self._is_asked_for(name, state)
+                    or (name in match.primary and not match.is_builtin)
+                ):
+                    relevant.append(_Relevant(cls, match, counts=True))
+                    break
+            else:
+                if known:
+                    relevant.append(_Relevant(cls, match, counts=False))
         return relevant
 
     def _is_asked_for(self, name: str, state: DispatchState) -> bool:
@@ -309,16 +343,6 @@ class Resolver:
             return Verdict.NO_MATCH, _mismatch(name, relevant)
         return None
 
-    def _staleness(self, token: object, aliases: Sequence[TypePattern]) -> Callable[[], bool]:
-        watches_abstract = self.matcher.has_abstract
-
-        def is_stale() -> bool:
-            return (watches_abstract and abc.get_cache_token() != token) or any(
-                loaded_object(alias.module, alias.qualname) is not None for alias in aliases
-            )
-
-        return is_stale
-
     def _renewal(
         self, function: Function, state: DispatchState
     ) -> Callable[[tuple[Any, ...], dict[str, Any]], Any]:
@@ -331,24 +355,32 @@ class Resolver:
         return renew
 
 
-# How a type matches, and whether it counts for the backends that do not know it.
-_Relevant = tuple[TypeMatch, bool]
-
 _FALLBACK = "nothing else answers"
+
+
+class _Relevant(NamedTuple):
+    """A dispatch type that somebody knows; `counts`: also for those that do not."""
+
+    cls: type
+    match: TypeMatch
+    counts: bool
 
 
 def _matches(name: str, relevant: Sequence[_Relevant]) -> bool:
     """Whether a backend knows every type that counts, and has one of them as primary."""
-    return all(name in match.known or not counts for match, counts in relevant) and any(
-        name in match.primary for match, _ in relevant
-    )
+    return not _unknown(name, relevant) and any(name in each.match.primary for each in relevant)
+
+
+def _unknown(name: str, relevant: Sequence[_Relevant]) -> list[type]:
+    return [each.cls for each in relevant if each.counts and name not in each.match.known]
 
 
 def _mismatch(name: str, relevant: Sequence[_Relevant]) -> str:
     if not relevant:
         return "no backend knows any of the types"
-    if not all(name in match.known or not counts for match, counts in relevant):
-        return "it does not know all of the types"
+    unknown = _unknown(name, relevant)
+    if unknown:
+        return f"it does not know {', '.join(map(type_identifier, unknown))}"
     return "none of the types is a primary type of it"
 
 

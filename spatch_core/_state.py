@@ -8,7 +8,7 @@ So whoever has the tables has the state, and a new state starts with empty table
 from __future__ import annotations
 
 import gc
-from _weakrefset import WeakSet  # weakref itself imports much more
+from _weakref import ref  # weakref itself imports much more
 from contextvars import ContextVar
 
 from ._identifiers import is_hashable_by_identity, is_importable
@@ -34,6 +34,26 @@ if TYPE_CHECKING:
 
 
 _MAX_STATES = 256
+
+
+class References:
+    """Objects that are not kept alive; unlike a `WeakSet` it may change while it is read."""
+
+    __slots__ = ("_references",)
+
+    def __init__(self) -> None:
+        self._references: dict[int, ref[Any]] = {}
+
+    def add(self, each: object) -> None:
+        """Remember an object for as long as something refers to it."""
+        references, key = self._references, id(each)
+        references[key] = ref(each, lambda _: references.pop(key, None))
+
+    def alive(self) -> list[Any]:
+        """Return the objects that are still there."""
+        # Copied in one step, which no other thread can interrupt.
+        found = [reference() for reference in list(self._references.values())]
+        return [each for each in found if each is not None]
 
 
 class Changes:
@@ -116,9 +136,27 @@ class DispatchState:
         self.sizes: dict[int, int] = {}
         self.inner: dict[Changes, DispatchState] = {}
 
+    def __repr__(self) -> str:
+        options = {
+            "prioritized": self.prioritized,
+            "disabled": tuple(sorted(self.disabled)),
+            "type": self.type,
+        }
+        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value)
+        return f"<DispatchState {given or 'without options'}>"
+
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
         return name not in self.disabled and (not requires_opt_in or name in self.prioritized)
+
+    def says_as_much_as(self, other: DispatchState) -> bool:
+        """Whether both have the same options."""
+        return (self.prioritized, self.disabled, self.type, self.trace) == (
+            other.prioritized,
+            other.disabled,
+            other.type,
+            other.trace,
+        )
 
     def active(self, catalog: Catalog) -> tuple[str, ...]:
         """Return the names of the active backends by priority."""
@@ -156,7 +194,8 @@ class StateKeeper:
         self.get: Callable[[], Tables] = self.variable.get
         self.enabled_globally = False
         self._known: dict[Any, DispatchState] = {}
-        self._live: Any = WeakSet([self.default])
+        self._live: References = References()
+        self._live.add(self.default)
         _keepers.add(self)
 
     def current(self) -> DispatchState:
@@ -201,8 +240,7 @@ class StateKeeper:
         if state is None:
             if len(self._known) >= _MAX_STATES:
                 self._known.clear()
-                for each in list(self._live):
-                    each.inner.clear()
+                self.forget_inner()
             state = self._known[key] = self._new(prioritized, disabled, type)
         return state
 
@@ -224,9 +262,14 @@ class StateKeeper:
         self.default = state
         state.forget_tables()
 
+    def forget_inner(self) -> None:
+        """Forget which states lie inside which; there would be ever more of them."""
+        for state in self._live.alive():
+            state.inner.clear()
+
     def forget_tables(self) -> None:
         """Empty the tables of every state, because what they were filled from has changed."""
-        for state in list(self._live):
+        for state in self._live.alive():
             state.forget_tables()
 
     def forget_unreachable_classes(self) -> None:
@@ -234,7 +277,7 @@ class StateKeeper:
         for key, state in list(self._known.items()):
             if state.type is not None and not is_importable(state.type):
                 self._known.pop(key, None)
-        for state in list(self._live):
+        for state in self._live.alive():
             for index, table in enumerate(state.tables):
                 if index and not all(map(is_importable, _classes(table))):
                     state.tables[index] = {}
@@ -251,13 +294,13 @@ def _classes(table: dict[Any, Any]) -> Iterator[Class]:
             yield from _classes(value)
 
 
-_keepers: WeakSet[StateKeeper] = WeakSet()
+_keepers = References()
 
 
 def _before_collection(phase: str, details: dict[str, int]) -> None:
     """Let a full garbage collection see which classes only the tables refer to."""
     if phase == "start" and details["generation"] == 2:
-        for keeper in list(_keepers):
+        for keeper in _keepers.alive():
             keeper.forget_unreachable_classes()
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ._context import DispatchContext
 from ._dispatchable import Dispatchable
 from ._dispatcher import Dispatcher
-from ._identifiers import TypePattern
+from ._identifiers import TypePattern, split_identifier
 from ._loader import Loader
 from ._options import BackendOptions
 from ._state import StateKeeper
@@ -92,6 +92,8 @@ class BackendSystem:
             )
         if isinstance(default_primary_types, str):
             raise TypeError("default_primary_types takes several type patterns, in a list")
+        if hasattr(backends, "keys"):
+            raise TypeError("backends takes several descriptions, in a list")
         self.group = group
         self.environment_prefix = environment_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
@@ -132,13 +134,22 @@ class BackendSystem:
         ------
         TypeError
             If the function has no such parameter.
+        IdentifierError
+            If no identifier can be made of `module` and `qualname`.
         """
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             if not callable(function):
-                raise TypeError(f"only a function can be dispatchable, not {function!r}")
+                raise TypeError(
+                    f"only a function can be dispatchable, not {function!r}; "
+                    "is it decorated with @dispatchable(), with parentheses?"
+                )
             if not hasattr(function, "__qualname__") and not (module and qualname):
                 raise TypeError(f"{function!r} has no name of its own: give module= and qualname=")
+            if module or qualname:
+                split_identifier(
+                    f"{module or function.__module__}:{qualname or function.__qualname__}"
+                )
             record = Dispatchable(
                 self._dispatcher,
                 function,
@@ -246,8 +257,9 @@ def _find_system(module: str, prefix: str) -> BackendSystem:
     """Find the system of a library again, in this process or in another one."""
     from importlib import import_module
 
-    import_module(module)
-    reference = _systems.get((module, prefix))
+    # A script is `__main__` here, and may be `__mp_main__` in a process that it started.
+    found = import_module(module)
+    reference = _systems.get((module, prefix)) or _systems.get((found.__name__, prefix))
     system = None if reference is None else reference()
     if system is None:
         raise LookupError(f"module {module!r} makes no BackendSystem with the prefix {prefix!r}")

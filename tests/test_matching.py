@@ -311,19 +311,6 @@ def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
     assert function(frame()) == "gpu"
 
 
-def test_an_alias_that_its_module_defines_after_the_first_call_takes_effect(
-    package: Write,
-) -> None:
-    """DESIGN 4.2: a module in the middle of its import has not got everything yet."""
-    package("growing", {"core.py": "class Array: ...\n"})
-    module = importlib.import_module("growing")
-    array = importlib.import_module("growing.core").Array
-    function = library(backend("gpu", ["growing:Array"]))
-    assert function(array()) == "default"
-    module.__dict__["Array"] = array
-    assert function(array()) == "gpu"
-
-
 def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> None:
     """DESIGN 4.2: many libraries load their public names lazily."""
     package(
