@@ -302,7 +302,7 @@ class TestIsolated:
             system.backend_opts(disable="default").enable_globally()
 
         with pytest.warns(GlobalOptionsWarning):
-            system.backend_opts(disable="default").enable_globally()
+            system.backend_opts(prioritize="default").enable_globally()
 
     def test_what_is_enabled_globally_outside_is_not_in_the_block(
         self,
