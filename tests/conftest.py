@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 from hypothesis import settings
+
+# Processes that tests start find the modules of tests; last, so that what is installed wins.
+sys.path.append(str(Path(__file__).parents[1]))
 
 settings.register_profile("local", deadline=None, max_examples=50)
 # In CI the same examples every time: a failure there is never luck.
