@@ -6,9 +6,8 @@ from importlib import import_module
 
 from spatch_core import BackendImplementation
 
-from ._call import bind, is_dask_array
-from ._chunks import without_empty_chunks
-from ._strategy import why_not
+from ._call import bind
+from ._strategy import ready, why_not
 from ._table import TABLES
 
 TYPE_CHECKING = False
@@ -64,10 +63,6 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
 
 def _implementation(identifier: str, strategy: Strategy) -> Callable[..., Any]:
     def implementation(*args: Any, **kwargs: Any) -> Any:
-        call = bind(identifier, args, kwargs)
-        lazy = [name for name in strategy.arrays if is_dask_array(call[name])]
-        return strategy.run(
-            call.replaced(**{name: without_empty_chunks(call[name]) for name in lazy})
-        )
+        return strategy.run(ready(strategy, bind(identifier, args, kwargs)))
 
     return implementation

@@ -67,7 +67,7 @@ class Median:
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         medians = Measurement("median").run(call)
-        single = np.dtype(da.asarray(call["input"]).dtype) == np.float32
+        single = np.dtype(call["input"].dtype) == np.float32
         return medians.astype(np.float32) if single else medians
 
 
@@ -99,7 +99,7 @@ class Sum:
 def why_not_measurable(call: Call) -> str | None:
     """Say why the arrays of `call` cannot be measured; None if they can."""
     x, labels, index = call["input"], call["labels"], call["index"]
-    dtype = da.asarray(x).dtype
+    dtype = x.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
         return f"dask_image does not measure {dtype} in the precision in which SciPy does"
     if np.ndim(x) == 0 or 0 in np.shape(x):
@@ -113,7 +113,7 @@ def why_not_measurable(call: Call) -> str | None:
 
 def measured(call: Call) -> tuple[Array, Array | None, Any]:
     """Return the array, its labels in the same chunks, and what to measure."""
-    x, labels = da.asarray(call["input"]), call["labels"]
+    x, labels = call["input"], call["labels"]
     if labels is None:
         return x, None, None
     return x, da.asarray(labels).rechunk(x.chunks), call["index"]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._block import block_of, meta_of, probe
-from ._call import is_dask_array
 from ._dask import Array, da
 from ._halo import map_with_halo
 
@@ -46,28 +45,20 @@ class Neighbourhood:
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
-        call = _with_dask_arrays(call, self.arrays)
+        x = call[self.arrays[0]]
         arrays = tuple(name for name in self.arrays if call[name] is not None)
-        meta = meta_of(probe(self.harmless(call), *arrays))
-        x = call[arrays[0]]
+        others = {name: da.asarray(call[name]) for name in arrays[1:]}
+        call = call.replaced(**others)
+        result = probe(self.harmless(call), *arrays)
+        if result.ndim != x.ndim:
+            # A user's function that has several results for a window.
+            return NotImplemented
         return map_with_halo(
             block_of(call, *arrays),
             [call[name] for name in arrays],
             self.reach(call, x.ndim),
-            meta,
+            meta_of(result),
         )
-
-
-def _with_dask_arrays(call: Call, names: tuple[str, ...]) -> Call:
-    """Make Dask arrays, chunked like the one there is, of the other arrays among `names`."""
-    given = {name: call[name] for name in names if call[name] is not None}
-    chunks = next(array.chunks for array in given.values() if is_dask_array(array))
-    return call.replaced(
-        **{
-            name: array if is_dask_array(array) else da.from_array(array, chunks=chunks)
-            for name, array in given.items()
-        }
-    )
 
 
 def unbounded_or_misfit(call: Call) -> str | None:
@@ -81,6 +72,11 @@ def unbounded_or_misfit(call: Call) -> str | None:
             "pass a number of iterations"
         )
     return None
+
+
+def shrunk(call: Call) -> str | None:
+    """Refuse the mode that leaves out the windows at the ends."""
+    return "mode='valid' shortens the result" if call["mode"] == "valid" else None
 
 
 def without_function(call: Call) -> Call:
@@ -102,5 +98,5 @@ def without_reflection(call: Call) -> Call:
 
 def tiny_kernel(call: Call) -> Call:
     """Replace the kernel sizes, of which SciPy warns, by the smallest ones that are as odd."""
-    sizes = call["kernel_size"]
-    return call if sizes is None else call.replaced(kernel_size=2 - np.asarray(sizes) % 2)
+    sizes = 3 if call["kernel_size"] is None else call["kernel_size"]
+    return call.replaced(kernel_size=2 - np.asarray(sizes) % 2)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ._call import has_unknown_chunks, holds_dask_array, is_dask_array
+from ._chunks import without_empty_chunks
+from ._dask import da
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,9 +54,36 @@ def why_not(strategy: Strategy, call: Call) -> str | None:
                 f"{name}= is a Dask array, but its values decide what there is to compute; "
                 "pass its .compute()"
             )
-    if not any(is_dask_array(call[name]) for name in strategy.arrays):
-        return f"not a Dask array: {', '.join(strategy.arrays)}"
-    return strategy.refuse(call)
+    first = strategy.arrays[0]
+    # What is no array yet is only looked at: its shape and its data type.
+    return strategy.refuse(call.replaced(**{first: as_any_array(call[first])}))
+
+
+def ready(strategy: Strategy, call: Call) -> Call:
+    """Return `call` with a Dask array first, whatever the caller gave there.
+
+    That is a NumPy array where another argument is a Dask array, or where the user asks for
+    Dask with ``type=``. No array has empty chunks.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        The strategy of the function called.
+    call : Call
+        The call.
+    """
+    given = {name: call[name] for name in strategy.arrays}
+    lazy = {name: without_empty_chunks(x) for name, x in given.items() if is_dask_array(x)}
+    first = strategy.arrays[0]
+    if first not in lazy:
+        chunks = next((x.chunks for x in lazy.values()), "auto")
+        lazy[first] = da.from_array(as_any_array(given[first]), chunks=chunks)
+    return call.replaced(**lazy)
+
+
+def as_any_array(value: Any) -> Any:
+    """Return `value`, or a NumPy array for a list or a number."""
+    return value if hasattr(value, "dtype") else np.asarray(value)
 
 
 def _is_data_type(output: Any) -> bool:

@@ -16,6 +16,7 @@ from ._lines import Lines, last_axis, many_widths, no_axis, second_result, two_a
 from ._measurement import Measurement, Median, Sum
 from ._neighbourhood import (
     Neighbourhood,
+    shrunk,
     tiny_kernel,
     unbounded_or_misfit,
     without_function,
@@ -68,6 +69,7 @@ NDIMAGE: dict[str, Strategy] = {
     "sobel": _stencil,
     "uniform_filter": Neighbourhood(reach.running_mean(reach.windows())),
     "uniform_filter1d": Neighbourhood(reach.running_mean(reach.line_window)),
+    "vectorized_filter": Neighbourhood(reach.windows(), refuse=shrunk),
     # Filters in the Fourier domain
     "fourier_gaussian": FourierFilter("sigma"),
     "fourier_shift": FourierFilter("shift"),

@@ -19,16 +19,17 @@ from comparison import (
     per_axis,
     scipy_function,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 AVERAGES = ("mean", "variance", "standard_deviation", "center_of_mass")
 
 
+@settings(max_examples=20)
 @given(data=st.data())
 def test_labels(data: Any) -> None:
     """Features have the numbers that SciPy gives them, however the array is cut."""
-    x, lazy = data.draw(dask_arrays((bool, np.uint8, np.float64)))
+    x, lazy = data.draw(dask_arrays((bool, np.uint8, np.float64), max_side=9))
     full = np.ones((3,) * x.ndim, dtype=bool)
     structure = data.draw(st.sampled_from((None, full)))
     labels, count = lazily("ndimage.label", lazy, structure)
@@ -49,10 +50,11 @@ def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
 
 @pytest.mark.parametrize("name", AVERAGES)
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@settings(max_examples=15)
 @given(data=st.data())
 def test_averages(name: str, data: Any) -> None:
     """SciPy adds up single precision in single precision, where one region is measured."""
-    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), offset=300))
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), max_dims=2, offset=300))
     tolerance = 1e-5 if x.dtype == np.float32 else 1e-12
     check(f"ndimage.{name}", x, lazy, tolerance=tolerance)
     labels, cut, index = labelled(data, x)
@@ -68,9 +70,10 @@ def test_averages(name: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["sum", "sum_labels"])
+@settings(max_examples=15)
 @given(data=st.data())
 def test_sums(name: str, data: Any) -> None:
-    x, lazy = data.draw(dask_arrays((bool, *INTEGERS, *FLOATS), offset=300))
+    x, lazy = data.draw(dask_arrays((bool, *INTEGERS, *FLOATS), max_dims=2, offset=300))
     tolerance = 1e-6 if x.dtype == np.float32 else 1e-13
     check(f"ndimage.{name}", x, lazy, tolerance=tolerance)
     labels, cut, index = labelled(data, x)
@@ -81,9 +84,10 @@ def test_sums(name: str, data: Any) -> None:
 
 @pytest.mark.parametrize("name", ["minimum", "maximum", "median"])
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@settings(max_examples=15)
 @given(data=st.data())
 def test_order_statistics(name: str, data: Any) -> None:
-    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS)))
+    x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), max_dims=2))
     check(f"ndimage.{name}", x, lazy)
     labels, cut, _ = labelled(data, x)
     index = data.draw(st.sampled_from(([1], [1, 0], np.array([1]))))

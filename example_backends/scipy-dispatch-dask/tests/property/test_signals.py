@@ -18,7 +18,7 @@ from comparison import (
     scipy_function,
     why_deferred,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import signal
 
@@ -43,6 +43,8 @@ def check_unless_deferred(
         assert "in2= is longer than in1=" in reason
 
 
+# SciPy casts memory that it has not filled, and warns of what happens to be there.
+@pytest.mark.filterwarnings("ignore:(invalid value|overflow) encountered in cast")
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
 @given(data=st.data())
 def test_convolution(name: str, data: Any) -> None:
@@ -150,6 +152,7 @@ LINES: list[tuple[str, str, dict[str, Any], float]] = [
 
 
 @pytest.mark.parametrize(("name", "parameter", "arguments", "tolerance"), LINES)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_along_lines(
     name: str, parameter: str, arguments: dict[str, Any], tolerance: float, data: Any
@@ -168,6 +171,7 @@ def test_along_lines(
     )
 
 
+@settings(max_examples=8)
 @given(data=st.data())
 def test_single_precision(data: Any) -> None:
     """The data type is SciPy's where it keeps single precision."""

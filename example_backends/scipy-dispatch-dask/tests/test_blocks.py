@@ -1,0 +1,139 @@
+"""What happens in a block: `scipy_dispatch` again, for the block's type, anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dask
+import dask.array as da
+import numpy as np
+from comparison import lazily
+from scipy import ndimage as scipy_ndimage
+
+from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch_dask._block import Block, ones
+from scipy_dispatch_dask._halo import map_with_halo
+from spatch_core.testing import run_python, write_distribution
+
+X = np.random.default_rng(1).random((12, 15))
+
+MARKER = {
+    "marker/backend.toml": """
+        name = "marker"
+        primary_types = ["numpy:ndarray"]
+        requires_opt_in = true
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.sobel:sobel"
+    """,
+    "marker/__init__.py": "",
+    "marker/sobel.py": """
+        import numpy as np
+
+        def sobel(input, axis=-1, output=None, mode="reflect", cval=0.0):
+            return np.full(input.shape, 7.0)
+    """,
+}
+
+
+def run_with_marker(folder: Path, code: str) -> None:
+    """Run `code` where a backend for NumPy arrays is installed that returns sevens."""
+    write_distribution(
+        folder,
+        "marker",
+        entry_points={"scipy_dispatch.backends": {"marker": "marker:backend.toml"}},
+        files=MARKER,
+    )
+    run_python(code, path=[folder])
+
+
+def test_each_block_goes_to_the_backend_for_its_type(tmp_path: Path) -> None:
+    """The backends prioritized at the call work on the blocks, whenever that is."""
+    run_with_marker(
+        tmp_path,
+        """
+        import dask.array as da
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+
+        x = da.from_array(np.eye(9), chunks=4)
+        with backend_opts(prioritize="marker"):
+            sevens = ndimage.sobel(x)
+        gradients = ndimage.sobel(x)
+        assert (sevens.compute(scheduler="threads") == 7).all()
+        with backend_opts(prioritize="marker"):
+            assert not (gradients.compute(scheduler="synchronous") == 7).any()
+        assert sevens.name != gradients.name
+        """,
+    )
+
+
+def test_other_processes_use_the_same_backends(tmp_path: Path) -> None:
+    """Graphs travel with the names of the backends."""
+    run_with_marker(
+        tmp_path,
+        """
+        import dask
+        import dask.array as da
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+
+        if __name__ == "__main__":
+            x = da.from_array(np.eye(9), chunks=(5, 9))
+            with backend_opts(prioritize="marker"):
+                sevens = ndimage.sobel(x)
+            gradients = ndimage.sobel(x)
+            sevens, gradients = dask.compute(
+                sevens, gradients, scheduler="processes", num_workers=1
+            )
+            assert (sevens == 7).all()
+            from scipy.ndimage import sobel
+            assert (gradients == sobel(np.eye(9))).all()
+        """,
+    )
+
+
+def test_blocks_never_come_back_to_dask() -> None:
+    """Not even where every call counts as one with Dask arrays."""
+    with backend_opts(type=da.Array), dask.config.set(scheduler="synchronous"):
+        result = ndimage.sobel(X)
+        assert isinstance(result, da.Array)
+        np.testing.assert_array_equal(result.compute(), scipy_ndimage.sobel(X))
+
+
+def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
+    """What is tried on a single element, and what blocks do later, is not the user's call."""
+    with backend_opts(trace=True) as options:
+        result = ndimage.sobel(da.from_array(X, chunks=5))
+    result.compute(scheduler="synchronous")
+    (event,) = options.trace or ()
+    assert (event.backend, str(event.outcome)) == ("dask", "called")
+
+
+class Tagged(np.ndarray):
+    """A type of block that is not NumPy's own."""
+
+
+def test_blocks_are_not_converted() -> None:
+    """What works on a block gets the block itself, of whatever type it is."""
+    seen = []
+
+    def record(input: np.ndarray) -> np.ndarray:
+        seen.append(type(input))
+        return input
+
+    tagged = X.view(Tagged)
+    lazy = da.from_array(tagged, chunks=5, asarray=False, meta=tagged[:0, :0])
+    block = Block(record, ("input",), {})
+    map_with_halo(block, [lazy], {}, lazy._meta).compute(scheduler="synchronous")
+    assert set(seen) == {Tagged}
+    assert type(ones(lazy)) is Tagged
+
+
+def test_user_functions_are_not_called_to_build_the_graph() -> None:
+    """A function that may be slow, or may not like ones, is left alone."""
+
+    def refuse(window: np.ndarray) -> float:
+        raise AssertionError
+
+    lazily("ndimage.generic_filter", da.from_array(X, chunks=5), refuse, size=3)

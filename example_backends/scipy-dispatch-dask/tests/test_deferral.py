@@ -1,0 +1,123 @@
+"""What the backend leaves to SciPy, and what it tells the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from comparison import computed, dispatchable, lazily, scipy_function, why_deferred
+from scipy import ndimage
+
+X = np.arange(42.0).reshape(6, 7) % 5
+LAZY = da.from_array(X, chunks=(3, 4))
+ONES = np.ones((3, 3))
+UNKNOWN = LAZY[LAZY[:, 0] > 1]
+
+REASONS: list[tuple[str, dict[str, Any], str]] = [
+    ("ndimage.sobel", {"input": LAZY, "output": np.zeros((6, 7))}, "output= is an array"),
+    ("ndimage.sobel", {"input": UNKNOWN}, ".compute_chunk_sizes()"),
+    ("ndimage.correlate", {"input": LAZY, "weights": LAZY}, "weights= is a Dask array"),
+    ("ndimage.correlate", {"input": X, "weights": LAZY}, "weights= is a Dask array"),
+    ("ndimage.gaussian_filter", {"input": LAZY, "sigma": [1, da.ones(())]}, "sigma= is a Dask"),
+    ("ndimage.binary_erosion", {"input": LAZY, "iterations": 0}, "the whole array"),
+    ("ndimage.binary_opening", {"input": LAZY, "mask": X[:3]}, "another shape"),
+    ("ndimage.label", {"input": LAZY, "output": np.int64}, "too many features"),
+    ("ndimage.label", {"input": LAZY.astype(complex)}, "complex"),
+    ("ndimage.minimum", {"input": LAZY, "labels": X > 1}, "no element has the label"),
+    ("ndimage.mean", {"input": LAZY.astype(complex)}, "complex128"),
+    ("ndimage.mean", {"input": LAZY, "labels": X[0]}, "another shape"),
+    ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": [[1]]}, "index="),
+    ("ndimage.fourier_shift", {"input": LAZY, "shift": 1, "n": 4}, "real transform"),
+    ("signal.convolve", {"in1": LAZY, "in2": LAZY}, "in2= is a Dask array"),
+    ("signal.convolve", {"in1": LAZY, "in2": ONES[0]}, "numbers of dimensions"),
+    ("signal.convolve", {"in1": LAZY, "in2": np.ones((9, 1)), "mode": "valid"}, "exchanges"),
+    ("signal.convolve", {"in1": LAZY[:1], "in2": ONES}, "one element"),
+    ("signal.fftconvolve", {"in1": LAZY, "in2": ONES, "axes": 0}, "not among axes="),
+    ("signal.convolve2d", {"in1": LAZY, "in2": np.ones((9, 1)), "boundary": "wrap"}, "repeats"),
+    ("signal.convolve2d", {"in1": LAZY, "in2": ONES, "boundary": "reflect"}, "not known"),
+    ("signal.lfilter", {"b": [1.0], "a": [1.0], "x": LAZY, "zi": np.zeros((6, 0))}, "zi="),
+    ("signal.resample", {"x": LAZY, "num": 3, "t": np.arange(6)}, "t="),
+    ("signal.sawtooth", {"t": LAZY, "width": np.full((6, 7), 0.5)}, "width= is an array"),
+    ("signal.gausspulse", {"t": LAZY, "retquad": True}, "more than one result"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "reason"), REASONS, ids=lambda each: str(each)[:25])
+def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -> None:
+    """Without computing anything."""
+    assert reason in (why_deferred(name, **arguments) or "it was not deferred")
+
+
+def test_what_is_deferred_is_still_done() -> None:
+    """SciPy converts the array and returns its own result, as it did before."""
+    with dask.config.set(scheduler="synchronous"):
+        result = dispatchable("ndimage.binary_erosion")(LAZY, iterations=-1)
+    np.testing.assert_array_equal(
+        result, scipy_function("ndimage.binary_erosion")(X, iterations=-1)
+    )
+
+
+ERRORS: list[tuple[str, dict[str, Any]]] = [
+    ("ndimage.sobel", {"input": LAZY, "mode": "sideways"}),
+    ("ndimage.sobel", {"input": LAZY, "axis": 2}),
+    ("ndimage.sobel", {"input": LAZY, "no_such_argument": 2}),
+    ("ndimage.sobel", {"input": LAZY, "output": "no type"}),
+    ("ndimage.median_filter", {"input": LAZY}),
+    ("ndimage.uniform_filter", {"input": LAZY, "size": [3]}),
+    ("ndimage.minimum_filter", {"input": LAZY.astype(complex), "size": 3}),
+    ("ndimage.correlate", {"input": LAZY, "weights": [1, 2]}),
+    ("ndimage.gaussian_filter", {"input": LAZY, "sigma": 1, "axes": (0, 5)}),
+    ("ndimage.gaussian_filter", {"input": LAZY, "sigma": "wide"}),
+    ("ndimage.binary_erosion", {"input": LAZY, "iterations": "many"}),
+    ("fft.fft", {"x": LAZY, "norm": "loud"}),
+    ("fft.fft", {"x": LAZY, "n": 0}),
+    ("fft.rfft", {"x": LAZY.astype(complex)}),
+    ("fft.fftn", {"x": LAZY, "axes": (0, 0)}),
+    ("fft.fftn", {"x": LAZY, "s": (3, 3, 3)}),
+    ("fft.dct", {"x": LAZY, "type": 7}),
+    ("fft.fft", {"x": LAZY, "plan": object()}),
+    ("signal.hilbert", {"x": LAZY.astype(complex)}),
+    ("signal.savgol_filter", {"x": LAZY, "window_length": 99, "polyorder": 2}),
+    ("signal.medfilt", {"volume": LAZY, "kernel_size": 2}),
+    ("signal.convolve", {"in1": LAZY, "in2": ONES, "mode": "some"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), ERRORS, ids=lambda each: str(each)[:25])
+def test_errors_come_at_once_and_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
+    """Not when the result is computed, a thousand tasks later."""
+    eager = {key: X if value is LAZY else value for key, value in arguments.items()}
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever SciPy raises
+        scipy_function(name)(**_computed(eager))
+    with pytest.raises(type(expected.value)):
+        dispatchable(name)(**arguments)
+
+
+def _computed(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.compute(scheduler="synchronous") if isinstance(value, da.Array) else value
+        for key, value in arguments.items()
+    }
+
+
+def several(windows: Any, axis: Any) -> Any:
+    return np.stack([windows.min(axis=axis), windows.max(axis=axis)], axis=-1)
+
+
+@pytest.mark.skipif(not hasattr(ndimage, "vectorized_filter"), reason="new in SciPy 1.16")
+def test_several_results_a_window_are_left_to_scipy() -> None:
+    """How many there are is known only to the function, which is tried on one window."""
+    with dask.config.set(scheduler="synchronous"):
+        result = dispatchable("ndimage.vectorized_filter")(LAZY, several, size=3)
+    assert isinstance(result, np.ndarray)
+    assert result.shape == (6, 7, 2)
+
+
+def test_numpy_arrays_become_dask_arrays_where_dask_is_asked_for() -> None:
+    """With ``type=`` they count as Dask arrays."""
+    result = dispatchable("ndimage.sobel").invoke(type=da.Array)(X)
+    np.testing.assert_array_equal(computed(result), scipy_function("ndimage.sobel")(X))
+    assert isinstance(lazily("ndimage.label", [[0, 1], [1, 0]])[0], da.Array)

@@ -1,0 +1,175 @@
+"""Every function in the table: described, lazy, right, and the same each time."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.resources import files
+from itertools import product
+from typing import Any
+
+import cloudpickle
+import dask.array as da
+import numpy as np
+import pytest
+from comparison import assert_same, computed, lazily, scipy_function, why_deferred
+from sample_calls import CALLS, an_array, arguments
+
+from scipy_dispatch import system
+from scipy_dispatch_dask import _implement
+from scipy_dispatch_dask._table import TABLES
+from spatch_core.testing import run_python
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MODULES = ("ndimage", "signal", "fft")
+
+
+def in_table() -> set[str]:
+    return {
+        f"{module.removeprefix('scipy_dispatch.')}.{name}"
+        for module, table in TABLES.items()
+        for name in table
+    }
+
+
+def present(name: str) -> bool:
+    """Whether the installed SciPy has the function."""
+    try:
+        scipy_function(name)
+    except AttributeError:
+        return False
+    return True
+
+
+SERVED = sorted(name for name in in_table() if present(name))
+
+
+def outcome(result: Any) -> list[da.Array]:
+    """Return the lazy parts of a result."""
+    return [each for each in (result if isinstance(result, tuple) else (result,)) if _lazy(each)]
+
+
+def _lazy(value: Any) -> bool:
+    return isinstance(value, da.Array)
+
+
+def cut(name: str, chunks: Any = (6, 7)) -> da.Array:
+    return da.from_array(an_array(name), chunks=chunks)
+
+
+def test_every_function_has_a_sample_call() -> None:
+    assert set(CALLS) == in_table()
+
+
+def test_description_and_registry_agree() -> None:
+    """The file says what the decorators say, function by function."""
+    for module in MODULES:
+        import_module(f"scipy_dispatch_dask.{module}")
+    text = files("scipy_dispatch_dask").joinpath("backend.toml").read_text(encoding="utf-8")
+    functions = tomllib.loads(text)["functions"]
+    should_run = functions.pop("defaults")["should_run"]
+    assert functions.pop("auto-generation")["modules"] == [
+        f"scipy_dispatch_dask.{module}" for module in MODULES
+    ]
+    registered = _implement.backend.functions
+    described = {
+        name: {"should_run": should_run, **fields}
+        for name, fields in functions.items()
+        if present(name.removeprefix("scipy_dispatch.").replace(":", "."))
+    }
+    assert described == {
+        name: {"should_run": each.should_run, "function": each.identifier}
+        for name, each in registered.items()
+    }
+
+
+def test_the_backend_is_found_and_sound() -> None:
+    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="dask")
+    assert entry_point.value == "scipy_dispatch_dask:backend.toml"
+    assert "dask" in system.backends
+    assert not [each for each in system.problems if "dask" in str(each)]
+
+
+def test_dask_is_not_imported_for_numpy_arrays() -> None:
+    """The description alone is read until a function meets a Dask array."""
+    run_python(
+        """
+        import sys
+        import numpy as np
+        from scipy_dispatch import ndimage
+        ndimage.sobel(np.eye(3))
+        assert "dask" in ndimage.sobel.backends
+        assert "dask" not in sys.modules and "scipy_dispatch_dask" not in sys.modules
+        """
+    )
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_nothing_is_computed(name: str) -> None:
+    """Dask in, Dask out; the graph is built under a scheduler that refuses to work."""
+    lazy = cut(name)
+    assert why_deferred(name, **arguments(name, lazy)) is None
+    assert outcome(lazily(name, **arguments(name, lazy)))
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_the_result_is_scipy_s(name: str) -> None:
+    x = an_array(name)
+    expected = scipy_function(name)(**arguments(name, x))
+    results = lazily(name, **arguments(name, da.from_array(x, chunks=(6, 7))))
+    pairs = (
+        zip(results, expected, strict=True) if isinstance(results, tuple) else [(results, expected)]
+    )
+    for result, each in pairs:
+        value = computed(result) if isinstance(result, da.Array) else np.asarray(result)
+        if isinstance(each, int):
+            assert int(value) == each
+        else:
+            assert_same(value, each, tolerance=1e-10)
+
+
+# dask_image names the parts of these at random.
+BY_DASK_IMAGE = {
+    *(f"ndimage.{name}" for name in ("label", "maximum", "mean", "median", "minimum", "variance")),
+    *(f"ndimage.{name}" for name in ("center_of_mass", "standard_deviation", "sum_labels")),
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVED) - BY_DASK_IMAGE))
+def test_the_same_call_has_the_same_name(name: str) -> None:
+    """So that Dask computes once what is asked for twice."""
+    lazy = cut(name)
+    first, again = (outcome(lazily(name, **arguments(name, lazy))) for _ in range(2))
+    assert [each.name for each in first] == [each.name for each in again]
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_graphs_can_be_pickled(name: str) -> None:
+    """For workers in other processes."""
+    results = outcome(lazily(name, **arguments(name, cut(name, (10, 10)))))
+    copies = cloudpickle.loads(cloudpickle.dumps(results))
+    for result, copy in zip(results, copies, strict=True):
+        assert_same(computed(copy), computed(result))
+
+
+@pytest.mark.parametrize(
+    "name", ["ndimage.gaussian_filter", "ndimage.grey_opening", "signal.convolve", "signal.medfilt"]
+)
+def test_blocks_stay_blocks(name: str) -> None:
+    """A neighbourhood takes its neighbours, not the array."""
+    result = lazily(name, **arguments(name, cut(name, (10, 10))))
+    assert max(map(max, result.chunks)) <= 12
+    assert result.npartitions >= 4
+
+
+def test_transforms_never_need_the_whole_array() -> None:
+    """Along several axes the lines are cut again after each."""
+    x = da.zeros((64, 64, 64), chunks=16)
+    for name in ("fft.fftn", "fft.rfftn", "fft.irfftn", "fft.dctn", "fft.ihfftn"):
+        result = lazily(name, x)
+        assert max(map(np.prod, product(*result.chunks))) <= 64 * 16 * 16 * 8
