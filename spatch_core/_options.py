@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, ClassVar, TypeVar
 
-    from ._registry import Catalog
+    from ._catalog import Catalog
     from ._state import Class, DispatchState, Owner, Tables
     from ._trace import TraceEvent
 

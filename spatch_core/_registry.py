@@ -1,22 +1,20 @@
-"""From entry points and descriptions in code to the catalog of a library's backends.
+"""Discovery: from entry points and descriptions in code to the catalog of a library's backends.
 
 Whatever is wrong with a backend becomes a `Problem`; nothing here raises for its sake.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
-from importlib.machinery import ModuleSpec, PathFinder
 from itertools import groupby
-from pkgutil import get_importer
 from typing import Any
 
+from ._catalog import CIRCLE, Catalog
 from ._description import Description, parse_description
 from ._environment import SET_ORDER, Environment
+from ._files import find_file
 from ._identifiers import (
     DEFAULT,
     TypePattern,
@@ -27,80 +25,13 @@ from ._identifiers import (
     is_initializing,
     nearest,
 )
-from ._ordering import Order, order_backends
+from ._ordering import order_backends
 from ._problems import Problem, Source
 from .exceptions import (
-    BackendSkippedWarning,
     DescriptionError,
-    EnvironmentVariableWarning,
-    SpatchCoreWarning,
-    UnknownBackendError,
 )
 
 _FILE_ENDING = ".toml"
-_CIRCLE = "the declared priorities go in a circle"
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """The backends of a library, as they were when it looked.
-
-    Parameters
-    ----------
-    environment : Environment
-        The variables in force.
-    descriptions : mapping of str to Description
-        By priority; the library itself is ``"default"``.
-    order : Order
-        Why they stand in this order.
-    problems : tuple of Problem
-        Everything that was skipped or ignored.
-    blocked : mapping of str to Source
-        Backends that the environment forbids to load; nothing of theirs was read.
-    is_complete : bool
-        False if a backend's module was just being imported, by whoever asks, so that it
-        must be looked at again.
-    """
-
-    environment: Environment
-    descriptions: Mapping[str, Description]
-    order: Order
-    problems: tuple[Problem, ...] = ()
-    blocked: Mapping[str, Source] = field(default_factory=dict)
-    is_complete: bool = True
-
-    def why_unusable(self, name: str) -> str:
-        """Return why an installed backend is not in the catalog; empty if it is not installed."""
-        if name in self.blocked:
-            return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
-        faults = [problem for problem in self.problems if problem.backend == name]
-        return str(faults[0]) if faults else ""
-
-    def check_backend(self, name: object) -> None:
-        """Raise `UnknownBackendError` unless `name` is that of a usable backend."""
-        if name not in self.descriptions:
-            known = tuple(self.descriptions)
-            reason = self.why_unusable(name) if isinstance(name, str) else ""
-            raise UnknownBackendError(name, known, nearest(name, known), reason)
-
-    def warnings(self) -> Iterator[SpatchCoreWarning]:
-        """Yield one warning for each backend or variable that has problems."""
-        # Backends on one cycle share their message, and one warning about it.
-        about = sorted(
-            (problem for problem in self.problems if problem.backend is not None),
-            key=lambda problem: (str(problem.source), problem.backend or ""),
-        )
-        seen: set[str] = set()
-        for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
-            faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(_CIRCLE))
-            if faults:
-                yield BackendSkippedWarning(faults)
-        for problem in self.problems:
-            if problem.backend is None and problem.key is None:
-                yield BackendSkippedWarning([problem])
-            elif problem.backend is None:
-                yield EnvironmentVariableWarning(problem)
 
 
 def build_catalog(
@@ -144,7 +75,7 @@ def build_catalog(
         for name in cycle.members:
             reading.problems.append(
                 Problem(
-                    f"{_CIRCLE}: {' before '.join(cycle.path)}",
+                    f"{CIRCLE}: {' before '.join(cycle.path)}",
                     f"Set {variable}={cycle.set_order!r}",
                     name,
                     source=found[name].source,
@@ -268,7 +199,7 @@ class _Reading:
             )
             return None
         try:
-            path, content = _find_file(module, file, source.metadata)
+            path, content = find_file(module, file, source.metadata)
         except Exception as error:  # noqa: BLE001  # a third party's finder or loader
             problem(
                 f"the package {module!r} or its file cannot be read "
@@ -398,78 +329,3 @@ def _parse_toml(content: bytes) -> dict[str, Any]:
         import tomli as tomllib
     fields: dict[str, Any] = tomllib.loads(content.decode())
     return fields
-
-
-def _find_file(module: str, file: str, distribution: Any) -> tuple[str, bytes | None]:
-    """Read a file next to a package's modules without importing the package.
-
-    Returns its path, or the folders that were searched, and its content or None.
-    """
-    if distribution is not None:
-        path = str(distribution.locate_file("/".join([*module.split("."), file])))
-        if os.path.isfile(path):
-            return path, _read(path)
-    folders = _package_folders(module)
-    for folder in folders:
-        path = os.path.join(folder, file)
-        if os.path.isfile(path):
-            return path, _read(path)
-        importer: Any = get_importer(folder)
-        if hasattr(importer, "get_data"):  # inside a zip file
-            try:
-                return path, importer.get_data(path)
-            except OSError:
-                continue
-    return ", ".join(folders), None
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as stream:
-        return stream.read()
-
-
-def _package_folders(module: str) -> list[str]:
-    """Return the folders of a package, which is looked for level by level.
-
-    `importlib.util.find_spec` would import the parents.
-    """
-    search: list[str] | None = None
-    name = ""
-    for part in module.split("."):
-        name = f"{name}.{part}" if name else part
-        spec = _find_spec(name, search)
-        if spec is None:
-            return []
-        if spec.submodule_search_locations is None:
-            return [os.path.dirname(spec.origin)] if spec.origin else []
-        search = list(spec.submodule_search_locations)
-    return search or []
-
-
-def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
-    """Ask the finders for a module; `search` has the folders of its parent."""
-    for finder in sys.meta_path:
-        if search is not None and finder is PathFinder:
-            spec = _find_on_path(name, search)
-        else:
-            spec = finder.find_spec(name, search) if hasattr(finder, "find_spec") else None
-        if spec is not None:
-            return spec
-    return None
-
-
-def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
-    """Do as `PathFinder` does, which wants the parent of a namespace package imported."""
-    portions: list[str] = []
-    for folder in search:
-        importer = get_importer(folder)
-        spec = None if importer is None else importer.find_spec(name)
-        if spec is not None and spec.loader is not None:
-            return spec
-        if spec is not None:
-            portions += spec.submodule_search_locations or []
-    if not portions:
-        return None
-    spec = ModuleSpec(name, None, is_package=True)
-    spec.submodule_search_locations = portions
-    return spec

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ._calling import Candidate, Chain, Demanded, Function, Guard
+from ._catalog import Catalog
 from ._identifiers import DEFAULT, type_identifier
 from ._matching import Matcher, TypeMatch
-from ._registry import Catalog
 from ._state import DispatchState, StateKeeper
 from ._trace import ExplainedBackend, Explanation, Verdict
 from .exceptions import BackendDeferredError, UnknownTypeError

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Protocol, TypeAlias
 
-    from ._registry import Catalog
+    from ._catalog import Catalog
     from ._resolver import Resolver
     from ._trace import TraceEvent
 

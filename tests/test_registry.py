@@ -15,9 +15,10 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSkippedWarning, EnvironmentVariableWarning, UnknownBackendError
+from spatch_core._catalog import Catalog
 from spatch_core._environment import read_environment
 from spatch_core._identifiers import TypePattern
-from spatch_core._registry import Catalog, build_catalog
+from spatch_core._registry import build_catalog
 from spatch_core.testing import run_python, write_distribution
 
 CORE = Path(spatch_core.__file__).parents[1]
