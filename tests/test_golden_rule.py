@@ -202,6 +202,7 @@ def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
     """Section 1: a list beside the library's types was converted before, and still is."""
     install("greedy", ["own", "list"])
     assert f(Own(), [1]) == f([1], Own()) == f(Own()) == "default"
+    assert f([1]) == "greedy"  # which the library does not name
 
 
 def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:

@@ -231,6 +231,14 @@ def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
     assert library.ran() == "second"
 
 
+def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
+    """Section 6: a module that is run twice, as in a notebook, need not warn."""
+    for _ in range(3):
+        library.options(prioritize="third", disable="first").enable_globally()
+    library.options(prioritize="third").enable_globally()
+    assert library.ran() == "third"
+
+
 def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
     """Section 6: whatever a block can say, the process-wide default can say."""
     options = library.options(type=Foreign, trace=True)
