@@ -22,6 +22,7 @@ class Function(Protocol):
 
     def extract(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Return the dispatch arguments that were given and are not None."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

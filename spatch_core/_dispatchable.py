@@ -55,14 +55,17 @@ if TYPE_CHECKING:
         @property
         def backends(self) -> Sequence[str]:
             """Names of the backends that implement it, by priority."""
+            ...
 
         def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
             """Say what would run for this call, and why."""
+            ...
 
         def invoke(
             self, *, backend: str | None = None, type: type | None = None
         ) -> Callable[P, R_co]:
             """Return the function as one backend, or for one type, would run it."""
+            ...
 
 
 class Dispatchable:

@@ -44,8 +44,8 @@ def freeze(owner: Owner, state: DispatchState, function: F) -> F:
         and enter the state at every step.
     """
     if isinstance(function, (staticmethod, classmethod)):
-        inner: Any = freeze(owner, state, function.__func__)
-        return type(function)(inner)
+        method: Any = type(function)(freeze(owner, state, function.__func__))
+        return method  # type: ignore[no-any-return]  # the same kind of method
     if not callable(function):
         raise TypeError(f"backend options decorate a function, not {function!r}")
     import inspect

@@ -51,10 +51,10 @@ def find_parameters(
     TypeError
         If there is no such parameter, or no signature to be found.
     """
-    if hasattr(dispatch_args, "items"):
+    positions: Any = dispatch_args
+    if hasattr(positions, "items"):
         return tuple(
-            _checked(Parameter(name, position), identifier)
-            for name, position in dispatch_args.items()
+            _checked(Parameter(name, position), identifier) for name, position in positions.items()
         )
     names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
     places = _simple_signature(default)
