@@ -165,9 +165,14 @@ def main() -> int:
     found = ", ".join(each.name for each in workshop.interpreters)
     progress.say(f"{len(steps)} steps; Python {found} found; {checks.main.name} runs most of them")
     runner = Runner(workshop)
-    for step in steps:
-        runner.run(step)
-    print(runner.summary(), flush=True)
+    try:
+        for step in steps:
+            runner.run(step)
+    except KeyboardInterrupt:
+        print("\ninterrupted", flush=True)
+        return 130
+    finally:
+        print(runner.summary(), flush=True)
     return 0 if all(passed for _, passed, _ in runner.results) else 1
 
 
