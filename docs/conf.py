@@ -28,7 +28,8 @@ autodoc_typehints = "none"  # numpydoc says what parameters are
 numpydoc_show_class_members = False
 # Every parameter is documented, under its name and in its place.
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
-numpydoc_validation_exclude = {r"\.DispatchContext$"}  # it is received, never made
+# Contexts are received, never made; members of enumerations are named, never made.
+numpydoc_validation_exclude = {r"\.DispatchContext$", r"\.Outcome$", r"\.Verdict$"}
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True

@@ -196,7 +196,8 @@ class Dispatchable:
         import inspect
 
         try:
-            signature = inspect.signature(self.default)
+            # Of what is called, whatever it wraps, because that is what takes the arguments.
+            signature = inspect.signature(self.default, follow_wrapped=False)
         except (TypeError, ValueError):
             pass  # there is none: a function written in C, perhaps
         else:

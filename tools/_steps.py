@@ -161,7 +161,9 @@ class Checks:
         report = self.workshop.log(name).with_suffix(".xml")
         report.unlink(missing_ok=True)
         color = "yes" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else "no"
-        options = ["-q", f"--color={color}", "-n", str(_workers()), f"--junitxml={report}"]
+        # A page of the docs, or a file that builds wheels, is one piece of work.
+        share = ["-n", str(_workers()), "--dist", "loadfile"]
+        options = ["-q", f"--color={color}", *share, f"--junitxml={report}"]
         return Command(
             f"pytest: {name}",
             [command_of(python, "pytest"), *options, *arguments],
