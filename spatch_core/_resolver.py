@@ -234,7 +234,7 @@ class Resolver:
             judged: tuple[Verdict, str] | None = None
             if name != DEFAULT:
                 judged = self._obstacle(name, state, relevant, default_matches)
-                if judged is None and name not in implementers:
+                if name not in implementers and (judged is None or judged[0] is Verdict.LATER):
                     judged = Verdict.NO_IMPLEMENTATION, ""
             if judged is None and runs:
                 judged = Verdict.LATER, ""
