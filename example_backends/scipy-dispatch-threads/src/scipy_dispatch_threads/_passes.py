@@ -1,0 +1,110 @@
+"""Sharing a call that SciPy does axis by axis: each pass is shared by itself.
+
+The passes run along whole lines, so that no axis could be split for all of them at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._call import Call, Deferred
+from ._reach import full_window, window_shape
+from ._strategy import Strategy, evaluate, given_output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from ._policy import Policy
+    from ._slabs import Slabs
+
+
+@dataclass(frozen=True)
+class Passes(Strategy):
+    """A 1-d function from the input to the output along one axis, and on within the output.
+
+    Attributes
+    ----------
+    function : callable
+        The 1-d function of SciPy.
+    slabs : Slabs
+        How it is shared.
+    passes : callable
+        From a call, the further arguments of the 1-d function for each pass.
+    """
+
+    function: Callable[..., Any]
+    slabs: Slabs
+    passes: Callable[[Call], Iterator[dict[str, Any]]]
+
+    def check_arguments(self, call: Call, policy: Policy) -> None:
+        reason = Deferred("nothing is done along any axis")
+        for arguments in self.passes(call):
+            arguments.update(input=call.input, output=call["output"])
+            try:
+                self.slabs.check_arguments(Call(self.function, (), arguments), policy)
+            except Deferred as deferred:
+                reason = deferred
+            else:
+                return
+        raise reason
+
+    def compute(self, call: Call, policy: Policy) -> Any:
+        output = given_output(call)
+        if output is None:
+            example = call(input=np.zeros([1] * call.input.ndim, call.input.dtype))
+            output = np.empty(call.input.shape, example.dtype)
+        source = call.input
+        for arguments in self.passes(call):
+            arguments.update(input=source, output=output)
+            evaluate(self.slabs, self.function, (), arguments, policy)
+            source = output
+        return output
+
+
+def gaussian(call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a Gaussian filter."""
+    for axis, sigma, order, mode, radius in _by_axes(call, "sigma", "order", "mode", "radius"):
+        if sigma > 1e-15:
+            further = {"cval": call["cval"], "truncate": call["truncate"], "radius": radius}
+            yield {"sigma": sigma, "axis": axis, "order": order, "mode": mode, **further}
+
+
+def extreme(call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a minimum or maximum filter."""
+    if not full_window(call):
+        raise Deferred("the window is not a full box, so that it cannot be gone over by axes")
+    sizes = window_shape(call)
+    for size, (axis, origin, mode) in zip(sizes, _by_axes(call, "origin", "mode"), strict=True):
+        if size > 1:
+            yield _box(call, size, axis, origin, mode)
+
+
+def uniform(call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a uniform filter."""
+    for axis, size, origin, mode in _by_axes(call, "size", "origin", "mode"):
+        if size > 1:
+            yield _box(call, size, axis, origin, mode)
+
+
+def spline(call: Call) -> Iterator[dict[str, Any]]:
+    """Yield the passes of a spline filter."""
+    for axis in range(call.input.ndim):
+        yield {"order": call["order"], "axis": axis, "mode": call["mode"]}
+
+
+def _by_axes(call: Call, *names: str) -> Iterator[tuple[Any, ...]]:
+    return zip(call.axes, *map(call.each, names), strict=True)
+
+
+def _box(call: Call, size: Any, axis: int, origin: Any, mode: Any) -> dict[str, Any]:
+    return {
+        "size": int(size),
+        "axis": axis,
+        "mode": mode,
+        "cval": call["cval"],
+        "origin": origin,
+    }

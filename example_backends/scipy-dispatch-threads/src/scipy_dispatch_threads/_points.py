@@ -1,0 +1,88 @@
+"""Sharing an interpolation at given points: the points are split, not the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from . import _pool
+from ._call import Deferred
+from ._split import Reach, choose, cut, part
+from ._strategy import Strategy, evaluate, given_output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Call
+    from ._passes import Passes
+    from ._policy import Policy
+    from ._split import Slab, Split
+
+
+@dataclass(frozen=True)
+class Points(Strategy):
+    """`scipy.ndimage.map_coordinates`, every point by itself.
+
+    Attributes
+    ----------
+    spline_filter : Passes
+        How the spline filter is shared that goes first.
+    """
+
+    spline_filter: Passes
+
+    def elements(self, call: Call) -> int:
+        return np.size(call["coordinates"]) // max(call.input.ndim, 1)
+
+    def check_arguments(self, call: Call, policy: Policy) -> None:
+        self._split(call, policy)
+        if _is_filtered(call) and call["mode"] in ("nearest", "grid-constant"):
+            raise Deferred(
+                f"with mode={call['mode']!r} SciPy pads the input before the spline filter, "
+                "and only its own single call knows by how much"
+            )
+        output = given_output(call)
+        if output is None:
+            return
+        if output.shape != np.shape(call["coordinates"])[1:]:
+            raise Deferred("the output is not of the shape of the result")
+        for name in ("input", "coordinates"):
+            if np.may_share_memory(output, call[name]):
+                raise Deferred(f"the output shares memory with {name}")
+
+    def compute(self, call: Call, policy: Policy) -> Any:
+        split = self._split(call, policy)
+        coordinates = np.asarray(call["coordinates"])
+        output = given_output(call)
+        if output is None:
+            least = np.zeros([1] * call.input.ndim, call.input.dtype)
+            example = call(input=least, coordinates=np.zeros((len(coordinates), 1)))
+            output = np.empty(coordinates.shape[1:], example.dtype)
+        source = call.input
+        if _is_filtered(call):
+            dtype = np.complex128 if source.dtype.kind == "c" else np.float64
+            further = {"order": call["order"], "output": dtype, "mode": call["mode"]}
+            source = evaluate(self.spline_filter, ndimage.spline_filter, (source,), further, policy)
+
+        def compute_slab(slab: Slab) -> None:
+            call(
+                input=source,
+                coordinates=part(coordinates, split.axis + 1, slab.start, slab.stop),
+                output=part(output, split.axis, slab.start, slab.stop),
+                prefilter=False,
+            )
+
+        slabs = cut(output.shape[split.axis], split.number, split.reach)
+        _pool.run(compute_slab, slabs, policy.workers)
+        return output
+
+    def _split(self, call: Call, policy: Policy) -> Split:
+        points = np.asarray(call["coordinates"])[0]
+        return choose(points.shape, points.strides, [Reach()] * points.ndim, policy)
+
+
+def _is_filtered(call: Call) -> bool:
+    return bool(call["prefilter"] and call["order"] > 1)

@@ -1,0 +1,178 @@
+"""Where to cut an array: pure arithmetic on shapes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+from ._call import Deferred
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from ._call import Array
+    from ._policy import Policy
+
+
+class Reach(NamedTuple):
+    """What an element of the result reads along one axis.
+
+    Attributes
+    ----------
+    radius : int
+        The number of elements on either side, at most.
+    wraps : bool
+        Whether the last element is a neighbour of the first.
+    """
+
+    radius: int = 0
+    wraps: bool = False
+
+
+WHOLE = None
+"""The reach along an axis that cannot be split: every element counts, or their order."""
+
+Reaches: TypeAlias = "list[Reach | None]"
+
+
+class Split(NamedTuple):
+    """How an array is cut.
+
+    Attributes
+    ----------
+    axis : int
+        The axis along which it is cut.
+    reach : Reach
+        The reach along that axis.
+    number : int
+        How many slabs are made.
+    """
+
+    axis: int
+    reach: Reach
+    number: int
+
+
+class Slab(NamedTuple):
+    """One slab: what of the result it makes, and what of the input that takes.
+
+    Attributes
+    ----------
+    start, stop : int
+        The part of the result.
+    low, high : int
+        The part of the input: the same and the reach on either side. It ends at the ends
+        of the axis, where SciPy goes on with the boundary mode; what that reads is in the
+        slab, since it lies no farther inwards. An axis that wraps goes on at its other end,
+        with numbers below 0 or beyond its length.
+    """
+
+    start: int
+    stop: int
+    low: int
+    high: int
+
+
+def choose(
+    shape: tuple[int, ...], strides: tuple[int, ...], reaches: Reaches, policy: Policy
+) -> Split:
+    """Choose the axis and the slabs that promise the greatest gain.
+
+    Among axes that promise about the same, the one whose elements lie farthest apart is
+    taken, since slabs along it lie together in memory.
+
+    Parameters
+    ----------
+    shape, strides : tuple of int
+        Of the input.
+    reaches : list of Reach or None
+        The reach along every axis.
+    policy : Policy
+        How many slabs are worth it.
+
+    Returns
+    -------
+    Split
+
+    Raises
+    ------
+    Deferred
+        If no axis can be split, or splitting is not worth it.
+    """
+    dimensions = " x ".join(map(str, shape))
+    if all(reach is WHOLE for reach in reaches):
+        raise Deferred(f"no axis of {dimensions} elements can be split: each is needed as a whole")
+    most_slabs = max(math.prod(shape) // policy.smallest_slab, 1)
+    options = []
+    for axis, reach in enumerate(reaches):
+        if reach is not WHOLE:
+            number = _number_of_slabs(shape[axis], reach.radius, most_slabs, policy)
+            if number > 1:
+                gain = _gain(number, shape[axis], reach.radius, policy)
+                options.append((gain, abs(strides[axis]), Split(axis, reach, number)))
+    if not options:
+        raise Deferred(f"{dimensions} elements make no two slabs along an axis to be split")
+    best = max(gain for gain, *_ in options)
+    gain, _, split = max(
+        (option for option in options if option[0] >= 0.95 * best), key=lambda option: option[1]
+    )
+    if gain < policy.least_gain and policy.slabs is None:
+        raise Deferred(
+            f"splitting {dimensions} elements is not worth it: a value reads {split.reach.radius} "
+            f"elements on either side along axis {split.axis}, which every slab would have to "
+            "compute on top of its own"
+        )
+    return split
+
+
+def _number_of_slabs(length: int, radius: int, most_slabs: int, policy: Policy) -> int:
+    if policy.slabs is not None:
+        return min(policy.slabs, length)
+    most_slabs = min(most_slabs, length)
+    per_worker = range(policy.slabs_per_worker, 0, -1)
+    numbers = [min(policy.workers * factor, most_slabs) for factor in per_worker]
+    gains = [_gain(number, length, radius, policy) for number in numbers]
+    best = max(gains)
+    return next(number for number, gain in zip(numbers, gains, strict=True) if gain >= 0.95 * best)
+
+
+def _gain(number: int, length: int, radius: int, policy: Policy) -> float:
+    """Return how many times faster that many slabs are than one, threads being free."""
+    if number < 2:
+        return 1.0
+    rounds = math.ceil(number / policy.workers)
+    return length / (rounds * (math.ceil(length / number) + 2 * radius))
+
+
+def cut(length: int, number: int, reach: Reach) -> list[Slab]:
+    """Cut an axis into that many slabs of about the same thickness.
+
+    Examples
+    --------
+    >>> cut(10, 2, Reach(2))
+    [Slab(start=0, stop=5, low=0, high=7), Slab(start=5, stop=10, low=3, high=10)]
+    >>> cut(10, 2, Reach(2, wraps=True))
+    [Slab(start=0, stop=5, low=-2, high=7), Slab(start=5, stop=10, low=3, high=12)]
+    """
+    bounds = [length * index // number for index in range(number + 1)]
+    slabs = []
+    for start, stop in itertools.pairwise(bounds):
+        low, high = start - reach.radius, stop + reach.radius
+        if not reach.wraps:
+            low, high = max(low, 0), min(high, length)
+        slabs.append(Slab(start, stop, low, high))
+    return slabs
+
+
+def part(array: Array, axis: int, low: int, high: int) -> Array:
+    """Return the part of an array from `low` to `high` along an axis.
+
+    A view; a copy if the part goes on at the other end.
+    """
+    if low < 0 or high > array.shape[axis]:
+        return array.take(range(low, high), axis, mode="wrap")
+    index = [slice(None)] * array.ndim
+    index[axis] = slice(low, high)
+    return array[tuple(index)]

@@ -1,0 +1,26 @@
+"""The outcome of any call is SciPy's, bit for bit."""
+
+from __future__ import annotations
+
+import pytest
+from calls import calls
+from comparison import assert_same, outcome
+from hypothesis import event, given
+from hypothesis import strategies as st
+from scipy import ndimage
+from sharing import STRATEGIES, forced, shared, why_not
+
+
+@pytest.mark.filterwarnings("ignore:promoting specified output dtype:UserWarning")
+@pytest.mark.parametrize("key", STRATEGIES)
+@given(data=st.data())
+def test_any_call_has_the_outcome_that_scipy_gives_it(key: str, data: st.DataObject) -> None:
+    """Over types, shapes, layouts, axes, boundary modes, origins, windows and outputs.
+
+    The slabs may be thinner than what they read beyond their ends.
+    """
+    name, _ = STRATEGIES[key]
+    call = data.draw(calls(name))
+    policy = forced(data.draw(st.sampled_from([2, 3, 7, 1000])))
+    event(why_not(key, {"input": call.input, **call.arguments}, policy) or "shared")
+    assert_same(outcome(shared(key, policy), call), outcome(getattr(ndimage, name), call))

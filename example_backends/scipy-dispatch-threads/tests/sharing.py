@@ -1,0 +1,61 @@
+"""SciPy's functions shared among threads, however small the array and high the cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from calls import SciPyCall
+from comparison import assert_same, outcome
+from scipy import ndimage
+
+from scipy_dispatch_threads._call import Call, Deferred
+from scipy_dispatch_threads._policy import Policy
+from scipy_dispatch_threads._strategy import FirstOf, evaluate
+from scipy_dispatch_threads._table import TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+STRATEGIES = {
+    **{name: (name, strategy) for name, strategy in TABLE.items()},
+    **{
+        f"{name} by passes": (name, strategy.otherwise)
+        for name, strategy in TABLE.items()
+        if isinstance(strategy, FirstOf)
+    },
+}
+"""The function and the strategy, by a name for the two of them."""
+
+
+def forced(slabs: int) -> Policy:
+    """Return the policy to make so many slabs, whatever they cost."""
+    return Policy(workers=3, smallest=0, slabs=slabs)
+
+
+def why_not(key: str, arguments: dict[str, Any], policy: Policy) -> str | None:
+    """Return why a call is not shared; None if it is."""
+    name, strategy = STRATEGIES[key]
+    try:
+        strategy.check(Call(getattr(ndimage, name), (), arguments), policy)
+    except Deferred as deferred:
+        return str(deferred)
+    return None
+
+
+def assert_scipy_s(key: str, array: Any, slabs: int, **arguments: Any) -> None:
+    """Fail unless a call in so many slabs has the outcome that SciPy gives it."""
+    name, _ = STRATEGIES[key]
+    call = SciPyCall(array, arguments)
+    expected = outcome(getattr(ndimage, name), call)
+    assert_same(outcome(shared(key, forced(slabs)), call), expected)
+
+
+def shared(key: str, policy: Policy) -> Callable[..., Any]:
+    """Return the function, shared among threads."""
+    name, strategy = STRATEGIES[key]
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return evaluate(strategy, getattr(ndimage, name), args, kwargs, policy)
+
+    return function

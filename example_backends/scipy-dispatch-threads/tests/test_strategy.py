@@ -1,0 +1,115 @@
+"""When calls are shared, and what becomes of those that are wrong."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from comparison import assert_same
+from scipy import ndimage
+from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
+from typical import CALLS, an_array
+
+from scipy_dispatch_threads._policy import Policy
+
+IMAGE = np.random.default_rng(0).standard_normal((40, 50))
+
+
+def parameters(key: str) -> set[str]:
+    return set(inspect.signature(getattr(ndimage, STRATEGIES[key][0])).parameters)
+
+
+class Subclass(np.ndarray):  # type: ignore[type-arg]
+    pass
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "policy", "reason"),
+    [
+        ("sobel", {"input": IMAGE}, Policy(1), "there is one worker"),
+        ("sobel", {"input": IMAGE}, Policy(2), "2000 elements are too few: threads pay from"),
+        ("sobel", {"input": IMAGE[:0]}, forced(2), "0 elements are too few"),
+        ("sobel", {"input": IMAGE.tolist()}, forced(2), "the input is a list"),
+        ("sobel", {"input": IMAGE.view(Subclass)}, forced(2), "the input is a Subclass"),
+        ("sobel", {"input": IMAGE, "output": IMAGE.view(Subclass)}, forced(2), "is a Subclass"),
+        ("sobel", {"input": IMAGE, "output": "f4", "axis": 5}, forced(2), "there is no axis 5"),
+        (
+            "sobel",
+            {"input": IMAGE * 1j, "output": "f4"},
+            forced(2),
+            "SciPy is to judge a data type",
+        ),
+        ("uniform_filter", {"input": IMAGE, "size": 1}, forced(2), "nothing is done"),
+        ("maximum_filter by passes", {"input": IMAGE, "footprint": np.eye(3)}, forced(2), "box"),
+    ],
+)
+def test_why_not(name: str, arguments: dict[str, Any], policy: Policy, reason: str) -> None:
+    assert reason in (why_not(name, arguments, policy) or "")
+
+
+def test_passes_take_over_where_slabs_would_do_too_much_twice() -> None:
+    policy = Policy(workers=4, smallest=0, smallest_slab=1)
+    arguments = {"input": np.zeros((100, 100)), "sigma": 10}
+    _, strategy = STRATEGIES["gaussian_filter"]
+    assert why_not("gaussian_filter", arguments, policy) is None
+    for image in (np.random.default_rng(0).standard_normal((100, 100)),):
+        result = shared("gaussian_filter", policy)(image, 10)
+        assert_same(result, ndimage.gaussian_filter(image, 10))
+    assert strategy is not STRATEGIES["gaussian_filter by passes"][1]
+
+
+WRONG: list[dict[str, Any]] = [
+    {"mode": "no such mode"},
+    {"mode": ["reflect"] * 5},
+    {"axis": 7},
+    {"axes": (0, 0)},
+    {"axes": (5,)},
+    {"axes": "all"},
+    {"origin": 9},
+    {"origin": "left"},
+    {"output": "no such type"},
+    {"output": [1, 2]},
+    {"output": np.zeros(3)},
+    {"sigma": "wide"},
+    {"size": 0},
+    {"size": "large"},
+    {"size": (1, 2, 3, 4)},
+    {"footprint": np.zeros((3, 3))},
+    {"footprint": np.ones((3, 3, 3, 3))},
+    {"structure": np.ones(3)},
+    {"weights": []},
+    {"weights": "heavy"},
+    {"coordinates": np.zeros((7, 5))},
+    {"coordinates": 5},
+    {"mask": np.ones(3)},
+    {"iterations": "often"},
+    {"order": 9},
+    {"rank": 1000},
+    {"percentile": 200},
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "arguments"),
+    [
+        *((key, each) for key in STRATEGIES for each in WRONG if each.keys() <= parameters(key)),
+        ("sobel", {"unknown": 1}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "-".join(map(str, *value.items())),
+)
+def test_errors_are_scipy_s(key: str, arguments: dict[str, Any]) -> None:
+    """The type and the message; where SciPy finds no fault, the result."""
+    name, _ = STRATEGIES[key]
+    if name.startswith("binary") and arguments.get("origin") == 9:
+        pytest.skip("SciPy reads beyond the structure")
+    assert_scipy_s(key, an_array(name), 3, **{**CALLS[name], **arguments})
+
+
+@pytest.mark.parametrize("dtype", ["float16", "object", "U3", "datetime64[s]"])
+@pytest.mark.parametrize("key", STRATEGIES)
+def test_types_that_scipy_refuses(key: str, dtype: str) -> None:
+    name, _ = STRATEGIES[key]
+    array = an_array(name).astype("i8").astype(dtype)
+    assert_scipy_s(key, array, 3, **CALLS[name])

@@ -1,0 +1,122 @@
+"""Every function in the table: served, described, shared, and right."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+from importlib.metadata import entry_points
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from comparison import assert_same
+from scipy import ndimage
+from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
+from typical import CALLS, an_array
+
+from scipy_dispatch import system
+from scipy_dispatch_threads import _pool
+from scipy_dispatch_threads import ndimage as threads_ndimage
+from scipy_dispatch_threads._backend import backend
+from scipy_dispatch_threads._table import TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+OTHER_OUTPUT = ("map_coordinates", "rotate")
+
+
+def test_every_function_has_a_typical_call() -> None:
+    assert CALLS.keys() == TABLE.keys()
+
+
+def test_description_and_registry_agree() -> None:
+    """The file says what the registered functions say, function by function."""
+    text = files("scipy_dispatch_threads").joinpath("backend.toml").read_text(encoding="utf-8")
+    functions = tomllib.loads(text)["functions"]
+    assert functions.pop("auto-generation") == {
+        "backend": "scipy_dispatch_threads._backend:backend",
+        "modules": ["scipy_dispatch_threads.ndimage"],
+    }
+    defaults = functions.pop("defaults")
+    assert {name: {**defaults, **fields} for name, fields in functions.items()} == {
+        name: {"function": each.identifier, "should_run": each.should_run}
+        for name, each in backend.functions.items()
+    }
+    assert list(functions) == sorted(functions)
+
+
+def test_the_backend_is_found_and_sound() -> None:
+    (entry_point,) = entry_points(group="scipy_dispatch.backends", name="threads")
+    assert entry_point.value == "scipy_dispatch_threads:backend.toml"
+    assert system.backends["threads"].requires_opt_in
+    assert not [problem for problem in system.problems if "threads" in str(problem)]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_a_function_looks_like_scipy_s(name: str) -> None:
+    function, original = getattr(threads_ndimage, name), getattr(ndimage, name)
+    assert inspect.signature(function) == inspect.signature(original)
+    assert function.__doc__ == original.__doc__
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+@pytest.mark.parametrize("key", STRATEGIES)
+def test_a_typical_call_is_shared(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Into as many slabs as asked for, and the result is SciPy's, bit for bit."""
+    name, _ = STRATEGIES[key]
+    numbers = []
+    run = _pool.run
+
+    def counting(task: Callable[[Any], object], items: Sequence[Any], share: int) -> None:
+        items = list(items)
+        numbers.append(len(items))
+        run(task, items, share)
+
+    monkeypatch.setattr(_pool, "run", counting)
+    arguments = {"input": an_array(name), **CALLS[name]}
+    if "by passes" in key:
+        arguments.pop("structure", None)
+    assert why_not(key, arguments, forced(5)) is None
+    result = shared(key, forced(5))(**arguments)
+    assert 5 in numbers
+    assert_same(result, getattr(ndimage, name)(**arguments))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "uint8", "bool"])
+@pytest.mark.parametrize("key", STRATEGIES)
+def test_a_typical_call_for_another_type(key: str, dtype: str) -> None:
+    name, _ = STRATEGIES[key]
+    for slabs in (2, 11):
+        assert_scipy_s(key, an_array(name, dtype), slabs, **CALLS[name])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "uint8"])
+@pytest.mark.parametrize("key", [key for key in STRATEGIES if key not in OTHER_OUTPUT])
+def test_in_place(key: str, dtype: str) -> None:
+    """An output that is the input comes to hold what it does with SciPy."""
+    name, _ = STRATEGIES[key]
+    with np.errstate(all="ignore"):
+        array = an_array(name, dtype)
+    call = SciPyCall(array, {**CALLS[name], "output": array})
+    for slabs in (2, 11):
+        assert_same(
+            outcome(shared(key, forced(slabs)), call), outcome(getattr(ndimage, name), call)
+        )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("key", STRATEGIES)
+def test_an_output_is_filled_and_returned(key: str, dtype: str) -> None:
+    name, _ = STRATEGIES[key]
+    array = an_array(name)
+    expected = getattr(ndimage, name)(array, **CALLS[name])
+    output = np.full(expected.shape, 3, dtype)
+    assert_scipy_s(key, array, 5, **{**CALLS[name], "output": output})
