@@ -57,13 +57,17 @@ def test_slabs_lie_together_in_memory_if_nothing_else_counts() -> None:
 def test_the_axis_is_taken_along_which_the_least_is_done_twice() -> None:
     assert split((100, 100), [Reach(20), Reach(2)]).axis == 1
     assert split((20, 5000), [Reach(2), Reach(2)]).axis == 1
-    assert split((100, 100), [WHOLE, Reach(20)]).axis == 1
+    assert split((100, 100), [WHOLE, Reach(5)]).axis == 1
 
 
 def test_several_slabs_for_each_worker_unless_they_get_too_thin() -> None:
     assert split((1000,), [Reach(1)]).number == 8
     assert split((100,), [Reach(10)]).number == 2
-    assert split((1000,), [Reach(1)], Policy(workers=2, smallest_slab=300)).number == 3
+    assert split((1000,), [Reach(1)], Policy(workers=3, smallest_slab=300)).number == 3
+
+
+def test_no_worker_waits_while_another_does_a_slab_more() -> None:
+    assert split((1000,), [Reach(1)], Policy(workers=2, smallest_slab=300)).number == 2
 
 
 @pytest.mark.parametrize(
