@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import dask
@@ -71,12 +72,24 @@ def per_axis(values: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[An
     return values | st.lists(values, min_size=count, max_size=count)
 
 
-def some_axes(ndim: int) -> st.SearchStrategy[Any]:
-    """Axes as users name them, in any order and from either end."""
+def some_axes(name: str, ndim: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Axes as users name them, in any order and from either end, or none.
+
+    None at all where SciPy's function does not have the parameter yet.
+    """
+    if "axes" not in signature(scipy_function(name)).parameters:
+        return st.just({})
     axes = st.permutations(range(ndim)).flatmap(
         lambda order: st.integers(1, ndim).map(lambda count: tuple(order[:count]))
     )
-    return st.none() | axes | axes.map(lambda each: tuple(axis - ndim for axis in each))
+    axes |= axes.map(lambda each: tuple(axis - ndim for axis in each))
+    return st.just({}) | axes.map(lambda each: {"axes": each})
+
+
+def axes_of(draw: Any, name: str, ndim: int) -> tuple[dict[str, Any], int]:
+    """Draw the argument ``axes``, if any, and say how many axes that means."""
+    axes = draw(some_axes(name, ndim))
+    return axes, len(axes["axes"]) if axes else ndim
 
 
 def dispatchable(name: str) -> Any:

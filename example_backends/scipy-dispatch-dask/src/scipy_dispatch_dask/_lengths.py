@@ -6,6 +6,8 @@ from math import gcd
 
 import numpy as np
 
+from ._lines import two_axes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -45,5 +47,4 @@ def analytic_plane(call: Call, axis: int, n: int) -> int:
     size = call["N"]
     if size is None:
         return n
-    ndim = call["x"].ndim
-    return int(np.broadcast_to(size, 2)[[each % ndim for each in call["axes"]].index(axis)])
+    return int(np.broadcast_to(size, 2)[two_axes(call, call["x"].ndim).index(axis)])

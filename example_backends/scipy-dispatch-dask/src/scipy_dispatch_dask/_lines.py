@@ -30,8 +30,8 @@ def last_axis(call: Call, ndim: int) -> tuple[int, ...]:
 
 
 def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the axes of a call with ``axes=``."""
-    return tuple(axis % ndim for axis in call["axes"])
+    """Return the axes of a call with ``axes=``, the last two for a SciPy without it."""
+    return tuple(axis % ndim for axis in call["axes"] or (-2, -1))
 
 
 def no_axis(call: Call, ndim: int) -> tuple[int, ...]:

@@ -35,9 +35,10 @@ class Transform:
         small = n if n is None or n < _FEW else _FEW
         meta = meta_of(probe(call.replaced(n=small), "x", shape=shape))
         kind = call.function.__name__
-        block = TransformBlock(with_current_backends(call.function), call["workers"])
+        function = with_current_backends(call.function)
+        block = TransformBlock(function, call["norm"], call["workers"])
         wrapped = da.fft.fft_wrap(block, kind=kind, dtype=meta.dtype)
-        result: Array = wrapped(x.rechunk({axis: -1}), n=n, axis=axis, norm=call["norm"])
+        result: Array = wrapped(x.rechunk({axis: -1}), n=n, axis=axis)
         return result
 
 
@@ -49,19 +50,22 @@ class TransformBlock:
     ----------
     function : callable
         The dispatchable, under the dispatch state of the call.
+    norm : str or None
+        How to normalize, of which not every Dask knows.
     workers : int or None
         How many threads SciPy may use for one block.
     """
 
     function: Callable[..., Any]
+    norm: str | None
     workers: int | None
 
     @property
     def __name__(self) -> str:
         return self.function.__name__
 
-    def __call__(self, block: Any, n: int | None, axis: int, norm: str | None) -> Any:
-        return self.function(block, n=n, axis=axis, norm=norm, workers=self.workers)
+    def __call__(self, block: Any, n: int | None, axis: int, norm: None = None) -> Any:
+        return self.function(block, n=n, axis=axis, norm=self.norm, workers=self.workers)
 
 
 @dataclass(frozen=True)

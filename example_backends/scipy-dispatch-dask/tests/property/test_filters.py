@@ -12,11 +12,11 @@ from comparison import (
     GRID_MODES,
     INTEGERS,
     MODES,
+    axes_of,
     check,
     chunked,
     dask_arrays,
     per_axis,
-    some_axes,
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -35,11 +35,6 @@ def size_and_origin(draw: Any, count: int, largest: int = LARGEST) -> tuple[Any,
     return sizes, origins
 
 
-def axes_of(draw: Any, ndim: int) -> tuple[Any, int]:
-    axes = draw(some_axes(ndim))
-    return axes, ndim if axes is None else len(axes)
-
-
 WINDOWS: list[tuple[str, tuple[Any, ...]]] = [
     ("minimum_filter", ()),
     ("maximum_filter", ()),
@@ -55,7 +50,7 @@ WINDOWS: list[tuple[str, tuple[Any, ...]]] = [
 def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
     """Sizes, origins and modes, for all axes at once or each."""
     x, lazy = data.draw(dask_arrays())
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     size, origin = size_and_origin(data.draw, count)
     output = data.draw(outputs)
     if x.ndim == 1 and name not in ("minimum_filter", "maximum_filter"):
@@ -69,7 +64,7 @@ def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
         *args,
         size=size,
         origin=origin,
-        axes=axes,
+        **axes,
         mode=data.draw(per_axis(modes, count)),
         cval=data.draw(cvals),
         output=output,
@@ -81,7 +76,7 @@ def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
 def test_windows_with_a_footprint(name: str, args: tuple[Any, ...], data: Any) -> None:
     """Footprints of any shape."""
     x, lazy = data.draw(dask_arrays(min_dims=2))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     sides = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
     random = np.random.default_rng(data.draw(st.integers(0, 999)))
     footprint = random.random(sides) > 0.3
@@ -92,7 +87,7 @@ def test_windows_with_a_footprint(name: str, args: tuple[Any, ...], data: Any) -
         lazy,
         *args,
         footprint=footprint,
-        axes=axes,
+        **axes,
         mode=data.draw(modes),
         cval=data.draw(cvals),
     )
@@ -121,7 +116,7 @@ def test_windows_along_one_axis(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_weights(name: str, data: Any) -> None:
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex64)))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     sides = data.draw(st.lists(st.integers(1, 5), min_size=count, max_size=count))
     random = np.random.default_rng(data.draw(st.integers(0, 999)))
     weights = random.normal(size=sides)
@@ -135,7 +130,7 @@ def test_weights(name: str, data: Any) -> None:
         lazy,
         weights,
         origin=origin,
-        axes=axes,
+        **axes,
         mode=data.draw(modes),
         cval=data.draw(cvals),
     )
@@ -164,7 +159,7 @@ def test_weights_along_one_axis(name: str, data: Any) -> None:
 def test_gaussian(data: Any) -> None:
     """Sigma, order, mode, truncation and radius, for all axes at once or each."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex128)))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.gaussian_filter", x.ndim)
     check(
         "ndimage.gaussian_filter",
         x,
@@ -175,7 +170,7 @@ def test_gaussian(data: Any) -> None:
         cval=data.draw(cvals),
         truncate=data.draw(st.floats(0.5, 5)),
         radius=data.draw(st.none() | per_axis(st.integers(0, 4), count)),
-        axes=axes,
+        **axes,
     )
 
 
@@ -200,7 +195,7 @@ def test_gaussian_along_one_axis(data: Any) -> None:
 @given(data=st.data())
 def test_derivatives_of_a_gaussian(name: str, data: Any) -> None:
     x, lazy = data.draw(dask_arrays(max_side=9))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     check(
         f"ndimage.{name}",
         x,
@@ -208,7 +203,7 @@ def test_derivatives_of_a_gaussian(name: str, data: Any) -> None:
         data.draw(st.floats(0.3, 1.5)),
         mode=data.draw(per_axis(modes, count)),
         cval=data.draw(cvals),
-        axes=axes,
+        **axes,
         truncate=data.draw(st.floats(1, 4)),
     )
 
@@ -231,19 +226,19 @@ def test_gradients(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_laplace(data: Any) -> None:
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS)))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.laplace", x.ndim)
     mode = data.draw(per_axis(modes, count))
-    check("ndimage.laplace", x, lazy, mode=mode, axes=axes, output=data.draw(outputs))
+    check("ndimage.laplace", x, lazy, mode=mode, **axes, output=data.draw(outputs))
 
 
 @given(data=st.data())
 def test_uniform_of_integers(data: Any) -> None:
     """Sums of integers are exact, wherever they start."""
     x, lazy = data.draw(dask_arrays(INTEGERS))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.uniform_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count)
     mode = data.draw(per_axis(modes, count))
-    check("ndimage.uniform_filter", x, lazy, size, mode=mode, origin=origin, axes=axes)
+    check("ndimage.uniform_filter", x, lazy, size, mode=mode, origin=origin, **axes)
 
 
 @given(data=st.data())
@@ -251,7 +246,7 @@ def test_uniform_of_floats(data: Any) -> None:
     """A running sum rounds differently when it starts elsewhere."""
     # Far from 0, so that no mean is much smaller than what it is the mean of.
     x, lazy = data.draw(dask_arrays((*FLOATS, np.complex64), offset=500))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.uniform_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count)
     check(
         "ndimage.uniform_filter",
@@ -260,7 +255,7 @@ def test_uniform_of_floats(data: Any) -> None:
         size,
         mode=data.draw(per_axis(modes, count)),
         origin=origin,
-        axes=axes,
+        **axes,
         tolerance=1e-13 if x.dtype == np.float64 else 1e-6,
     )
 
@@ -290,7 +285,7 @@ def second_largest(window: np.ndarray, offset: int = 0) -> float:
 @given(data=st.data())
 def test_a_user_s_function(data: Any) -> None:
     x, lazy = data.draw(dask_arrays(max_dims=2, max_side=7))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.generic_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count, largest=3)
     check(
         "ndimage.generic_filter",
@@ -299,7 +294,7 @@ def test_a_user_s_function(data: Any) -> None:
         second_largest,
         size=size,
         origin=origin,
-        axes=axes,
+        **axes,
         mode=data.draw(modes),
         extra_arguments=(1,),
         output=data.draw(outputs),
@@ -314,7 +309,7 @@ def spread(windows: np.ndarray, axis: Any) -> Any:
 @given(data=st.data())
 def test_a_user_s_vectorized_function(data: Any) -> None:
     x, lazy = data.draw(dask_arrays((np.float64,), max_dims=2))
-    axes, count = axes_of(data.draw, x.ndim)
+    axes, count = axes_of(data.draw, "ndimage.vectorized_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count)
     check(
         "ndimage.vectorized_filter",
@@ -323,7 +318,7 @@ def test_a_user_s_vectorized_function(data: Any) -> None:
         spread,
         size=size,
         origin=origin,
-        axes=axes,
+        **axes,
         mode=data.draw(modes),
         tolerance=1e-14,  # NumPy adds up in another order in other layouts of memory
     )

@@ -13,13 +13,13 @@ from comparison import (
     INTEGERS,
     MODES,
     assert_same,
+    axes_of,
     check,
     chunked,
     computed,
     dask_arrays,
     lazily,
     scipy_function,
-    some_axes,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,8 +50,8 @@ def a_structure(draw: Any, shape: list[int]) -> np.ndarray:
 def test_grey_morphology(name: str, data: Any) -> None:
     """Sizes, footprints and structures that are not flat."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), max_dims=2))
-    axes = data.draw(some_axes(x.ndim))
-    shape = a_shape(data.draw, x.ndim if axes is None else len(axes))
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
+    shape = a_shape(data.draw, count)
     kind = data.draw(st.sampled_from(("size", "footprint", "structure")))
     given = {
         "size": {"size": tuple(shape)},
@@ -63,7 +63,7 @@ def test_grey_morphology(name: str, data: Any) -> None:
         x,
         lazy,
         **given,
-        axes=axes,
+        **axes,
         origin=an_origin(data.draw, shape),
         mode=data.draw(modes),
         cval=data.draw(st.sampled_from((0.0, 2.0))),
@@ -77,8 +77,8 @@ def test_grey_morphology(name: str, data: Any) -> None:
 def test_binary_morphology(name: str, data: Any) -> None:
     """Any number of steps, from the border's value on, inside a mask or everywhere."""
     x, lazy = data.draw(dask_arrays((bool, np.uint8), max_dims=2))
-    axes = data.draw(some_axes(x.ndim))
-    shape = a_shape(data.draw, x.ndim if axes is None else len(axes), largest=3)
+    axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
+    shape = a_shape(data.draw, count, largest=3)
     structure = data.draw(st.sampled_from((None, a_structure(data.draw, shape))))
     arguments = {
         "structure": structure,
@@ -86,7 +86,7 @@ def test_binary_morphology(name: str, data: Any) -> None:
         "border_value": data.draw(st.integers(0, 1)),
         "origin": 0 if structure is None else an_origin(data.draw, shape),
         "brute_force": data.draw(st.booleans()),
-        "axes": axes,
+        **axes,
     }
     if not data.draw(st.booleans()):
         check(f"ndimage.{name}", x, lazy, **arguments)
@@ -105,8 +105,7 @@ def test_binary_morphology(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_hit_or_miss(data: Any) -> None:
     x, lazy = data.draw(dask_arrays((bool,), max_dims=2))
-    axes = data.draw(some_axes(x.ndim))
-    count = x.ndim if axes is None else len(axes)
+    axes, count = axes_of(data.draw, "ndimage.binary_hit_or_miss", x.ndim)
     first, second = a_shape(data.draw, count), a_shape(data.draw, count)
     one = a_structure(data.draw, first)
     other = data.draw(st.sampled_from((None, a_structure(data.draw, second))))
@@ -118,5 +117,5 @@ def test_hit_or_miss(data: Any) -> None:
         other,
         origin1=an_origin(data.draw, first),
         origin2=an_origin(data.draw, first if other is None else second),
-        axes=axes,
+        **axes,
     )

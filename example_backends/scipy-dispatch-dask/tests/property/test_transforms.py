@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparison import FLOATS, check, dask_arrays, some_axes
+from comparison import FLOATS, axes_of, check, dask_arrays
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,17 +47,16 @@ def test_along_one_axis(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_along_several_axes(name: str, data: Any) -> None:
     x, lazy = data.draw(dask_arrays(dtypes, min_dims=2, min_side=2, max_side=9))
-    axes = data.draw(some_axes(x.ndim))
-    count = x.ndim if axes is None else len(axes)
-    if name.endswith("2"):
-        axes, count = axes or (-2, -1), count if axes else 2
+    axes, count = axes_of(data.draw, f"fft.{name}", x.ndim)
+    if name.endswith("2") and not axes:
+        count = 2
     lengths = st.lists(st.integers(2, 12) | st.just(-1), min_size=count, max_size=count)
     check(
         f"fft.{name}",
         x,
         lazy,
         s=data.draw(st.none() | lengths),
-        axes=axes,
+        **axes,
         norm=data.draw(norms),
         tolerance=tolerance(x),
     )
@@ -84,8 +83,7 @@ def test_cosines_and_sines(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_cosines_and_sines_along_several_axes(name: str, data: Any) -> None:
     x, lazy = data.draw(dask_arrays(dtypes, min_side=2, max_side=9))
-    axes = data.draw(some_axes(x.ndim))
-    count = x.ndim if axes is None else len(axes)
+    axes, count = axes_of(data.draw, f"fft.{name}", x.ndim)
     lengths = st.lists(st.integers(2, 12), min_size=count, max_size=count)
     check(
         f"fft.{name}",
@@ -93,7 +91,7 @@ def test_cosines_and_sines_along_several_axes(name: str, data: Any) -> None:
         lazy,
         type=data.draw(st.integers(1, 4)),
         s=data.draw(st.none() | lengths),
-        axes=axes,
+        **axes,
         norm=data.draw(norms),
         orthogonalize=data.draw(st.none() | st.booleans()),
         tolerance=tolerance(x),
@@ -111,5 +109,6 @@ def test_hankel_transforms(name: str, data: Any) -> None:
 @given(data=st.data())
 def test_shifts(name: str, data: Any) -> None:
     x, lazy = data.draw(dask_arrays(dtypes))
-    axes = data.draw(some_axes(x.ndim) | st.integers(-x.ndim, x.ndim - 1))
-    check(f"fft.{name}", x, lazy, axes=axes)
+    axes, _ = axes_of(data.draw, f"fft.{name}", x.ndim)
+    check(f"fft.{name}", x, lazy, **axes)
+    check(f"fft.{name}", x, lazy, data.draw(st.integers(-x.ndim, x.ndim - 1)))
