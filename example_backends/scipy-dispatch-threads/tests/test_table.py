@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import pickle
 import sys
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -18,7 +16,6 @@ from typical import CALLS, an_array
 
 from scipy_dispatch import system
 from scipy_dispatch_threads import _pool
-from scipy_dispatch_threads import ndimage as threads_ndimage
 from scipy_dispatch_threads._backend import backend
 from scipy_dispatch_threads._table import TABLE
 
@@ -58,14 +55,6 @@ def test_the_backend_is_found_and_sound() -> None:
     assert entry_point.value == "scipy_dispatch_threads:backend.toml"
     assert system.backends["threads"].requires_opt_in
     assert not [problem for problem in system.problems if "threads" in str(problem)]
-
-
-@pytest.mark.parametrize("name", TABLE)
-def test_a_function_looks_like_scipy_s(name: str) -> None:
-    function, original = getattr(threads_ndimage, name), getattr(ndimage, name)
-    assert inspect.signature(function) == inspect.signature(original)
-    assert function.__doc__ == original.__doc__
-    assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("key", STRATEGIES)
