@@ -133,7 +133,8 @@ def test_blocks_are_not_converted() -> None:
 def test_user_functions_are_not_called_to_build_the_graph() -> None:
     """A function that may be slow, or may not like ones, is left alone."""
 
-    def refuse(window: np.ndarray) -> float:
+    def refuse(*args: np.ndarray) -> float:
         raise AssertionError
 
     lazily("ndimage.generic_filter", da.from_array(X, chunks=5), refuse, size=3)
+    lazily("ndimage.generic_filter1d", da.from_array(X, chunks=5), refuse, 3)

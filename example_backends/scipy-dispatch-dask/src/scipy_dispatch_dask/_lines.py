@@ -59,6 +59,9 @@ class Lines:
         the array.
     refuse : callable, optional
         Says why a call cannot be honoured.
+    harmless : callable, optional
+        Replaces the arguments that must not be tried on ones, where only the type of the
+        result is asked for.
     always : mapping, optional
         Arguments that are always passed: permission to overwrite a block is withheld,
         because it may be wanted elsewhere.
@@ -68,6 +71,7 @@ class Lines:
     axes: Callable[[Call, int], tuple[int, ...]] = one_axis
     length: Callable[[Call, int, int], int] = same_length
     refuse: Callable[[Call], str | None] = lambda call: None
+    harmless: Callable[[Call], Call] = lambda call: call
     always: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, call: Call) -> Array:
@@ -79,7 +83,7 @@ class Lines:
             # SciPy says what it has against a scalar, or what it makes of it.
             return da.map_blocks(block_of(call, name), x, meta=meta_of(probe(call, name)))
         axes = self.axes(call, x.ndim)
-        meta = meta_of(_probe_lines(call, name, axes))
+        meta = meta_of(_probe_lines(self.harmless(call), name, axes))
         x = x.rechunk(dict.fromkeys(axes, -1))
         chunks = tuple(
             (self.length(call, axis, x.shape[axis]),) if axis in axes else sizes

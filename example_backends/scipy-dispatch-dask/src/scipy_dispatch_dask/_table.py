@@ -39,8 +39,6 @@ _line = Neighbourhood(reach.line_window)
 _kernel = Convolution()
 _cosine = Lines(always={"overwrite_x": False}, length=lengths.given("n"))
 
-# Permission to overwrite what is in a block is withheld: it may be wanted elsewhere.
-
 _structure = Neighbourhood(reach.structures(), ("input", "mask"), unbounded_or_misfit)
 _two_structures = Neighbourhood(reach.structures(passes=2), ("input", "mask"), unbounded_or_misfit)
 
@@ -56,7 +54,7 @@ NDIMAGE: dict[str, Strategy] = {
     "gaussian_laplace": Neighbourhood(reach.gaussian_laplace),
     "generic_filter": Neighbourhood(reach.windows(), harmless=without_function),
     # What its function makes of a line may depend on all of the line.
-    "generic_filter1d": Lines(("input",)),
+    "generic_filter1d": Lines(("input",), harmless=without_function),
     "laplace": _stencil,
     "maximum_filter": _window,
     "maximum_filter1d": _line,
