@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import spatch_core
-from spatch_core import _description, _environment, exceptions
+from spatch_core import _description, _environment, _problems, exceptions
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -47,11 +47,11 @@ def test_the_table_says_which_fields_are_required() -> None:
         row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
     ]
     assert required == list(complete)
-    _description.parse_description(complete, _description.Source())
+    _description.parse_description(complete, _problems.Source())
     for field in required:
         rest = {key: value for key, value in complete.items() if key != field}
         with pytest.raises(spatch_core.DescriptionError):
-            _description.parse_description(rest, _description.Source())
+            _description.parse_description(rest, _problems.Source())
 
 
 def test_every_variable_is_in_its_table() -> None:

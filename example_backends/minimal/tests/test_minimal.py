@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import minimal
 import pytest
+
+import minimal
 
 
 def test_the_library_serves_its_own_types() -> None:
