@@ -50,8 +50,18 @@ def test_the_caller_works_like_its_helpers() -> None:
 
 def test_helpers_are_kept_for_the_next_call() -> None:
     assert threads_of(3, 3) == threads_of(3, 3)
+    assert len(threads_of(2, 3)) == 2
+
+
+def test_there_are_as_many_threads_as_asked_for_last() -> None:
+    set_workers(5)
     assert len(threads_of(5, 5)) == 5
-    assert len(threads_of(2, 5)) == 2
+    helpers = threads_of(5, 5) - {threading.current_thread()}
+    set_workers(2)
+    assert len(threads_of(2, 2)) == 2
+    for helper in helpers:
+        helper.join(60)
+        assert not helper.is_alive()
 
 
 def test_every_item_is_done_once_in_order_of_beginning() -> None:

@@ -39,6 +39,7 @@ def bound(name: str, **arguments: Any) -> Call:
         (reach.structure(times=2), bound("binary_opening", structure=np.ones((5, 1))), [4, 0]),
         (reach.two_structures, bound("binary_hit_or_miss", structure2=np.ones((1, 7))), [1, 3]),
         (reach.two_structures, bound("binary_hit_or_miss", origin1=(0, 1)), [1, 2]),
+        (reach.two_structures, bound("binary_hit_or_miss", origin2=(-1, 0)), [2, 1]),
     ],
     ids=lambda value: value.function.__name__ if isinstance(value, Call) else None,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,7 +12,11 @@ from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
 from typical import CALLS, an_array
 
+from scipy_dispatch_threads._passes import Passes
 from scipy_dispatch_threads._policy import Policy
+
+if TYPE_CHECKING:
+    from scipy_dispatch_threads._call import Call
 
 IMAGE = np.random.default_rng(0).standard_normal((40, 50))
 
@@ -49,13 +53,30 @@ def test_why_not(name: str, arguments: dict[str, Any], policy: Policy, reason: s
     assert reason in (why_not(name, arguments, policy) or "")
 
 
-def test_passes_take_over_where_slabs_would_do_too_much_twice() -> None:
+@pytest.mark.parametrize(("sigma", "by_passes"), [(1, False), (10, True)])
+def test_passes_take_over_where_slabs_would_do_too_much_twice(
+    sigma: int, by_passes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     policy = Policy(workers=4, smallest=0, smallest_slab=1)
-    arguments = {"input": np.zeros((100, 100)), "sigma": 10}
-    assert why_not("gaussian_filter", arguments, policy) is None
-    assert "not worth it" in (why_not("gaussian_laplace", arguments, policy) or "")
     image = np.random.default_rng(0).standard_normal((100, 100))
-    assert_same(shared("gaussian_filter", policy)(image, 10), ndimage.gaussian_filter(image, 10))
+    assert why_not("gaussian_filter", {"input": image, "sigma": sigma}, policy) is None
+    computed: list[Call] = []
+    compute = Passes.compute
+
+    def spy(self: Passes, call: Call, policy: Policy) -> Any:
+        computed.append(call)
+        return compute(self, call, policy)
+
+    monkeypatch.setattr(Passes, "compute", spy)
+    result = shared("gaussian_filter", policy)(image, sigma)
+    assert_same(result, ndimage.gaussian_filter(image, sigma))
+    assert bool(computed) is by_passes
+
+
+def test_an_error_is_not_said_to_come_of_another() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        shared("gaussian_filter", forced(2))(IMAGE, 1, mode="no such mode")
+    assert caught.value.__context__ is None
 
 
 WINDOW = {"size", "footprint", "structure"}

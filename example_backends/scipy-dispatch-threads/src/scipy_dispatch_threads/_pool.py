@@ -72,6 +72,7 @@ def set_workers(number: int | None) -> None:
     if number is not None and number < 1:
         raise ValueError(f"the number of workers must be at least 1, not {number!r}")
     _pool.explicit_workers = workers_of_environment(os.environ) if number is None else number
+    _pool.release()
 
 
 def workers_of_environment(environment: os._Environ[str] | dict[str, str]) -> int | None:
@@ -180,7 +181,13 @@ class _Pool:
     def forget(self) -> None:
         self.lock = threading.Lock()
         self.executor: ThreadPoolExecutor | None = None
-        self.size = 0
+
+    def release(self) -> None:
+        """Let the helpers end when they have done what they have begun."""
+        with self.lock:
+            if self.executor is not None:
+                self.executor.shutdown(wait=False)
+            self.executor = None
 
     def submit(self, work: Callable[[], None], number: int) -> list[Future[None]]:
         """Have so many helpers do the work; fewer if the interpreter is shutting down."""
@@ -188,11 +195,8 @@ class _Pool:
             return []
         futures = []
         with self.lock:
-            if self.executor is None or self.size < number:
-                if self.executor is not None:
-                    self.executor.shutdown(wait=False)
-                self.executor = ThreadPoolExecutor(number, THREAD_NAME)
-                self.size = number
+            if self.executor is None:
+                self.executor = ThreadPoolExecutor(max(workers() - 1, 1), THREAD_NAME)
             try:
                 for _ in range(number):
                     context = contextvars.copy_context()

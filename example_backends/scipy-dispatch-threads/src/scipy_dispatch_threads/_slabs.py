@@ -77,7 +77,8 @@ class Slabs(Strategy):
     def compute(self, call: Call, policy: Policy) -> Any:
         split = self._split(call, policy)
         if split.reach.radius and self.runs(call) and _has_nan(call, policy):
-            split = self._split(call, policy, has_nan=True)
+            split = self._split(call, policy, along_lines=False)
+        slabs = cut(call.input.shape[split.axis], split.number, split.reach)
         output = given_output(call)
         result = self._new_result(call, split) if output is None else output
         if output is not None and split.reach.radius and np.may_share_memory(output, call.input):
@@ -87,12 +88,11 @@ class Slabs(Strategy):
         def compute_slab(slab: Slab) -> None:
             self._compute_slab(call, split.axis, slab, result)
 
-        slabs = cut(call.input.shape[split.axis], split.number, split.reach)
         _pool.run(compute_slab, slabs, policy.workers)
         if output is None:
             return result
         if result is not output:
-            np.copyto(output, result)
+            _copy(result, output, split.axis, slabs, policy)
         return output if self.returns_output else None
 
     def _compute_slab(self, call: Call, axis: int, slab: Slab, result: Array) -> None:
@@ -113,10 +113,10 @@ class Slabs(Strategy):
             call(**arguments, output=computed)
         target[...] = part(computed, axis, slab.start - slab.low, slab.stop - slab.low)
 
-    def _split(self, call: Call, policy: Policy, has_nan: bool = False) -> Split:
+    def _split(self, call: Call, policy: Policy, along_lines: bool = True) -> Split:
         reaches = self.reaches(call)
-        if has_nan:
-            reaches = [None if reach and reach.radius else reach for reach in reaches]
+        if not along_lines:
+            reaches = [WHOLE if reach and reach.radius else reach for reach in reaches]
         return choose(call.input.shape, call.input.strides, reaches, policy)
 
     def _companion(self, call: Call) -> Array | None:
@@ -150,9 +150,10 @@ class Slabs(Strategy):
 
 
 def _has_nan(call: Call, policy: Policy) -> bool:
-    """Whether there is a NaN among what is compared."""
-    if call.get("cval") != call.get("cval"):
-        return True
+    """Whether there is a NaN in the input.
+
+    One beyond the edges does no harm: there is nothing before it that could be remembered.
+    """
     if call.input.dtype.kind != "f":
         return False
     found: list[bool] = []
@@ -165,3 +166,10 @@ def _has_nan(call: Call, policy: Policy) -> bool:
     step = -(-len(rows) // (policy.workers * policy.slabs_per_worker))
     _pool.run(look, range(0, len(rows), step), policy.workers)
     return bool(found)
+
+
+def _copy(source: Array, target: Array, axis: int, slabs: list[Slab], policy: Policy) -> None:
+    def copy_slab(slab: Slab) -> None:
+        part(target, axis, slab.start, slab.stop)[...] = part(source, axis, slab.start, slab.stop)
+
+    _pool.run(copy_slab, slabs, policy.workers)

@@ -6,6 +6,8 @@ import itertools
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from ._call import Deferred
 
 TYPE_CHECKING = False
@@ -172,7 +174,7 @@ def part(array: Array, axis: int, low: int, high: int) -> Array:
     A view; a copy if the part goes on at the other end.
     """
     if low < 0 or high > array.shape[axis]:
-        return array.take(range(low, high), axis, mode="wrap")
+        return array.take(np.arange(low, high), axis, mode="wrap")
     index = [slice(None)] * array.ndim
     index[axis] = slice(low, high)
     return array[tuple(index)]

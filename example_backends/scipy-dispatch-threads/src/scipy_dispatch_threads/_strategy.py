@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,12 +32,12 @@ class Strategy(ABC):
         """
         if policy.workers < 2 and policy.slabs is None:
             raise Deferred("there is one worker")
-        elements = self.elements(call) if call.input.size else 0
-        if elements < max(policy.smallest, 1):
-            raise Deferred(
-                f"{elements} elements are too few: threads pay from {policy.smallest} on"
-            )
         try:
+            elements = self.elements(call) if call.input.size else 0
+            if elements < max(policy.smallest, 1):
+                raise Deferred(
+                    f"{elements} elements are too few: threads pay from {policy.smallest} on"
+                )
             self.check_arguments(call, policy)
         except Deferred:
             raise
@@ -54,7 +55,13 @@ class Strategy(ABC):
 
     @abstractmethod
     def compute(self, call: Call, policy: Policy) -> Any:
-        """Return what SciPy would return, of a call that was checked."""
+        """Return what SciPy returns, of a call that was checked.
+
+        Raises
+        ------
+        Deferred
+            If it turns out only now that the call cannot be shared; nothing is changed then.
+        """
 
 
 @dataclass(frozen=True)
@@ -77,12 +84,11 @@ class FirstOf(Strategy):
             self.otherwise.check_arguments(call, policy)
 
     def compute(self, call: Call, policy: Policy) -> Any:
-        try:
+        with suppress(Deferred):
             self.first.check_arguments(call, _demanding(policy))
             return self.first.compute(call, policy)
-        except Deferred:
-            self.otherwise.check_arguments(call, policy)
-            return self.otherwise.compute(call, policy)
+        self.otherwise.check_arguments(call, policy)
+        return self.otherwise.compute(call, policy)
 
 
 def _demanding(policy: Policy) -> Policy:
@@ -103,12 +109,10 @@ def evaluate(
     Exception
         What SciPy raises.
     """
-    try:
+    with suppress(Deferred):
         call = Call(function, args, kwargs)
         strategy.check(call, policy)
         return strategy.compute(call, policy)
-    except Deferred:
-        pass  # What SciPy raises below has nothing to do with this.
     return function(*args, **kwargs)
 
 
