@@ -51,3 +51,9 @@ def test_an_output_that_is_read_from_is_left_to_scipy() -> None:
     assert reason == "the output shares memory with coordinates"
     arguments["output"] = np.zeros(5)
     assert "shape" in (why_not("map_coordinates", arguments, forced(5)) or "")
+
+
+def test_an_empty_input_is_left_to_scipy() -> None:
+    """Whatever SciPy reads there, it is not the input."""
+    arguments = {"input": IMAGE[:0], "coordinates": np.zeros((2, 64))}
+    assert "0 elements are too few" in (why_not("map_coordinates", arguments, forced(5)) or "")

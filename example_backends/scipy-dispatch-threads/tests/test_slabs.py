@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from comparison import assert_same
 from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
 from typical import CALLS, an_array
+
+from scipy_dispatch_threads._strategy import evaluate
+from scipy_dispatch_threads._table import TABLE
 
 RUNNING = [
     "grey_closing",
@@ -103,6 +107,22 @@ def test_complex_weights_in_place(name: str) -> None:
     weights = np.array([1, 2j, 3])
     weights = weights if name.endswith("1d") else weights[None]
     assert_scipy_s(name, array, 5, weights=weights, output=array)
+
+
+def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
+    """There SciPy reads and writes beyond the ends."""
+    calls: list[tuple[tuple[int, ...], int]] = []
+
+    @functools.wraps(ndimage.binary_dilation)
+    def recorded(image: Any, structure: Any, iterations: int, *args: Any, **kwargs: Any) -> Any:
+        calls.append((image.shape, iterations))
+        return ndimage.binary_dilation(image, structure, iterations, *args, **kwargs)
+
+    image = np.random.default_rng(0).random((50, 60)) > 0.9
+    further = {"structure": np.ones((4, 4)), "iterations": 3}
+    evaluate(TABLE["binary_dilation"], recorded, (image,), further, forced(50))
+    assert len(calls) == 51
+    assert all(iterations == 1 for shape, iterations in calls if min(shape) < 4)
 
 
 def test_two_structures() -> None:

@@ -57,8 +57,8 @@ def test_why_not(name: str, arguments: dict[str, Any], policy: Policy, reason: s
 def test_passes_take_over_where_slabs_would_do_too_much_twice(
     sigma: int, by_passes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    policy = Policy(workers=4, smallest=0, smallest_slab=1)
-    image = np.random.default_rng(0).standard_normal((100, 100))
+    policy = Policy(workers=8, smallest=0, smallest_slab=1)
+    image = np.random.default_rng(0).standard_normal((400, 100))
     assert why_not("gaussian_filter", {"input": image, "sigma": sigma}, policy) is None
     computed: list[Call] = []
     compute = Passes.compute
