@@ -66,6 +66,12 @@ def test_several_slabs_for_each_worker_unless_they_get_too_thin() -> None:
     assert split((1000,), [Reach(1)], Policy(workers=3, smallest_slab=300)).number == 3
 
 
+def test_slabs_of_a_large_array_fit_caches_unless_they_get_too_thin() -> None:
+    policy = Policy(workers=2)
+    assert split((4096, 4096), [Reach(1)] * 2, policy).number == 64
+    assert split((4096, 4096), [Reach(12)] * 2, policy).number == 8
+
+
 def test_no_worker_waits_while_another_does_a_slab_more() -> None:
     assert split((1000,), [Reach(1)], Policy(workers=2, smallest_slab=300)).number == 2
 

@@ -53,9 +53,9 @@ def test_why_not(name: str, arguments: dict[str, Any], policy: Policy, reason: s
     assert reason in (why_not(name, arguments, policy) or "")
 
 
-@pytest.mark.parametrize(("sigma", "by_passes"), [(1, False), (10, True)])
+@pytest.mark.parametrize(("sigma", "by_passes"), [(0.4, False), (10, True)])
 def test_passes_take_over_where_slabs_would_do_too_much_twice(
-    sigma: int, by_passes: bool, monkeypatch: pytest.MonkeyPatch
+    sigma: float, by_passes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = Policy(workers=8, smallest=0, smallest_slab=1)
     image = np.random.default_rng(0).standard_normal((400, 100))

@@ -12,7 +12,7 @@ class Policy:
     """When a call is split, and into how many slabs.
 
     The numbers are those that ``benchmarks/threshold.py`` and ``benchmarks/speed.py`` led
-    to; the README has the measurements.
+    to; the README has what they measured.
 
     Attributes
     ----------
@@ -22,9 +22,12 @@ class Policy:
         Arrays with fewer elements are left to SciPy.
     smallest_slab : int
         Slabs are to have at least so many elements.
+    good_slab : int
+        Of a large array, slabs are to have about so many elements: few enough for the
+        processor's caches, and for memory to be used again instead of asked for anew.
     slabs_per_worker : int
-        How many slabs each thread is to get, so that a thread that was held up does not
-        hold up the call, and the slabs are small enough for the processor's caches.
+        How many slabs each thread is to get of a small array, so that a thread that was held
+        up does not hold up the call.
     least_gain : float
         The expected gain in speed that makes splitting worth it.
     slabs : int or None
@@ -34,6 +37,7 @@ class Policy:
     workers: int
     smallest: int = 2**15
     smallest_slab: int = 2**13
+    good_slab: int = 2**18
     slabs_per_worker: int = 4
     least_gain: float = 1.2
     slabs: int | None = None

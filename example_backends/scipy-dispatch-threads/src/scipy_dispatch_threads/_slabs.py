@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,8 +86,10 @@ class Slabs(Strategy):
             # Slabs read beyond their ends what others overwrite.
             result = np.empty_like(output)
 
+        scratch = _Scratch(result, split.axis, slabs)
+
         def compute_slab(slab: Slab) -> None:
-            self._compute_slab(call, split.axis, slab, result)
+            self._compute_slab(call, split.axis, slab, result, scratch)
 
         _pool.run(compute_slab, slabs, policy.workers)
         if output is None:
@@ -95,22 +98,19 @@ class Slabs(Strategy):
             _copy(result, output, split.axis, slabs, policy)
         return output if self.returns_output else None
 
-    def _compute_slab(self, call: Call, axis: int, slab: Slab, result: Array) -> None:
+    def _compute_slab(
+        self, call: Call, axis: int, slab: Slab, result: Array, scratch: _Scratch
+    ) -> None:
         arguments = {"input": part(call.input, axis, slab.low, slab.high)}
         companion = self._companion(call)
         if self.companion is not None and companion is not None:
             arguments[self.companion] = part(companion, axis, slab.low, slab.high)
         target = part(result, axis, slab.start, slab.stop)
-        if not isinstance(call["output"], np.ndarray):
-            computed = call(**arguments)
-        elif slab.high - slab.low == slab.stop - slab.start:
+        if slab.high - slab.low == slab.stop - slab.start:
             call(**arguments, output=target)
             return
-        else:
-            shape = list(target.shape)
-            shape[axis] = slab.high - slab.low
-            computed = np.empty(shape, result.dtype)
-            call(**arguments, output=computed)
+        computed = part(scratch.array(), axis, 0, slab.high - slab.low)
+        call(**arguments, output=computed)
         target[...] = part(computed, axis, slab.start - slab.low, slab.stop - slab.low)
 
     def _split(self, call: Call, policy: Policy, along_lines: bool = True) -> Split:
@@ -147,6 +147,22 @@ class Slabs(Strategy):
         shape = list(call.input.shape if self.keeps_shape else example.shape)
         shape[split.axis] = call.input.shape[split.axis]
         return np.empty(shape, example.dtype)
+
+
+class _Scratch(threading.local):
+    """An array for each thread, long enough for every slab with what it reads beyond."""
+
+    def __init__(self, result: Array, axis: int, slabs: list[Slab]) -> None:
+        self.shape = list(result.shape)
+        self.shape[axis] = max(slab.high - slab.low for slab in slabs)
+        self.dtype = result.dtype
+        self.own: Array | None = None
+
+    def array(self) -> Array:
+        """Return the calling thread's own; what is in it is what was left there."""
+        if self.own is None:
+            self.own = np.empty(self.shape, self.dtype)
+        return self.own
 
 
 def _has_nan(call: Call, policy: Policy) -> bool:

@@ -106,11 +106,11 @@ def choose(
     dimensions = " x ".join(map(str, shape))
     if all(reach is WHOLE for reach in reaches):
         raise Deferred(f"no axis of {dimensions} elements can be split: each is needed as a whole")
-    most_slabs = max(math.prod(shape) // policy.smallest_slab, 1)
+    elements = math.prod(shape)
     options = []
     for axis, reach in enumerate(reaches):
         if reach is not WHOLE:
-            number = _number_of_slabs(shape[axis], reach.radius, most_slabs, policy)
+            number = _number_of_slabs(shape[axis], reach.radius, elements, policy)
             if number > 1:
                 gain = _gain(number, shape[axis], reach.radius, policy)
                 options.append((gain, abs(strides[axis]), Split(axis, reach, number)))
@@ -129,15 +129,17 @@ def choose(
     return split
 
 
-def _number_of_slabs(length: int, radius: int, most_slabs: int, policy: Policy) -> int:
+def _number_of_slabs(length: int, radius: int, elements: int, policy: Policy) -> int:
+    """Return the greatest number of slabs that promises about the greatest gain."""
     if policy.slabs is not None:
         return min(policy.slabs, length)
-    most_slabs = min(most_slabs, length)
-    per_worker = range(policy.slabs_per_worker, 0, -1)
-    numbers = [min(policy.workers * factor, most_slabs) for factor in per_worker]
-    gains = [_gain(number, length, radius, policy) for number in numbers]
-    best = max(gains)
-    return next(number for number, gain in zip(numbers, gains, strict=True) if gain >= 0.95 * best)
+    most = min(length, max(elements // policy.smallest_slab, 1))
+    per_worker = max(elements // (policy.workers * policy.good_slab), policy.slabs_per_worker)
+    halves = [per_worker >> halvings for halvings in range(per_worker.bit_length())]
+    numbers = [min(policy.workers * factor, most) for factor in sorted({*halves, 2, 3})]
+    gains = {number: _gain(number, length, radius, policy) for number in numbers}
+    best = max(gains.values())
+    return max(number for number, gain in gains.items() if gain >= 0.95 * best)
 
 
 def _gain(number: int, length: int, radius: int, policy: Policy) -> float:

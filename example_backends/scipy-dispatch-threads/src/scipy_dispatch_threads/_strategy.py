@@ -92,7 +92,7 @@ class FirstOf(Strategy):
 
 
 def _demanding(policy: Policy) -> Policy:
-    return replace(policy, least_gain=0.6 * policy.workers)
+    return replace(policy, least_gain=0.9 * policy.workers)
 
 
 def evaluate(
