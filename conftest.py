@@ -12,6 +12,9 @@ from typing import Any
 from sybil import Example, Sybil
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+# Neither the tests nor what they start touch the cache of whoever runs them.
+os.environ["SPATCH_CORE_CACHE"] = "off"
+
 
 class DescriptionParser(CodeBlockParser):
     """A ``toml`` block is TOML; one with primary types is a backend's valid description."""

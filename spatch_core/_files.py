@@ -4,37 +4,90 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder
-from pkgutil import get_importer
-from typing import Any
+from stat import S_ISREG
+from time import time_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from typing import Any
+
+_SETTLED = 2_000_000_000  # nanoseconds; the coarsest clock of a file system ticks so often
 
 
-def find_file(module: str, file: str, distribution: Any) -> tuple[str, bytes | None]:
-    """Read a file next to a package's modules without importing the package.
+class File:
+    """A file of a package, perhaps inside a zip file.
 
-    Returns its path, or the folders that were searched, and its content or None.
+    Parameters
+    ----------
+    path : str
+        Where it is.
+    status : os.stat_result or None
+        What the system says of it; None inside a zip file.
+    content : bytes, optional
+        What is in it, if that had to be read already.
+
+    Attributes
+    ----------
+    is_settled : bool
+        Whether it was read, so long after its last change that any later one shows in its
+        status.
+    """
+
+    __slots__ = ("_content", "is_settled", "path", "status")
+
+    def __init__(
+        self, path: str, status: os.stat_result | None, content: bytes | None = None
+    ) -> None:
+        self.path = path
+        self.status = status
+        self.is_settled = False
+        self._content = content
+
+    def read(self) -> bytes:
+        """Return the content; `status` is that of what is read."""
+        if self._content is not None:
+            return self._content
+        with open(self.path, "rb") as stream:
+            self.status = os.fstat(stream.fileno())
+            self.is_settled = time_ns() - self.status.st_mtime_ns > _SETTLED
+            return stream.read()
+
+
+def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
+    """Find a file next to a package's modules without importing the package.
+
+    Returns its path, or the folders that were searched, and the file or None.
     """
     if distribution is not None:
-        path = str(distribution.locate_file("/".join([*module.split("."), file])))
-        if os.path.isfile(path):
-            return path, _read(path)
+        path = str(distribution.locate_file("/".join([*module.split("."), name])))
+        file = _plain_file(path)
+        if file is not None:
+            return path, file
+    # Only where the metadata lies elsewhere, so that most processes do without it.
+    from pkgutil import get_importer
+
     folders = _package_folders(module)
     for folder in folders:
-        path = os.path.join(folder, file)
-        if os.path.isfile(path):
-            return path, _read(path)
+        path = os.path.join(folder, name)
+        file = _plain_file(path)
+        if file is not None:
+            return path, file
         importer: Any = get_importer(folder)
         if hasattr(importer, "get_data"):  # inside a zip file
             try:
-                return path, importer.get_data(path)
+                return path, File(path, None, importer.get_data(path))
             except OSError:
                 continue
     return ", ".join(folders), None
 
 
-def _read(path: str) -> bytes:
-    with open(path, "rb") as stream:
-        return stream.read()
+def _plain_file(path: str) -> File | None:
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return File(path, status) if S_ISREG(status.st_mode) else None
 
 
 def _package_folders(module: str) -> list[str]:
@@ -57,6 +110,8 @@ def _package_folders(module: str) -> list[str]:
 
 def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
     """Ask the finders for a module; `search` has the folders of its parent."""
+    from importlib.machinery import PathFinder
+
     for finder in sys.meta_path:
         if search is not None and finder is PathFinder:
             spec = _find_on_path(name, search)
@@ -69,6 +124,9 @@ def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
 
 def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
     """Do as `PathFinder` does, which wants the parent of a namespace package imported."""
+    from importlib.machinery import ModuleSpec
+    from pkgutil import get_importer
+
     portions: list[str] = []
     for folder in search:
         importer = get_importer(folder)

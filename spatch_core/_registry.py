@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Any
 
+from ._cache import DescriptionCache
 from ._catalog import CIRCLE, Catalog
 from ._description import Description, parse_description
 from ._environment import SET_ORDER, Environment
@@ -40,6 +41,7 @@ def build_catalog(
     default_types: Sequence[TypePattern],
     environment: Environment,
     problems: Iterable[Problem] = (),
+    cache: DescriptionCache | None = None,
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -55,17 +57,21 @@ def build_catalog(
         The library's variables.
     problems : iterable of Problem, optional
         What went wrong while the entry points were looked for.
+    cache : DescriptionCache, optional
+        Descriptions that need not be parsed again.
 
     Returns
     -------
     Catalog
         The usable backends, and the reasons for the others.
     """
-    reading = _Reading(environment)
+    reading = _Reading(environment, cache)
     for fields in in_code:
         reading.add_in_code(fields)
     for name, group in groupby(sorted(entry_points, key=_name), key=_name):
         reading.add_installed(name, list(group))
+    if cache is not None:
+        cache.save()
     found = reading.descriptions
     found[DEFAULT] = Description(DEFAULT, tuple(default_types), in_code=True)
 
@@ -103,8 +109,9 @@ def _name(entry_point: Any) -> str:
 class _Reading:
     """Collects descriptions and problems while the backends are read one by one."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: Environment, cache: DescriptionCache | None) -> None:
         self.environment = environment
+        self.cache = cache
         self.descriptions: dict[str, Description] = {}
         self.problems: list[Problem] = []
         self.blocked: dict[str, Source] = {}
@@ -198,28 +205,41 @@ class _Reading:
                 "Write the entry point as 'package.module:file.toml'",
             )
             return None
-        try:
-            path, content = find_file(module, file, source.metadata)
-        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+
+        def unreadable(error: Exception) -> None:
             problem(
                 f"the package {module!r} or its file cannot be read "
                 f"({type(error).__name__}: {error})",
                 "Reinstall the distribution",
             )
+
+        try:
+            path, found = find_file(module, file, source.metadata)
+        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+            unreadable(error)
             return None
-        if content is None:
+        if found is None:
             problem(
                 f"there is no file {file!r} in {path or module!r}",
                 "Check the entry point, and that the distribution ships the file as package data",
             )
             return None
         source = Source(source.entry_point, path, source.metadata)
+        description = None if self.cache is None else self.cache.find(found, name, source)
+        if description is not None:
+            return description
         try:
-            fields = _parse_toml(content)
+            fields = _parse_toml(found.read())
+        except OSError as error:
+            unreadable(error)
+            return None
         except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
-        return self.parse(fields, source, name)
+        description = self.parse(fields, source, name)
+        if description is not None and self.cache is not None:
+            self.cache.keep(found, description)
+        return description
 
     def read_object(
         self, name: str, module: str, qualname: str, source: Source

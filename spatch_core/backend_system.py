@@ -227,6 +227,7 @@ class BackendSystem:
     def _discover(self) -> Resolver:
         from os import environ
 
+        from ._cache import open_cache
         from ._environment import read_environment
         from ._registry import build_catalog, find_entry_points
         from ._resolver import Resolver
@@ -238,6 +239,7 @@ class BackendSystem:
             self._default_types,
             read_environment(self.environment_prefix, environ),
             problems,
+            open_cache(self.group, environ) if self.group else None,
         )
         return Resolver(catalog, self.keeper)
 

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Distribution", "isolated", "run_python", "write_distribution"]
 
+# What tests find depends on no earlier run, and nothing of theirs stays behind.
+_NO_CACHE = {"SPATCH_CORE_CACHE": "off"}
+
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
@@ -142,7 +145,8 @@ def run_python(
     path : iterable of path, optional
         Folders (or zip files) to put before everything else on the script's `sys.path`.
     environment : mapping of str to str or None, optional
-        Environment variables to set, or to remove (None), besides those of this process.
+        Environment variables to set, or to remove (None), besides those of this process
+        and ``SPATCH_CORE_CACHE=off``.
     options : sequence of str, optional
         Options of the interpreter, e.g. ``["-W", "error"]``.
     check : bool, optional
@@ -167,7 +171,7 @@ def run_python(
     >>> print(run_python("print(6 * 7)").stdout, end="")
     42
     """
-    variables = {**os.environ, **(environment or {})}
+    variables = {**os.environ, **_NO_CACHE, **(environment or {})}
     folders = [os.fspath(each) for each in path]
     if variables.get("PYTHONPATH"):
         folders.append(str(variables["PYTHONPATH"]))
@@ -215,7 +219,8 @@ def isolated(
         Folders (or zip files) to put before everything else on `sys.path`, for example
         those of `write_distribution`.
     environment : mapping of str to str or None, optional
-        Environment variables to set, or to remove (None), besides those of this process.
+        Environment variables to set, or to remove (None), besides those of this process
+        and ``SPATCH_CORE_CACHE=off``.
 
     Yields
     ------
@@ -243,7 +248,7 @@ def isolated(
     added = [os.fspath(each) for each in path]
     modules = set(sys.modules)
     try:
-        for name, value in (environment or {}).items():
+        for name, value in {**_NO_CACHE, **(environment or {})}.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

@@ -1,0 +1,112 @@
+"""Files in the user's cache folder that nobody else can have written.
+
+They are conveniences: what cannot be read is not there, what cannot be written is not kept.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from stat import S_ISREG
+from time import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_DAY = 24 * 60 * 60
+_UNUSED = 90 * _DAY  # after which a file is removed: whoever wrote it has probably gone
+
+_user: Any = getattr(os, "geteuid", None)  # not on Windows, where a user's folders are private
+
+
+def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
+    """Return the folder for the user's caches; None if it cannot be known.
+
+    Parameters
+    ----------
+    variables : mapping of str to str
+        Usually `os.environ`.
+    platform : str
+        `sys.platform`.
+    """
+    if platform == "win32":
+        folder = variables.get("LOCALAPPDATA", "")
+        return folder if os.path.isabs(folder) else None
+    folder = variables.get("XDG_CACHE_HOME", "")
+    if os.path.isabs(folder):
+        return folder
+    home = variables.get("HOME")
+    if home is None:
+        home = os.path.expanduser("~")
+    if not os.path.isabs(home) or not os.path.isdir(home):
+        return None
+    return os.path.join(home, *(["Library", "Caches"] if platform == "darwin" else [".cache"]))
+
+
+def read_private(path: str) -> bytes | None:
+    """Return the content of a file; None unless it and its folder are the user's alone."""
+    try:
+        status = os.lstat(path)
+        if not (
+            S_ISREG(status.st_mode)
+            and _is_private(status)
+            and _is_private(os.stat(os.path.dirname(path)))
+        ):
+            return None
+        if status.st_mtime < time() - _DAY:
+            with suppress(OSError):
+                os.utime(path)  # lest it is taken for one that nobody uses
+        with open(path, "rb") as stream:
+            return stream.read()
+    except OSError:
+        return None
+
+
+def write_private(path: str, content: bytes) -> None:
+    """Put a file in the place of the one of its name, whole or not at all."""
+    folder = os.path.dirname(path)
+    draft = f"{path}.{os.urandom(8).hex()}"
+    with suppress(OSError):
+        _make_folder(folder)
+        if not _is_private(os.stat(folder)):
+            return
+        if not os.path.lexists(path):
+            _remove_unused(folder)
+        try:
+            with open(draft, "xb", opener=_open_private) as stream:
+                stream.write(content)
+            os.replace(draft, path)
+        finally:
+            with suppress(OSError):
+                os.unlink(draft)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _is_private(status: os.stat_result) -> bool:
+    """Whether only the user can have written it."""
+    return _user is None or (status.st_uid == _user() and not status.st_mode & 0o022)
+
+
+def _make_folder(path: str) -> None:
+    """Make a folder that is not there, but for root in what is another user's."""
+    above = path
+    while not os.path.lexists(above):
+        above = os.path.dirname(above)
+    if above == path or (_user is not None and _user() == 0 != os.stat(above).st_uid):
+        return
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    os.mkdir(path, 0o700)
+
+
+def _remove_unused(folder: str) -> None:
+    """Remove the files of environments that seem to be gone."""
+    oldest = time() - _UNUSED
+    with os.scandir(folder) as files:
+        for each in files:
+            if each.stat(follow_symlinks=False).st_mtime < oldest:
+                os.unlink(each.path)
