@@ -9,7 +9,7 @@ from .exceptions import GlobalOptionsWarning, warn_caller
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from contextvars import Token
+    from contextvars import ContextVar, Token
     from typing import Any, ClassVar, TypeVar
 
     from ._catalog import Catalog
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 _MAX_CHECKED = 256
+_NOTHING = ()
 
 
 class BackendOptions:
@@ -56,13 +57,19 @@ class BackendOptions:
     options here and now.
     """
 
-    __slots__ = ("_changes", "_derived", "_tokens")
+    __slots__ = ("_changes", "_tokens")
+
+    if TYPE_CHECKING:
+
+        def __enter__(self: Self) -> Self: ...
+
+        def __exit__(
+            self, kind: object = None, error: object = None, traceback: object = None
+        ) -> None: ...
 
     _owner: ClassVar[Owner]
-    # The rest is for speed: the context variable's methods, and what was checked before.
-    _get: ClassVar[Any]
-    _set: ClassVar[Any]
-    _reset: ClassVar[Any]
+    # What was checked before: what is only prioritized, and all other plain options.
+    _prioritized: ClassVar[dict[Any, Changes]]
     _checked: ClassVar[dict[Any, Changes]]
 
     def __init__(
@@ -73,28 +80,43 @@ class BackendOptions:
         trace: bool = False,
     ) -> None:
         self._tokens: list[Token[Tables]] = []
-        self._derived: tuple[DispatchState, DispatchState] | None = None
         if type is None and not trace:
             try:
-                self._changes = self._checked[prioritize, disable]
-                return
+                if disable is _NOTHING:
+                    self._changes = self._prioritized[prioritize]
+                else:
+                    self._changes = self._checked[prioritize, disable]
             except (KeyError, TypeError):  # seen for the first time, or not hashable
                 pass
-        resolver = self._owner.resolver()
+            else:
+                return
+        self._changes = self._check(prioritize, disable, type, trace)
+
+    @classmethod
+    def _check(
+        cls,
+        prioritize: str | Iterable[str],
+        disable: str | Iterable[str],
+        type: Class | None,
+        trace: bool,
+    ) -> Changes:
+        resolver = cls._owner.resolver()
         if type is not None:
             resolver.check_type(type)
         names = _checked_names(prioritize, resolver.catalog)
         disabled = frozenset(_checked_names(disable, resolver.catalog))
         if type is not None or trace:
-            self._changes = Changes(names, disabled, type, [] if trace else None)
-            return
-        if len(self._checked) >= _MAX_CHECKED:
-            self._checked.clear()
-            self._owner.keeper.forget_inner()
+            return Changes(names, disabled, type, [] if trace else None)
+        if len(cls._checked) >= _MAX_CHECKED:
+            cls.forget()
+            cls._owner.keeper.forget_inner()
         # The same object for the same names, however they are given: it is a key.
-        self._changes = self._checked.setdefault((names, disabled), Changes(names, disabled))
+        changes = cls._checked.setdefault((names, disabled), Changes(names, disabled))
         if _is_plain(prioritize) and _is_plain(disable):
-            self._checked[prioritize, disable] = self._changes
+            cls._checked[prioritize, disable] = changes
+            if disable == ():
+                cls._prioritized[prioritize] = changes
+        return changes
 
     @classmethod
     def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -107,7 +129,6 @@ class BackendOptions:
         module : str
             The module that publishes them.
         """
-        variable = owner.keeper.variable
         return type(
             "backend_opts",
             (cls,),
@@ -115,61 +136,54 @@ class BackendOptions:
                 "__slots__": (),
                 "__module__": module,
                 "_owner": owner,
-                "_get": variable.get,
-                "_set": variable.set,
-                "_reset": variable.reset,
+                "_prioritized": {},
                 "_checked": {},
+                **_block_methods(owner.keeper.variable),
             },
         )
 
     @classmethod
     def forget(cls) -> None:
         """Check names again, because the backends have changed."""
+        cls._prioritized.clear()
         cls._checked.clear()
 
     def _inner(self) -> DispatchState:
         """Return the state in force here with the options added."""
-        outer: DispatchState = self._get()[0]
-        inner = outer.inner.get(self._changes)
-        if inner is not None:
-            return inner
-        derived = self._derived
-        if derived is None or derived[0] is not outer:
-            derived = self._derived = outer, self._owner.keeper.derive(outer, self._changes)
-        return derived[1]
+        keeper = self._owner.keeper
+        return keeper.derive(keeper.get(), self._changes)
 
-    def __enter__(self: Self) -> Self:
-        inner = self._get()[0].inner.get(self._changes) or self._inner()
-        self._tokens.append(self._set(inner.tables))
-        return self
+    def _enter(self) -> None:
+        keeper, changes = self._owner.keeper, self._changes
+        around = keeper.get()
+        inner = keeper.derive(around, changes)
+        if not self._tokens and inner.is_step(changes, around):
+            keeper.variable.set(inner.tables)
+            return
+        # Others lead here too, so the state does not tell where this block was entered.
+        self._tokens.append(keeper.variable.set(inner.tables))
 
-    def __exit__(
-        self,
-        kind: object = None,
-        error: object = None,
-        traceback: object = None,
-    ) -> None:
-        tokens = self._tokens
-        try:
-            token = tokens[-1]
-            self._reset(token)
-        except (IndexError, ValueError, RuntimeError):
-            token = self._reset_own(tokens)
-        tokens.remove(token)
-
-    def _reset_own(self, tokens: list[Token[Tables]]) -> Token[Tables]:
+    def _leave(self) -> None:
         """Leave the block that was entered in this context.
 
         One object may be entered in several threads and tasks at once. A token fits only
-        the context that made it, and refuses every other without effect.
+        the context that made it, and refuses every other without effect. A block that was
+        entered without one is around all those of the same object that have one.
         """
+        variable, tokens = self._owner.keeper.variable, self._tokens
         for token in tokens[::-1]:
             try:
-                self._reset(token)
+                variable.reset(token)
             except (ValueError, RuntimeError):
                 continue
-            return token
-        raise RuntimeError("this block of backend options was not entered in this context")
+            tokens.remove(token)
+            return
+        state: DispatchState = variable.get()[0]
+        while state.around is not None and state.changes is not self._changes:
+            state = state.around[0]  # of a block that is left too late
+        if state.around is None:
+            raise RuntimeError("this block of backend options was not entered in this context")
+        variable.set(state.around)
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.
@@ -202,7 +216,7 @@ class BackendOptions:
             If an earlier call is in force, which this one overrides where they contradict.
         """
         keeper = self._owner.keeper
-        state = keeper.derive(keeper.default, self._changes)
+        state = keeper.derive(keeper.default.tables, self._changes)
         if keeper.enabled_globally and not state.says_as_much_as(keeper.default):
             warn_caller(
                 GlobalOptionsWarning(
@@ -256,6 +270,35 @@ class BackendOptions:
         if self.type is not None:
             parts.append(f"type={self.type!r}")
         return f"<{type(self).__name__} {', '.join(parts)}>"
+
+
+def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
+    """Return what makes a library's options a context manager.
+
+    These are the quick ways in and out: where a block is a step from state to state, each
+    state knows the way back. They are closures, because looking the context variable's
+    methods up would take as long as much of what is done.
+    """
+    get, set_ = variable.get, variable.set
+
+    def enter(self: BackendOptions) -> BackendOptions:
+        outer, inner = self._changes.step
+        if get()[0] is outer and not self._tokens:
+            set_(inner)
+        else:
+            self._enter()
+        return self
+
+    def leave(
+        self: BackendOptions, kind: object = None, error: object = None, traceback: object = None
+    ) -> None:
+        state = get()[0]
+        if state.changes is self._changes and not self._tokens:
+            set_(state.around)
+        else:
+            self._leave()
+
+    return {"__enter__": enter, "__exit__": leave}
 
 
 def _is_plain(names: object) -> bool:

@@ -67,9 +67,17 @@ class Changes:
         Names to disable.
     type, trace
         As in `DispatchState`; None leaves what the outer block says.
+
+    Attributes
+    ----------
+    derived : tuple of DispatchState, or None
+        The last state around such a block, and that inside it; a cache.
+    step : tuple
+        A state around such a block, and the tables inside it, where the block is what first
+        led there; see `DispatchState.changes`. A cache too.
     """
 
-    __slots__ = ("disable", "prioritize", "trace", "type")
+    __slots__ = ("derived", "disable", "prioritize", "step", "trace", "type")
 
     def __init__(
         self,
@@ -82,6 +90,8 @@ class Changes:
         self.disable = disable
         self.type = type
         self.trace = trace
+        self.derived: tuple[DispatchState, DispatchState] | None = None
+        self.step: tuple[DispatchState | None, Tables] = (None, [])
 
     @property
     def is_plain(self) -> bool:
@@ -108,10 +118,16 @@ class DispatchState:
         How many entries each table has.
     inner : dict of Changes to DispatchState
         States of blocks inside this one; a cache.
+    changes, around : Changes and list, or None
+        The block that first led to this state, and the tables in force around it. Leaving
+        such a block is a step back to those; a block that leads here from elsewhere has to
+        remember where it was entered.
     """
 
     __slots__ = (
         "__weakref__",
+        "around",
+        "changes",
         "disabled",
         "inner",
         "prioritized",
@@ -127,6 +143,8 @@ class DispatchState:
         disabled: frozenset[str] = frozenset(),
         type: Class | None = None,
         trace: list[TraceEvent] | None = None,
+        changes: Changes | None = None,
+        around: Tables | None = None,
     ) -> None:
         self.prioritized = prioritized
         self.disabled = disabled
@@ -135,6 +153,8 @@ class DispatchState:
         self.tables: Tables = [self]
         self.sizes: dict[int, int] = {}
         self.inner: dict[Changes, DispatchState] = {}
+        self.changes = changes
+        self.around = around
 
     def __repr__(self) -> str:
         options = {
@@ -144,6 +164,15 @@ class DispatchState:
         }
         given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value)
         return f"<DispatchState {given or 'without options'}>"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it keeps nothing alive, and so may be kept itself."""
+        return self.type is None and self.trace is None
+
+    def is_step(self, changes: Changes, around: Tables) -> bool:
+        """Whether a block of `changes` inside `around` is what first led here."""
+        return self.changes is changes and self.around is around
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -203,16 +232,23 @@ class StateKeeper:
         state: DispatchState = self.get()[0]
         return state
 
-    def derive(self, outer: DispatchState, changes: Changes) -> DispatchState:
-        """Return `outer` with `changes` added; the same one for the same values.
+    def derive(self, around: Tables, changes: Changes) -> DispatchState:
+        """Return the state of a block; the same one for the same values.
 
         Parameters
         ----------
-        outer : DispatchState
-            The state around a block.
+        around : list
+            The tables in force around the block.
         changes : Changes
             What the block says.
         """
+        outer: DispatchState = around[0]
+        state = outer.inner.get(changes)
+        if state is not None:
+            return state
+        derived = changes.derived
+        if derived is not None and derived[0] is outer:
+            return derived[1]
         prioritize, disable = changes.prioritize, changes.disable
         kept = [name for name in outer.prioritized if name not in prioritize]
         state = self.find(
@@ -220,9 +256,15 @@ class StateKeeper:
             (outer.disabled - {*prioritize}) | disable,
             outer.type if changes.type is None else changes.type,
             outer.trace if changes.trace is None else changes.trace,
+            changes,
+            around,
         )
         if changes.is_plain:
             outer.inner[changes] = state
+        else:
+            changes.derived = outer, state
+        if state.is_step(changes, around):
+            changes.step = outer, state.tables
         return state
 
     def find(
@@ -231,17 +273,24 @@ class StateKeeper:
         disabled: frozenset[str],
         type: Class | None = None,
         trace: list[TraceEvent] | None = None,
+        changes: Changes | None = None,
+        around: Tables | None = None,
     ) -> DispatchState:
-        """Return the state of these values, whose tables may be filled already."""
+        """Return the state of these values, whose tables may be filled already.
+
+        `changes` and `around` are for a new one; see `DispatchState`.
+        """
+        if around is not None and not around[0].is_plain:
+            changes = around = None  # what is known for long must not keep those alive
         if trace is not None or (type is not None and not is_hashable_by_identity(type)):
-            return self._new(prioritized, disabled, type, trace)
+            return self._new(prioritized, disabled, type, trace, changes, around)
         key = (prioritized, disabled, type)
         state = self._known.get(key)
         if state is None:
             if len(self._known) >= _MAX_STATES:
                 self._known.clear()
                 self.forget_inner()
-            state = self._known[key] = self._new(prioritized, disabled, type)
+            state = self._known[key] = self._new(prioritized, disabled, type, None, changes, around)
         return state
 
     def _new(self, *options: Any) -> DispatchState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -12,7 +13,12 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
+from spatch_core import (
+    BackendSystem,
+    GlobalOptionsWarning,
+    UnknownBackendError,
+    UnknownTypeError,
+)
 
 
 class Own:
@@ -526,6 +532,96 @@ def test_leaving_where_it_was_not_entered(library: Library) -> None:
     assert library.ran() == "first"
     with pytest.raises(RuntimeError, match="not entered in this context"):
         options.__exit__(None, None, None)
+
+
+def test_leaving_in_another_order(library: Library) -> None:
+    """A block that is left before one inside it ends both; the other mistake is named."""
+    outer, inner = library.options(prioritize="second"), library.options(prioritize="third")
+    with library.options(disable="first"):
+        outer.__enter__()
+        inner.__enter__()
+        outer.__exit__(None, None, None)
+        assert library.options().prioritized == ()
+        with pytest.raises(RuntimeError, match="not entered in this context"):
+            inner.__exit__(None, None, None)
+        assert library.options().disabled == ("first",)
+    assert library.options().disabled == ()
+
+
+def test_one_object_entered_on_several_ways(library: Library) -> None:
+    """The same options lead to the same state from several; each way leads back."""
+    options = library.options(prioritize="third")
+    again = library.options(prioritize=["third"])
+    ways: list[tuple[Any, ...]] = [
+        (options, options, again, options),
+        (again, options, again),
+        (library.options(prioritize="second"), options, again, options),
+        (library.options(prioritize=("third", "second")), options),
+        (options, library.options(prioritize="second"), options),
+        (library.options(type=Foreign), options, library.options(type=Foreign), options),
+        (library.options(trace=True), again, options, library.options(trace=True), options),
+    ]
+    for way in (*ways, *ways[::-1]):
+        entered = []
+        for each in way:
+            query = library.options()
+            entered.append((each, (query.prioritized, query.type, query.trace)))
+            each.__enter__()
+        assert library.ran() == "third"
+        for each, before in reversed(entered):
+            each.__exit__(None, None, None)
+            query = library.options()
+            assert (query.prioritized, query.type, query.trace) == before
+
+
+def test_default_is_followed_after_a_block(library: Library) -> None:
+    """Section 6: `enable_globally` reaches whoever is in no block, and also who was in one."""
+    with library.options(prioritize="second") as options:
+        with options:
+            library.options(prioritize="third").enable_globally()
+            assert library.ran() == "second"
+        assert library.ran() == "second"
+    assert library.ran() == "third"
+    with options:
+        assert library.options().prioritized == ("second", "third")
+    with pytest.warns(GlobalOptionsWarning):
+        library.options(disable="third").enable_globally()
+    with options, library.options(prioritize="first"):
+        assert library.options().prioritized == ("first", "second")
+    assert library.options().prioritized == ()
+
+
+def test_one_object_in_many_threads_and_states(library: Library) -> None:
+    """Section 6: entered from other states by other threads meanwhile, also within itself."""
+    options = library.options(prioritize="third")
+    outers = [library.options(prioritize=name) for name in ("first", "second", "default")]
+    outers += [library.options(), library.options(disable="first"), options]
+    start = threading.Barrier(len(outers), timeout=60)
+
+    def work(outer: Any) -> bool:
+        start.wait()
+        for _ in range(100):
+            with outer:
+                around = library.options().prioritized
+                with options:
+                    if library.options().prioritized[:1] != ("third",):
+                        return False
+                    with options, library.options(prioritize="second"), options:
+                        if library.options().prioritized[:2] != ("third", "second"):
+                            return False
+                if library.options().prioritized != around:
+                    return False
+            if library.options().prioritized:
+                return False
+        return True
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(outers)) as pool:
+            assert all(pool.map(work, outers))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_generators_in_separate_contexts(library: Library) -> None:
