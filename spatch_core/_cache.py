@@ -228,40 +228,37 @@ class _Functions:
         For each field of an `Implementation` its values in JSON, or the one of all of them.
     """
 
-    __slots__ = ("_columns", "_identifiers", "_made", "_rows")
+    __slots__ = ("_columns", "_made", "_positions", "_text")
 
     def __init__(self, identifiers: list[str], columns: bytes) -> None:
-        self._identifiers = dict.fromkeys(identifiers)
-        self._columns = columns
-        self._rows: dict[str, tuple[Any, ...]] | None = None
+        self._positions = dict(zip(identifiers, range(len(identifiers)), strict=True))
+        self._text = columns
+        self._columns: list[list[Any]] | None = None
         self._made: dict[str, Implementation] = {}
 
     def __getitem__(self, identifier: str) -> Implementation:
         found = self._made.get(identifier)
         if found is None:
-            if self._rows is None:
-                self._rows = self._read()
+            position = self._positions[identifier]
+            if self._columns is None:
+                from json import loads
+
+                self._columns = loads(self._text)
+            found = Implementation(
+                *[each[position] if len(each) > 1 else each[0] for each in self._columns]
+            )
             # Whichever thread is first: the same key has the same value, always.
-            found = self._made.setdefault(identifier, Implementation(*self._rows[identifier]))
+            found = self._made.setdefault(identifier, found)
         return found
 
-    def _read(self) -> dict[str, tuple[Any, ...]]:
-        import json
-
-        count = len(self._identifiers)
-        columns = [
-            each if len(each) == count else each * count for each in json.loads(self._columns)
-        ]
-        return dict(zip(self._identifiers, zip(*columns, strict=True), strict=True))
-
     def copy(self) -> dict[str, Implementation]:
-        return {identifier: self[identifier] for identifier in self._identifiers}
+        return {identifier: self[identifier] for identifier in self._positions}
 
     def get(self, identifier: str, default: Any = None) -> Any:
-        return self[identifier] if identifier in self._identifiers else default
+        return self[identifier] if identifier in self._positions else default
 
     def keys(self) -> KeysView[str]:
-        return self._identifiers.keys()
+        return self._positions.keys()
 
     def values(self) -> ValuesView[Implementation]:
         return self.copy().values()
@@ -270,16 +267,16 @@ class _Functions:
         return self.copy().items()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._identifiers)
+        return iter(self._positions)
 
     def __reversed__(self) -> Iterator[str]:
-        return reversed(self._identifiers)
+        return reversed(self._positions)
 
     def __len__(self) -> int:
-        return len(self._identifiers)
+        return len(self._positions)
 
     def __contains__(self, identifier: object) -> bool:
-        return identifier in self._identifiers
+        return identifier in self._positions
 
     def __eq__(self, other: object) -> bool:
         return self.copy() == other

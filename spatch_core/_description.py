@@ -169,6 +169,7 @@ class _Reader:
         name = fields.get("name")
         self.backend = expected_name or (name if isinstance(name, str) else "?")
         self.problems: list[Problem] = []
+        self.checked: set[str] = set()  # identifiers; many functions share a should_run
 
     def fault(self, key: str, message: str, remedy: str) -> None:
         self.problems.append(Problem(message, remedy, self.backend, key, self.source))
@@ -279,7 +280,7 @@ class _Reader:
             if meant:
                 self.fault(path, "it is no function", f"Did you mean {meant[0]!r}?")
                 continue
-            if self.identifier(identifier, path) is None:
+            if not self.is_identifier(identifier, path):
                 continue
             if not isinstance(entry, Mapping):
                 self.fault(path, f"{entry!r} is not a table", "Write function = 'module:qualname'")
@@ -300,7 +301,7 @@ class _Reader:
         self.check_keys(entry, FUNCTION_FIELDS, path + ".")
         fields: dict[str, Any] = {}
         for key in ("function", "should_run"):
-            if key in entry and self.identifier(entry[key], f"{path}.{key}") is not None:
+            if key in entry and self.is_identifier(entry[key], path, f".{key}"):
                 fields[key] = entry[key]
         if "uses_context" in entry:
             fields["uses_context"] = self.boolean(entry, "uses_context", f"{path}.uses_context")
@@ -325,7 +326,7 @@ class _Reader:
                 "Name the BackendImplementation as 'module:qualname'",
             )
         else:
-            self.identifier(backend, f"{path}.backend")
+            self.is_identifier(backend, path, ".backend")
         modules = tuple(name for _, name in self.strings(table, "modules", f"{path}.modules"))
         return AutoGeneration(str(backend), modules)
 
@@ -361,10 +362,14 @@ class _Reader:
             self.fault(path, f"{value!r} is not a boolean", "Write true or false")
         return bool(value)
 
-    def identifier(self, text: Any, path: str) -> str | None:
+    def is_identifier(self, text: Any, path: str, key: str = "") -> bool:
+        """Whether `text` is an identifier; it is a fault if not."""
+        if type(text) is str and text in self.checked:
+            return True
         try:
             split_identifier(text)
         except IdentifierError as error:
-            self.fault(path, str(error), "Write it as 'package.module:function'")
-            return None
-        return str(text)
+            self.fault(path + key, str(error), "Write it as 'package.module:function'")
+            return False
+        self.checked.add(text)
+        return True
