@@ -29,6 +29,7 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._acceleration import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import BackendImplementation
     from .exceptions import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    "accelerated": "_acceleration",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",
@@ -53,7 +55,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in __all__ and name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
@@ -64,4 +66,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_HOMES})

@@ -5,24 +5,14 @@ from __future__ import annotations
 from abc import get_cache_token
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from ._context import DispatchContext
 from ._description import Implementation
+from ._function import Function
 from ._identifiers import DEFAULT, import_identifier, is_awaited
 from ._trace import Outcome, TraceEvent
 from .exceptions import BackendDeferredError, ImplementationImportError
-
-
-class Function(Protocol):
-    """What the resolver needs of a dispatchable."""
-
-    identifier: str
-    default: Callable[..., Any]
-
-    def extract(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Return the dispatch arguments that were given and are not None."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 
-from ._signature import find_parameters
-from ._wrapper import Missing, make_wrapper, missing
+from ._acceleration import accelerate, prepare
+from ._function import Function
+from ._shortcut import Shortcut
+from ._wrapper import make_wrapper, missing
+from .exceptions import GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from typing import (
-        Any,
-        Concatenate,
-        ParamSpec,
-        Protocol,
-        TypeAlias,
-        TypeVar,
-        overload,
-    )
+    from collections.abc import Callable, Iterator
+    from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
     from ._dispatcher import Dispatcher
-    from ._signature import Parameter
+    from ._function import DispatchArguments
     from ._trace import Explanation
 
     P = ParamSpec("P")
     Q = ParamSpec("Q")
     R = TypeVar("R")
     R_co = TypeVar("R_co", covariant=True)
-
-    DispatchArguments: TypeAlias = (
-        str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
-    )
 
     class DispatchableFunction(Protocol[P, R_co]):
         """A decorated function: called like the original, with these attributes besides."""
@@ -68,6 +59,10 @@ if TYPE_CHECKING:
             ...
 
 
+_NOWHERE = -1
+"""The position of a dispatch argument that can only be given by keyword."""
+
+
 class Dispatchable:
     """The library's function behind a wrapper.
 
@@ -86,8 +81,12 @@ class Dispatchable:
     ----------
     identifier : str
         ``"module:qualname"``.
+    original : Function
+        What is dispatched, and on what.
     function : types.FunctionType
         The wrapper.
+    shortcut : Shortcut or None
+        For as long as no backend implements it; None where there can be none.
     """
 
     def __init__(
@@ -99,32 +98,43 @@ class Dispatchable:
         qualname: str,
     ) -> None:
         self.dispatcher = dispatcher
-        self.default = default
         self.identifier = f"{module}:{qualname}"
-        self.filename = f"<dispatch of {self.identifier}>"
-        self._finder: Callable[..., Iterable[Any]] | None = None
-        self._parameters: tuple[Parameter, ...] | None = None
-        if dispatch_args is None:
-            self._finder = _all_arguments
-        elif callable(dispatch_args):
-            self._finder = dispatch_args
-        else:
-            self._parameters = find_parameters(default, dispatch_args, self.identifier)
-        name = qualname.rpartition(".")[2]
+        self.original = Function(self.identifier, default, dispatch_args)
+        self.filename = f"{GENERATED}{self.identifier}>"
+        index = dispatcher.add(self)
+        namespace = getattr(default, "__globals__", None)
         self.function, self.source = make_wrapper(
-            dispatcher.add(self),
-            name,
+            index,
+            qualname.rpartition(".")[2],
             qualname,
-            self._parameters,
-            dispatcher.namespace,
+            self.original.parameters,
+            namespace if type(namespace) is dict else {},
+            dispatcher.tables,
+            dispatcher.proxy,
             self.filename,
         )
+        if self.original.parameters is not None:
+            prepare(
+                self.function,
+                dispatcher.variable,
+                dispatcher.proxy,
+                index,
+                tuple(
+                    _NOWHERE if p.position is None else p.position for p in self.original.parameters
+                ),
+                tuple(p.name for p in self.original.parameters),
+                missing,
+            )
+            accelerate(self.function)
+        self.shortcut: Shortcut | None = None
+        if self.original.runs_no_code:
+            self.shortcut = Shortcut.between(self.function, default)
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:
         """Give the wrapper the looks of the original, and its own attributes."""
         function: Any = self.function
-        default = self.default
+        default = self.original.default
         function.__dict__.update(getattr(default, "__dict__", {}))
         function.__module__ = module
         function.__qualname__ = qualname
@@ -139,38 +149,6 @@ class Dispatchable:
         function.explain = self.explain
         function.invoke = self.invoke
         function.backends = BackendNames(self)
-
-    def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the dispatch arguments that were given and are not None, in order."""
-        if self._parameters is None:
-            found = self.find(args, kwargs)
-        else:
-            found = tuple(
-                args[each.position]
-                if each.position is not None and each.position < len(args)
-                else kwargs.get(each.name, missing)
-                if each.name is not None
-                else missing
-                for each in self._parameters
-            )
-        return tuple(value for value in found if value is not None and type(value) is not Missing)
-
-    def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what the callable finds that was given for ``dispatch_args``."""
-        assert self._finder is not None  # only reached where there are no parameters
-        return tuple(self._finder(*args, **kwargs))
-
-    def store(
-        self, table: dict[Any, Any], key: tuple[type, ...], target: Callable[..., Any]
-    ) -> None:
-        """Put `target` where the wrapper looks for it."""
-        if self._parameters is None:
-            table[key] = target
-            return
-        *first, last = key or (Missing,)
-        for cls in first:
-            table = table.setdefault(cls, {})
-        table[last] = target
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Say what would run for this call, and why.
@@ -197,7 +175,7 @@ class Dispatchable:
 
         try:
             # Of what is called, whatever it wraps, because that is what takes the arguments.
-            signature = inspect.signature(self.default, follow_wrapped=False)
+            signature = inspect.signature(self.original.default, follow_wrapped=False)
         except (TypeError, ValueError):
             pass  # there is none: a function written in C, perhaps
         else:
@@ -327,10 +305,6 @@ class Invocation:
 def _invocation(function: Any, backend: str | None, type: type | None) -> Invocation:
     invocation: Invocation = function.invoke(backend=backend, type=type)
     return invocation
-
-
-def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    return (*args, *kwargs.values())
 
 
 def _margin(doc: str | None) -> str:

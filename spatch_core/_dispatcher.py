@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from _weakref import proxy  # weakref itself imports much more
+
 from ._identifiers import is_hashable_by_identity
+from ._shortcut import exchanging
 from ._wrapper import missing
 
 TYPE_CHECKING = False
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
 
     from ._dispatchable import Dispatchable
     from ._loader import Loader
+    from ._resolver import Resolver
+    from ._shortcut import Shortcut
     from ._state import DispatchState, StateKeeper
     from ._trace import Explanation
 
@@ -35,8 +40,12 @@ class Dispatcher:
         All functions; the first has index 1 in the tables, where item 0 is the state.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
-    namespace : dict
-        Globals of the wrappers.
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    tables : callable
+        Returns them.
+    proxy : weakref.ProxyType
+        What wrappers know of the dispatcher.
     """
 
     def __init__(self, keeper: StateKeeper, loader: Loader) -> None:
@@ -44,14 +53,10 @@ class Dispatcher:
         self._loader = loader
         self.records: list[Dispatchable] = []
         self.by_identifier: dict[str, Dispatchable] = {}
-        self.namespace: dict[str, Any] = {
-            "__name__": __name__,
-            "tables": keeper.get,
-            "fill": self.fill,
-            "deferred": self.deferred,
-            "extract": self.extract,
-            "missing": missing,
-        }
+        self.variable = keeper.variable
+        self.tables = keeper.get
+        self.proxy: Dispatcher = proxy(self)
+        keeper.before_trace = self.leave_shortcuts
 
     def add(self, record: Dispatchable) -> int:
         """Give a function its index in the tables."""
@@ -75,10 +80,11 @@ class Dispatcher:
             What to call with the arguments of the call.
         """
         record = self.records[index - 1]
+        function = record.original
         resolver = self._loader.loaded or self._loader.load()
         if resolver is None:
             # A backend calls the library while it is imported: only the library is there.
-            return record.default
+            return function.default
         tables = self._keeper.get()
         # First the table, then the state: if both are exchanged in between, what was decided
         # for the new state lands in the table that was thrown away.
@@ -87,8 +93,10 @@ class Dispatcher:
         given = [each for each in values if each is not None and each is not missing]
         types = resolver.types(given, state)
         if resolver is not self._loader.loaded:
-            return resolver.chain(record, state, types)
-        target = resolver.target(record, state, types)
+            return resolver.chain(function, state, types)
+        if record.shortcut is not None and len(resolver.implementers(record.identifier)) == 1:
+            self._take_shortcut(record.shortcut, resolver)
+        target = resolver.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             if state.sizes.get(index, 0) >= _MAX_ENTRIES:
@@ -96,8 +104,21 @@ class Dispatcher:
                 table.clear()
                 state.sizes[index] = 0
             state.sizes[index] = state.sizes.get(index, 0) + 1
-            record.store(table, key, target)
+            function.store(table, key, target)
         return target
+
+    def _take_shortcut(self, shortcut: Shortcut, resolver: Resolver) -> None:
+        """Let a function be its default implementation while nothing else can answer."""
+        with exchanging:
+            if resolver is self._loader.loaded and not self._keeper.is_tracing():
+                shortcut.take()
+
+    def leave_shortcuts(self) -> None:
+        """Let all functions dispatch again: there are other backends, or calls are traced."""
+        with exchanging:
+            for record in self.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    record.shortcut.leave()
 
     def deferred(
         self,
@@ -107,19 +128,19 @@ class Dispatcher:
         kwargs: dict[str, Any],
     ) -> Any:
         """Go on with the next candidate after `called` returned ``NotImplemented``."""
-        record = self.records[index - 1]
+        function = self.records[index - 1].original
         resolver = self._loader.loaded
-        if resolver is None or called is record.default or resolver.is_final(called):
+        if resolver is None or called is function.default or resolver.is_final(called):
             return NotImplemented
         state = self._keeper.current()
-        types = resolver.types(record.extract(args, kwargs), state)
-        return resolver.chain(record, state, types).after(called)(*args, **kwargs)
+        types = resolver.types(function.extract(args, kwargs), state)
+        return resolver.chain(function, state, types).after(called)(*args, **kwargs)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
         """Return what a function's own callable says are the dispatch arguments."""
-        return self.records[index - 1].find(args, kwargs)
+        return self.records[index - 1].original.find(args, kwargs)
 
     def implementers(self, record: Dispatchable) -> tuple[str, ...]:
         """Return the names of the backends that implement a function, by priority."""
@@ -131,14 +152,16 @@ class Dispatcher:
         """Say what would run for a call; see `Dispatchable.explain`."""
         resolver = self._loader.get()
         state = self._keeper.current()
-        types = resolver.types(record.extract(args, kwargs), state)
-        return resolver.explain(record, state, types, (args, kwargs))
+        function = record.original
+        types = resolver.types(function.extract(args, kwargs), state)
+        return resolver.explain(function, state, types, (args, kwargs))
 
     def explain_types(self, record: Dispatchable, types: Iterable[type]) -> Explanation:
         """Say what would run for these types; see `BackendSystem.explain_types`."""
         resolver = self._loader.get()
         state = self._keeper.current()
-        return resolver.explain(record, state, resolver.unique_types(types, state), None)
+        unique = resolver.unique_types(types, state)
+        return resolver.explain(record.original, state, unique, None)
 
     def invoke(
         self,
@@ -154,11 +177,12 @@ class Dispatcher:
         if cls is not None:
             resolver.check_type(cls)
             state = self._keeper.find(state.prioritized, state.disabled, cls, state.trace)
-        types = resolver.types(record.extract(args, kwargs), state)
+        function = record.original
+        types = resolver.types(function.extract(args, kwargs), state)
         if backend is None:
-            return resolver.chain(record, state, types)(*args, **kwargs)
+            return resolver.chain(function, state, types)(*args, **kwargs)
         resolver.catalog.check_backend(backend)
-        return resolver.demanded(record, backend, state, types)(*args, **kwargs)
+        return resolver.demanded(function, backend, state, types)(*args, **kwargs)
 
 
 def _table(tables: list[Any], index: int) -> dict[Any, Any]:

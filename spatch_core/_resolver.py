@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ._calling import Candidate, Chain, Demanded, Function, Guard
+from ._calling import Candidate, Chain, Demanded, Guard
 from ._catalog import Catalog
+from ._function import Function
 from ._identifiers import DEFAULT, type_identifier
 from ._matching import Matcher, TypeMatch
 from ._state import DispatchState, StateKeeper

@@ -215,6 +215,11 @@ class StateKeeper:
     ----------
     name : str
         Name of the context variable.
+
+    Attributes
+    ----------
+    before_trace : callable
+        Called before a traced state is in force.
     """
 
     def __init__(self, name: str) -> None:
@@ -222,6 +227,8 @@ class StateKeeper:
         self.variable: ContextVar[Tables] = ContextVar(name, default=self.default.tables)
         self.get: Callable[[], Tables] = self.variable.get
         self.enabled_globally = False
+        self.before_trace: Callable[[], None] = _do_nothing
+        self._traced: dict[int, ref[DispatchState]] = {}
         self._known: dict[Any, DispatchState] = {}
         self._live: References = References()
         self._live.add(self.default)
@@ -296,7 +303,26 @@ class StateKeeper:
     def _new(self, *options: Any) -> DispatchState:
         state = DispatchState(*options)
         self._live.add(state)
+        if state.trace is not None:
+            self._watch(state)
         return state
+
+    def _watch(self, state: DispatchState) -> None:
+        """Take note of a traced state, before it is in force anywhere."""
+        traced, key = self._traced, id(state)
+
+        def end(_: object) -> None:
+            traced.pop(key, None)
+            if not traced:
+                # What was put into the tables because of it may be had for less now.
+                self.forget_tables()
+
+        traced[key] = ref(state, end)
+        self.before_trace()
+
+    def is_tracing(self) -> bool:
+        """Whether there is a traced state, in whatever thread or task."""
+        return bool(self._traced)
 
     def set_default(self, state: DispatchState) -> None:
         """Make `state` the process-wide default.
@@ -341,6 +367,10 @@ def _classes(table: dict[Any, Any]) -> Iterator[Class]:
             yield key
         if type(value) is dict:
             yield from _classes(value)
+
+
+def _do_nothing() -> None:
+    pass
 
 
 _keepers = References()

@@ -12,19 +12,24 @@ as positional, keyword as keyword, omitted as omitted. For ``dispatchable(("x", 
             except Exception:
                 call = None
             if call is None:
-                call = fill(INDEX, (a0, a1,))
+                call = dispatcher.fill(INDEX, (a0, a1,))
             if rest or keywords:
                 result = call(a0, a1, *rest, **keywords)
             else:
                 result = call(a0, a1)
             if result is NotImplemented:
-                return deferred(INDEX, call, (a0, a1, *rest,), keywords)
+                return dispatcher.deferred(INDEX, call, (a0, a1, *rest,), keywords)
             return result
         ...
 
 and two more branches where `a0` or nothing was given by position. The table is filled
-outside the handler, so that an error on the way has no `KeyError` for its context. One code
-object is compiled for each shape of signature; a function gets a copy with its own constants.
+outside the handler, so that an error on the way has no `KeyError` for its context.
+
+One code object is compiled for each shape of signature; a function gets a copy with its own
+constants. All names that are not its own are constants too, because its globals are those of
+the default implementation (`_shortcut` says why). The garbage collector does not look into
+code, so nothing that a constant keeps alive may lead back to the wrapper: the dispatcher is
+a weak proxy.
 """
 
 from __future__ import annotations
@@ -40,6 +45,8 @@ if TYPE_CHECKING:
 
     from ._signature import Parameter
 
+    Shape = tuple[tuple[int | None, bool], ...]
+
 
 class Missing:
     """The type of `missing`, which stands for an argument that was not given."""
@@ -52,12 +59,22 @@ class Missing:
 
 missing = Missing()
 
-# Constants in the compiled shapes, exchanged for those of each function. The index is
-# large, because interpreters keep small integers elsewhere.
-_INDEX = 0x5CA1AB1E
-_NAME = "dispatch argument {}"
+_SHARED: dict[str, Any] = {
+    "missing": missing,
+    "type": type,
+    "map": map,
+    "tuple": tuple,
+    "Exception": Exception,
+    "NotImplemented": NotImplemented,
+}
+_CONSTANTS = ("tables", "dispatcher", *_SHARED)
+"""Names in the text that become constants; the first two differ between libraries."""
 
-_shapes: dict[object, tuple[CodeType, str]] = {}
+_PLACEHOLDER = 0x5CA1AB1E
+"""The first of the integers that stand for constants while a shape is compiled; large,
+because interpreters keep small integers elsewhere."""
+
+_shapes: dict[Shape | None, tuple[CodeType, str]] = {}
 
 
 def make_wrapper(
@@ -66,6 +83,8 @@ def make_wrapper(
     qualname: str,
     parameters: Sequence[Parameter] | None,
     namespace: dict[str, Any],
+    tables: Callable[[], list[Any]],
+    dispatcher: Any,
     filename: str,
 ) -> tuple[FunctionType, Callable[[], str]]:
     """Make the wrapper of one function.
@@ -79,7 +98,11 @@ def make_wrapper(
     parameters : sequence of Parameter or None
         The dispatch arguments; None if a callable finds them.
     namespace : dict
-        Globals of the wrapper: ``tables``, ``fill``, ``deferred``, ``extract``, ``missing``.
+        Its globals, which it does not read.
+    tables : callable
+        Returns the tables in force.
+    dispatcher : weakref.ProxyType
+        A weak proxy of the library's `Dispatcher`.
     filename : str
         What tracebacks show as the file.
 
@@ -98,57 +121,71 @@ def make_wrapper(
     found = _shapes.get(shape)
     if found is None:
         text = _source(shape)
-        scope: dict[str, Any] = {}
-        exec(compile(text, "<spatch_core>", "exec"), {"missing": missing}, scope)  # noqa: S102  # own text
-        found = _shapes[shape] = (scope["wrapper"].__code__, text)
+        found = _shapes[shape] = _compile(text, len(shape or ())), text
     code, text = found
-    constants: dict[object, object] = {_INDEX: index}
+    own: dict[str, Any] = {"index": index}
     for number, each in enumerate(parameters or ()):
-        constants[_NAME.format(number)] = each.name
+        own[f"name{number}"] = each.name
+    values = (tables, dispatcher, *_SHARED.values(), *own.values())
     names: dict[str, Any] = {"co_name": name, "co_filename": filename}
     if sys.version_info >= (3, 11):
         names["co_qualname"] = qualname
     code = code.replace(
         co_consts=tuple(
-            constants.get(value, value) if type(value) in (int, str) else value
+            values[value - _PLACEHOLDER] if type(value) is int and value >= _PLACEHOLDER else value
             for value in code.co_consts
         ),
         **names,
     )
-    count = 0 if shape is None else _count(shape)
-    wrapper = FunctionType(code, namespace, name, (missing,) * count)
+    wrapper = FunctionType(code, namespace, name, (missing,) * _count(shape or ()))
 
     def source() -> str:
-        own = text.replace("def wrapper(", f"def {name}(").replace(str(_INDEX), str(index))
-        for number, each in enumerate(parameters or ()):
-            own = own.replace(repr(_NAME.format(number)), repr(each.name))
-        return own
+        shown = {key: repr(value) for key, value in own.items()}
+        return text.format(wrapper=name, **shown, **{each: each for each in _CONSTANTS})
 
     return wrapper, source
 
 
-def _count(shape: tuple[tuple[int | None, bool], ...]) -> int:
+def _compile(text: str, count: int) -> CodeType:
+    """Compile a shape of `count` dispatch arguments with placeholders for constants."""
+    import warnings
+
+    names = (*_CONSTANTS, "index", *(f"name{number}" for number in range(count)))
+    literals = {each: f"({_PLACEHOLDER + number})" for number, each in enumerate(names)}
+    scope: dict[str, Any] = {"missing": missing}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # that integers cannot be called
+        code = compile(
+            text.format(wrapper="wrapper", **literals), "<spatch_core>", "exec", dont_inherit=True
+        )
+    exec(code, scope)  # noqa: S102  # own text
+    found: CodeType = scope["wrapper"].__code__
+    return found
+
+
+def _count(shape: Shape) -> int:
     """Return how many parameters the wrapper names: up to the last dispatch argument."""
     return max((position + 1 for position, _ in shape if position is not None), default=0)
 
 
-def _source(shape: tuple[tuple[int | None, bool], ...] | None) -> str:
+def _source(shape: Shape | None) -> str:
+    """Return a template; what stands in braces becomes a constant, and a name when shown."""
     if shape is None:
         return (
-            "def wrapper(*rest, **keywords):\n"
-            f"    values = extract({_INDEX}, rest, keywords)\n"
-            + "\n".join(_call("    ", "[tuple(map(type, values))]", "values", [], rest=True))
+            "def {wrapper}(*rest, **keywords):\n"
+            "    values = {dispatcher}.extract({index}, rest, keywords)\n"
+            + "\n".join(_call("    ", "[{tuple}({map}({type}, values))]", "values", [], rest=True))
             + "\n"
         )
     count = _count(shape)
     names = [f"a{number}" for number in range(count)]
     placeholders = "".join(f"{name}=missing, " for name in names) + ("/, " if names else "")
-    lines = [f"def wrapper({placeholders}*rest, **keywords):"]
+    lines = [f"def {{wrapper}}({placeholders}*rest, **keywords):"]
     # One branch for each number of arguments given by position, the usual one first.
     for given in range(count, -1, -1):
         indent = "    "
         if given:
-            lines.append(f"    if {names[given - 1]} is not missing:")
+            lines.append(f"    if {names[given - 1]} is not {{missing}}:")
             indent += "    "
         values = []
         for number, (position, has_name) in enumerate(shape):
@@ -156,11 +193,11 @@ def _source(shape: tuple[tuple[int | None, bool], ...] | None) -> str:
                 values.append(names[position])
             elif has_name:
                 values.append(f"d{number}")
-                lookup = f"keywords.get({_NAME.format(number)!r}, missing)"
+                lookup = f"keywords.get({{name{number}}}, {{missing}})"
                 lines.append(f"{indent}d{number} = {lookup}")
             else:
-                values.append("missing")
-        keys = "".join(f"[type({value})]" for value in values or ["missing"])
+                values.append("{missing}")
+        keys = "".join(f"[{{type}}({value})]" for value in values or ["{missing}"])
         found = f"({', '.join(values)},)" if values else "()"
         lines += _call(indent, keys, found, names[:given], rest=given == count)
     return "\n".join(lines) + "\n"
@@ -184,14 +221,14 @@ def _call(indent: str, keys: str, values: str, given: list[str], rest: bool) -> 
         indent + line
         for line in (
             "try:",
-            f"    call = tables()[{_INDEX}]{keys}",
-            "except Exception:",
+            f"    call = {{tables}}()[{{index}}]{keys}",
+            "except {Exception}:",
             "    call = None",
             "if call is None:",
-            f"    call = fill({_INDEX}, {values})",
+            f"    call = {{dispatcher}}.fill({{index}}, {values})",
             *(spelled_out if rest and given else [unpacked]),
-            "if result is NotImplemented:",
-            f"    return deferred({_INDEX}, call, {positional}, keywords)",
+            "if result is {NotImplemented}:",
+            f"    return {{dispatcher}}.deferred({{index}}, call, {positional}, keywords)",
             "return result",
         )
     ]

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from typing import Any, ParamSpec, TypeVar
 
     from ._description import Description
-    from ._dispatchable import DispatchableFunction, DispatchArguments
+    from ._dispatchable import DispatchableFunction
+    from ._function import DispatchArguments
     from ._problems import Problem
     from ._resolver import Resolver
     from ._trace import Explanation
@@ -246,6 +247,7 @@ class BackendSystem:
     def _publish(self, resolver: Resolver) -> None:
         """Let everything that depends on the backends follow the new ones."""
         catalog = resolver.catalog
+        self._dispatcher.leave_shortcuts()
         if not self.keeper.enabled_globally:
             names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
             self.keeper.set_default(self.keeper.find(tuple(names), frozenset()))

@@ -215,6 +215,10 @@ class GlobalOptionsWarning(SpatchCoreWarning):
     """``enable_globally`` overrides an earlier ``enable_globally``."""
 
 
+GENERATED = "<dispatch of "
+"""How the file names of wrappers start; their globals are the library's."""
+
+
 def warn_caller(warning: SpatchCoreWarning) -> None:
     """Issue `warning` at the first line outside this package.
 
@@ -224,7 +228,9 @@ def warn_caller(warning: SpatchCoreWarning) -> None:
         The warning to show.
     """
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__")):
+    while frame.f_back is not None and (
+        frame.f_code.co_filename.startswith(GENERATED) or _is_ours(frame.f_globals.get("__name__"))
+    ):
         frame = frame.f_back
     warnings.warn_explicit(
         warning,

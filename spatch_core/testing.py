@@ -280,6 +280,7 @@ def isolated(
 def _put_back(system: BackendSystem, resolver: Resolver | None) -> None:
     """Make `resolver` what was discovered; with None, discovery waits for the next use."""
     system._loader.loaded = resolver
+    system._dispatcher.leave_shortcuts()
     system.keeper.forget_tables()
     for record in system._dispatcher.records:
         record.document("" if resolver is None else resolver.docs(record.identifier))

@@ -406,6 +406,7 @@ def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
 
     def f(x: Any) -> Any: ...
 
+    f.__qualname__ = "f"  # its public one
     with pytest.raises(TypeError) as expected:
         f(*args, **kwargs)
     _, dispatchable = make(default=f)

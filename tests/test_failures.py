@@ -1011,8 +1011,8 @@ class TestShortLivedClasses:
             photolib.double(1), photolib.double(1.0), photolib.double("text")
             fills = []
             dispatcher = photolib.system._dispatcher
-            fill = dispatcher.namespace["fill"]
-            dispatcher.namespace["fill"] = lambda *a: fills.append(a) or fill(*a)
+            fill = dispatcher.fill
+            dispatcher.fill = lambda *a: fills.append(a) or fill(*a)
             gc.collect()
             print(photolib.double(1), photolib.double(1.0), photolib.double("text"), len(fills))
             """,

@@ -108,7 +108,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
 
     package = ROOT / "spatch_core"
     sources = {
-        f"spatch_core/{each.relative_to(package).as_posix()}" for each in package.rglob("*.py")
+        f"spatch_core/{each.relative_to(package).as_posix()}"
+        for each in package.rglob("*.py*")
+        if each.suffix in {".py", ".pyi"}
     }
     assert names == sources | {"spatch_core/py.typed"}
     assert len(licenses) == 1
