@@ -141,6 +141,8 @@ class TestSecondProcess:
 
     SCRIPT = f"""
         import sys
+        for name in ("tomllib", "tomli"):
+            sys.modules.pop(name, None)  # which who measures this may have imported
         from spatch_core import BackendSystem
         system = BackendSystem({GROUP!r}, "CACHELIB")
         print(*system.backends["loud"].functions)

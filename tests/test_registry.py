@@ -422,6 +422,16 @@ class TestFiles:
         assert "'loud = loud:missing.toml'" in problem
         assert "None" not in problem
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
+        """Even root is refused the first bytes of a process's memory."""
+        self.write(tmp_path, "package").unlink()
+        (tmp_path / "loud" / "backend.toml").symlink_to("/proc/self/mem")
+
+        (problem,) = find(tmp_path)["problems"]
+
+        assert "the package 'loud' or its file cannot be read (OSError: " in problem
+
     def test_a_file_in_a_zip_file_that_is_missing(self, tmp_path: Path) -> None:
         write_distribution(
             tmp_path / "site",
