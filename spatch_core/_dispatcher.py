@@ -180,7 +180,7 @@ class Dispatcher:
         function = record.original
         types = resolver.types(function.extract(args, kwargs), state)
         if backend is None:
-            return resolver.chain(function, state, types)(*args, **kwargs)
+            return resolver.call(function, state, types, args, kwargs)
         resolver.catalog.check_backend(backend)
         return resolver.demanded(function, backend, state, types)(*args, **kwargs)
 

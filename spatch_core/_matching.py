@@ -61,6 +61,7 @@ class Matcher:
                 known.setdefault(pattern, set()).add(name)
         self._primary = primary
         self._known = known
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._abstract_bases: dict[TypePattern, type | None] = {}
         self._token = abc.get_cache_token()
         self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
@@ -87,7 +88,7 @@ class Matcher:
 
     def backends_of(self, pattern: TypePattern) -> frozenset[str]:
         """Return the names of the backends that a pattern belongs to."""
-        return frozenset(self._known[pattern])
+        return self._one_of_each(self._known[pattern])
 
     def forget(self) -> None:
         """Forget every answer, because a class was registered or a module imported."""
@@ -102,11 +103,16 @@ class Matcher:
                 known |= names
                 primary |= self._primary.get(pattern, set())
         return TypeMatch(
-            frozenset(primary),
-            frozenset(known),
+            self._one_of_each(primary),
+            self._one_of_each(known),
             type_identifier(cls).startswith("builtins:"),
             tuple(pattern for pattern in self._known if pattern.may_alias(cls, bool(known))),
         )
+
+    def _one_of_each(self, names: set[str]) -> frozenset[str]:
+        """Return `names`, always as the same object: they are compared, and may be many."""
+        frozen = frozenset(names)
+        return self._sets.setdefault(frozen, frozen)
 
     def _means(self, pattern: TypePattern, cls: type) -> bool:
         if pattern.prefix != ABSTRACT:

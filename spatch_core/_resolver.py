@@ -35,8 +35,15 @@ class Resolver:
         self._block = catalog.environment.variable("BLOCK")
         self._placed = _placed_on_purpose(catalog)
         self._implementers: dict[str, list[str]] = {}
-        self._interested: dict[str, frozenset[str]] = {}
         self._loaded: dict[str, Any] = {}
+        self._not_active = frozenset(
+            name for name, each in catalog.descriptions.items() if each.requires_opt_in
+        ) | {DEFAULT}
+        # Worked out once for each function, so that a new state costs the same however many
+        # backends there are.
+        self._deciding: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+        self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
+        self._unasked: dict[tuple[Function, str], Candidate] = {}
         for name, description in catalog.descriptions.items():
             for identifier in description.functions:
                 self._implementers.setdefault(identifier, []).append(name)
@@ -64,12 +71,11 @@ class Resolver:
 
     def unique_types(self, types: Iterable[type], state: DispatchState) -> tuple[type, ...]:
         """Return the unique `types` in order of first appearance, and the state's own."""
-        unique: list[type] = []
-        for cls in (*types, state.type):
-            # By identity: a metaclass may define == and hash.
-            if cls is not None and not any(cls is each for each in unique):
-                unique.append(cls)
-        return tuple(unique)
+        # By identity: a metaclass may define == and hash.
+        unique = {id(cls): cls for cls in types}
+        if state.type is not None:
+            unique.setdefault(id(state.type), state.type)
+        return tuple(unique.values())
 
     def check_type(self, cls: object) -> None:
         """Raise unless `cls` is a primary type of any backend, the library among them.
@@ -108,8 +114,8 @@ class Resolver:
 
     def candidates(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
-    ) -> list[Candidate]:
-        """Return who may answer a call, in order; the default is the last.
+    ) -> Iterator[Candidate]:
+        """Yield who may answer a call, in order; the default is the last.
 
         Parameters
         ----------
@@ -120,30 +126,34 @@ class Resolver:
         types : tuple of type
             The dispatch types, the state's own among them.
         """
-        found: list[Candidate] = []
         relevant = self._relevant(function, state, types)
         default_matches = self._default_matches(state, relevant)
         for name in state.ordered(self.implementers(function.identifier)):
             if name == DEFAULT:
                 if default_matches:
-                    return [*found, self.candidate(function, DEFAULT, state)]
-            elif self._obstacle(name, state, relevant, default_matches) is None:
-                found.append(self.candidate(function, name, state))
-        return [*found, self.candidate(function, DEFAULT, state, _FALLBACK)]
+                    yield self.candidate(function, DEFAULT, state)
+                    return
+            elif self._verdict(name, state, relevant, default_matches) is None:
+                yield self.candidate(function, name, state)
+        yield self.candidate(function, DEFAULT, state, _FALLBACK)
 
     def candidate(
         self, function: Function, name: str, state: DispatchState, reason: str = ""
     ) -> Candidate:
         """Return the candidate of one backend, which must implement the function."""
-        return Candidate(
-            name,
-            function,
-            self.catalog.descriptions[name].functions.get(function.identifier),
-            name in state.prioritized,
-            self._block,
-            reason,
-            self._loaded,
-        )
+        key = function, name, name in state.prioritized, reason
+        candidate = self._candidates.get(key)
+        if candidate is None:
+            candidate = self._candidates[key] = Candidate(
+                name,
+                function,
+                self.catalog.descriptions[name].functions.get(function.identifier),
+                name in state.prioritized,
+                self._block,
+                reason,
+                self._loaded,
+            )
+        return candidate
 
     def target(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
@@ -155,7 +165,8 @@ class Resolver:
         """
         # Read first: what is registered while the candidates are found makes them stale.
         token = abc.get_cache_token()
-        chain = self.chain(function, state, types)
+        candidates = self.candidates(function, state, types)
+        first = next(candidates)
         awaited = [
             alias.module
             for cls in types
@@ -163,8 +174,26 @@ class Resolver:
             if self._any_decides(self.matcher.backends_of(alias), function, state)
         ]
         if awaited or self._any_decides(self.matcher.abstract, function, state):
+            chain = Chain(function, types, [first, *candidates], state.trace)
             return Guard(chain, token, awaited, self._renewal(function, state))
-        return chain.target()
+        if state.trace is None and first.is_plain:
+            return first.load()
+        return Chain(function, types, [first, *candidates], state.trace)
+
+    def call(
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Call a function as it would be in a state that is not in force."""
+        target = self.target(function, state, types)
+        result = target(*args, **kwargs)
+        if result is NotImplemented and not self.is_final(target):
+            return self.chain(function, state, types).after(target)(*args, **kwargs)
+        return result
 
     def is_final(self, target: object) -> bool:
         """Whether what the table held has tried the whole chain by itself."""
@@ -172,7 +201,7 @@ class Resolver:
 
     def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain of all candidates."""
-        return Chain(function, types, self.candidates(function, state, types), state.trace)
+        return Chain(function, types, [*self.candidates(function, state, types)], state.trace)
 
     def demanded(
         self, function: Function, name: str, state: DispatchState, types: tuple[type, ...]
@@ -184,16 +213,18 @@ class Resolver:
         BackendDeferredError
             If it does not implement the function.
         """
-        implementers = self.implementers(function.identifier)
-        if name not in implementers:
-            raise BackendDeferredError(
-                name,
-                function.identifier,
-                f"it does not implement it; these do: {', '.join(implementers)}",
-            )
-        return Demanded(
-            function, types, [_unasked(self.candidate(function, name, state))], state.trace
-        )
+        candidate = self._unasked.get((function, name))
+        if candidate is None:
+            implementers = self.implementers(function.identifier)
+            if name not in implementers:
+                raise BackendDeferredError(
+                    name,
+                    function.identifier,
+                    f"it does not implement it; these do: {', '.join(implementers)}",
+                )
+            candidate = _unasked(self.candidate(function, name, state))
+            self._unasked[function, name] = candidate
+        return Demanded(function, types, [candidate], state.trace)
 
     def explain(
         self,
@@ -234,9 +265,11 @@ class Resolver:
         for name in names:
             judged: tuple[Verdict, str] | None = None
             if name != DEFAULT:
-                judged = self._obstacle(name, state, relevant, default_matches)
-                if name not in implementers and (judged is None or judged[0] is Verdict.LATER):
+                verdict = self._verdict(name, state, relevant, default_matches)
+                if name not in implementers and verdict in (None, Verdict.LATER):
                     judged = Verdict.NO_IMPLEMENTATION, ""
+                elif verdict is not None:
+                    judged = verdict, _reason(verdict, name, state, relevant)
             if judged is None and runs:
                 judged = Verdict.LATER, ""
             elif judged is None:
@@ -265,28 +298,34 @@ class Resolver:
         reason = candidate.ask(candidate.context(types, args, kwargs), args, kwargs)
         return None if reason is None else (Verdict.DEFERS, reason)
 
-    def _deciding(
-        self, names: frozenset[str], function: Function, state: DispatchState
-    ) -> Iterator[str]:
-        """Yield those of `names` whose types matter for a function, in this state.
+    def _any_decides(self, names: frozenset[str], function: Function, state: DispatchState) -> bool:
+        """Whether the types of any of `names` matter for a function, in this state.
 
         The golden rule: a backend that nobody asked for, and that does not implement the
         function, changes nothing by knowing a type.
         """
-        identifier = function.identifier
-        interested = self._interested.get(identifier)
-        if interested is None:
-            interested = self._placed.union(self.implementers(identifier))
-            self._interested[identifier] = interested
-        for name in (*(names & interested), *state.prioritized):
-            if name in names and (
-                name == DEFAULT
-                or state.is_active(name, self.catalog.descriptions[name].requires_opt_in)
-            ):
-                yield name
+        return bool(names) and (
+            _any_prioritized(names, state)
+            or DEFAULT in names
+            or not self._implementing(names, function) <= state.disabled
+            or not self._placed_of(names) <= state.disabled
+        )
 
-    def _any_decides(self, names: frozenset[str], function: Function, state: DispatchState) -> bool:
-        return any(True for _ in self._deciding(names, function, state))
+    def _implementing(self, names: frozenset[str], function: Function) -> frozenset[str]:
+        """Return those of `names` that implement a function and are active unless disabled."""
+        identifier = function.identifier
+        found = self._deciding.get((identifier, names))
+        if found is None:
+            found = names.intersection(self.implementers(identifier)) - self._not_active
+            self._deciding[identifier, names] = found
+        return found
+
+    def _placed_of(self, names: frozenset[str]) -> frozenset[str]:
+        """Return those of `names` that are placed on purpose, and active unless disabled."""
+        found = self._deciding.get(("", names))
+        if found is None:
+            found = self._deciding["", names] = (names & self._placed) - self._not_active
+        return found
 
     def _relevant(
         self, function: Function, state: DispatchState, types: Iterable[type]
@@ -300,19 +339,21 @@ class Resolver:
         relevant = []
         for cls in types:
             match = self.matcher.match(cls)
-            known = False
-            for name in self._deciding(match.known, function, state):
-                known = True
-                if (
-                    name == DEFAULT
-                    or self._is_asked_for(name, state)
-                    or (name in match.primary and not match.is_builtin)
-                ):
-                    relevant.append(_Relevant(cls, match, counts=True))
-                    break
-            else:
-                if known:
-                    relevant.append(_Relevant(cls, match, counts=False))
+            known = match.known
+            if not known:
+                continue
+            if (
+                _any_prioritized(known, state)
+                or DEFAULT in known
+                or not self._placed_of(known) <= state.disabled
+                or (
+                    not match.is_builtin
+                    and not self._implementing(match.primary, function) <= state.disabled
+                )
+            ):
+                relevant.append(_Relevant(cls, match, counts=True))
+            elif not self._implementing(known, function) <= state.disabled:
+                relevant.append(_Relevant(cls, match, counts=False))
         return relevant
 
     def _is_asked_for(self, name: str, state: DispatchState) -> bool:
@@ -322,27 +363,23 @@ class Resolver:
     def _default_matches(self, state: DispatchState, relevant: Sequence[_Relevant]) -> bool:
         return DEFAULT not in state.disabled and _matches(DEFAULT, relevant)
 
-    def _obstacle(
+    def _verdict(
         self,
         name: str,
         state: DispatchState,
         relevant: Sequence[_Relevant],
         default_matches: bool,
-    ) -> tuple[Verdict, str] | None:
+    ) -> Verdict | None:
         """Return why a backend is no candidate whatever it implements, None if it may be."""
         if name in state.disabled:
-            return Verdict.INACTIVE, "it is disabled"
+            return Verdict.INACTIVE
         if name not in state.prioritized:
             if self.catalog.descriptions[name].requires_opt_in:
-                return Verdict.INACTIVE, f"it requires opt-in: prioritize={name!r}"
+                return Verdict.INACTIVE
             # The golden rule: what was only installed takes no call from the library.
             if default_matches and not self._is_asked_for(name, state):
-                return Verdict.LATER, (
-                    "the library's own types are its own unless a backend is prioritized"
-                )
-        if not _matches(name, relevant):
-            return Verdict.NO_MATCH, _mismatch(name, relevant)
-        return None
+                return Verdict.LATER
+        return None if _matches(name, relevant) else Verdict.NO_MATCH
 
     def _renewal(
         self, function: Function, state: DispatchState
@@ -367,16 +404,34 @@ class _Relevant(NamedTuple):
     counts: bool
 
 
+def _any_prioritized(names: frozenset[str], state: DispatchState) -> bool:
+    return any(name in names and name not in state.disabled for name in state.prioritized)
+
+
 def _matches(name: str, relevant: Sequence[_Relevant]) -> bool:
     """Whether a backend knows every type that counts, and has one of them as primary."""
-    return not _unknown(name, relevant) and any(name in each.match.primary for each in relevant)
+    found = False
+    for _, match, counts in relevant:
+        if name in match.primary:
+            found = True
+        elif counts and name not in match.known:
+            return False
+    return found
 
 
 def _unknown(name: str, relevant: Sequence[_Relevant]) -> list[type]:
     return [each.cls for each in relevant if each.counts and name not in each.match.known]
 
 
-def _mismatch(name: str, relevant: Sequence[_Relevant]) -> str:
+def _reason(
+    verdict: Verdict, name: str, state: DispatchState, relevant: Sequence[_Relevant]
+) -> str:
+    """Say in words why a backend is no candidate."""
+    if verdict is Verdict.INACTIVE:
+        disabled = name in state.disabled
+        return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"
+    if verdict is Verdict.LATER:
+        return "the library's own types are its own unless a backend is prioritized"
     if not relevant:
         return "no backend knows any of the types"
     unknown = _unknown(name, relevant)

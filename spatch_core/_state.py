@@ -198,9 +198,11 @@ class DispatchState:
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
         """Return `names`, which are in the library's order, with the prioritized ones first."""
+        if not self.prioritized:
+            return tuple(names)
         names = dict.fromkeys(names)
-        first = [name for name in self.prioritized if name in names]
-        return (*first, *(name for name in names if name not in first))
+        first = dict.fromkeys([name for name in self.prioritized if name in names])
+        return tuple(first | names)
 
     def forget_tables(self) -> None:
         """Start again with empty tables; a fill under way lands in a discarded one."""

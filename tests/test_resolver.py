@@ -398,3 +398,81 @@ def test_implementers_have_the_order_of_backends() -> None:
     resolver = system.resolver()
     assert resolver.implementers("lib:nobody") == ("default",)
     assert resolver.docs("lib:nobody") == ""
+
+
+# ---------------------------------------------------------------------------------------
+# What a new state costs
+
+
+def steps_of_a_first_call(total: int, implementing: int, name: str) -> int:
+    """Count the functions that are called for a block nobody has seen, with one call in it."""
+    implementation = {"function": f"{__name__}:first"}
+    system, f = make(
+        *(
+            describe(
+                f"backend{number}",
+                functions={"lib:f" if number < implementing else "lib:g": implementation},
+            )
+            for number in range(total)
+        )
+    )
+    f(Foreign(), Foreign())
+    steps = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal steps
+        steps += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        with system.backend_opts(prioritize=name):
+            f(Foreign(), Foreign())
+    finally:
+        sys.setprofile(before)
+    return steps
+
+
+@pytest.mark.parametrize("name", ["backend0", "backend9", "backend29"])
+def test_new_state_costs_the_same_whoever_does_not_implement_the_function(name: str) -> None:
+    """A first call in a new state asks only those that implement the function."""
+    assert steps_of_a_first_call(30, 10, name) == steps_of_a_first_call(300, 10, name)
+
+
+def test_new_state_asks_nobody_behind_the_first() -> None:
+    """Nor more of those that implement it than it takes to find what to call."""
+    assert steps_of_a_first_call(10, 10, "backend0") == steps_of_a_first_call(300, 300, "backend0")
+
+
+def steps_aside(*args: Any) -> Any:
+    return NotImplemented
+
+
+def test_invoke_asks_nobody_behind_the_first() -> None:
+    """Like a call; and who steps aside is followed by the others."""
+    system, f = make(
+        describe("first", functions={"lib:f": {"function": f"{__name__}:steps_aside"}}),
+        describe("second", should_run="fails"),
+    )
+    with pytest.raises(LookupError, match="mine"):
+        f.invoke(type=Foreign)(3)
+    with system.backend_opts(disable="second"):
+        assert f.invoke(type=Foreign)(3) == "default"
+    with system.backend_opts(prioritize="second"), pytest.raises(LookupError, match="mine"):
+        f.invoke(type=Foreign)(3)
+    assert f.invoke(type=Own)(3) == "default"
+
+
+def test_invoke_follows_what_is_registered_later() -> None:
+    """Rule 4.4 for `invoke`: nothing of what was decided before a registration is kept."""
+    _, f = make(describe("first", [pattern("Shape", "@")]), describe("second"))
+
+    class Registered:
+        pass
+
+    for _ in range(2):
+        assert f.invoke(type=Foreign)(Registered()) == "second"
+        assert f.invoke(backend="second")(Registered()) == "second"
+    Shape.register(Registered)
+    assert f.invoke(type=Foreign)(Registered()) == "default"
+    assert f.invoke(type=Registered)(3) == "first"
