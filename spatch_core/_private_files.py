@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _DAY = 24 * 60 * 60
 _UNUSED = 90 * _DAY  # after which a file is removed: whoever wrote it has probably gone
+_MOST = 100  # files
 
 _user: Any = getattr(os, "geteuid", None)  # not on Windows, where a user's folders are private
 
@@ -104,9 +105,14 @@ def _make_folder(path: str) -> None:
 
 
 def _remove_unused(folder: str) -> None:
-    """Remove the files of environments that seem to be gone."""
+    """Make room for a file: remove those that nobody seems to use any more."""
     oldest = time() - _UNUSED
+    used: list[tuple[float, str]] = []
     with os.scandir(folder) as files:
         for each in files:
-            if each.stat(follow_symlinks=False).st_mtime < oldest:
-                os.unlink(each.path)
+            with suppress(OSError):  # another process may be doing the same
+                used.append((each.stat(follow_symlinks=False).st_mtime, each.path))
+    for number, (last, path) in enumerate(sorted(used, reverse=True), start=1):
+        if number >= _MOST or last < oldest:
+            with suppress(OSError):
+                os.unlink(path)

@@ -733,6 +733,30 @@ class TestUpkeep:
         (new,) = files(caches)
         assert new != old
 
+    def test_what_else_lies_there_does_not_matter(self, site: Path, caches: Path) -> None:
+        folder = caches / "spatch-core" / "folder"
+        folder.mkdir(mode=0o700, parents=True)
+        folder.parent.chmod(0o700)
+        age(folder, 100 * 24 * HOUR)
+        file = install(site, "loud")
+
+        assert not recall(file)
+        assert recall(file)
+
+    def test_there_are_only_so_many(self, site: Path, caches: Path) -> None:
+        """Of a program, say, that makes a new environment whenever it is run."""
+        install(site, "loud")
+        folder = caches / "spatch-core"
+        folder.mkdir(mode=0o700, parents=True)
+        for number in range(200):
+            (folder / str(number)).touch()
+            age(folder / str(number), number * HOUR)
+        discover()
+
+        assert len(files(caches)) == 100
+        assert (folder / "0").exists()
+        assert not (folder / "199").exists()
+
     def test_what_is_used_stays(self, site: Path, caches: Path) -> None:
         install(site, "one", group="cachelib.one")
         install(site, "other", group="cachelib.other")

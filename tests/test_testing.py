@@ -173,6 +173,13 @@ class TestRunPython:
         assert done.stdout.strip() == "['TESTING_ADDED=added', 'TESTING_KEPT=kept']"
         assert os.environ["TESTING_REMOVED"] == "removed"
 
+    def test_no_cache_of_descriptions_is_touched_unless_that_is_wanted(self) -> None:
+        """What is found must not depend on what was found before."""
+        script = "import os; print(os.environ.get('SPATCH_CORE_CACHE'))"
+
+        assert run_python(script).stdout == "off\n"
+        assert run_python(script, environment={"SPATCH_CORE_CACHE": None}).stdout == "None\n"
+
     def test_options_are_the_interpreters(self) -> None:
         done = run_python("import sys; print(sys.flags.optimize)", options=["-OO"])
 
@@ -214,6 +221,25 @@ class TestIsolated:
 
         assert double("text") == "default"
         assert list(system.backends) == ["default"]
+
+    def test_no_cache_of_descriptions_is_touched_unless_that_is_wanted(
+        self, system: BackendSystem, distribution: Distribution, tmp_path: Path
+    ) -> None:
+        caches = tmp_path / "caches"
+        variables: dict[str, str | None] = dict.fromkeys(
+            ("XDG_CACHE_HOME", "LOCALAPPDATA"), str(caches)
+        )
+        for file in distribution.files:
+            os.utime(file, (0, 0))
+
+        with isolated(system, path=[distribution.folder], environment=variables):
+            assert "loud" in system.backends
+        assert not caches.exists()
+
+        variables["SPATCH_CORE_CACHE"] = None
+        with isolated(system, path=[distribution.folder], environment=variables):
+            assert "loud" in system.backends
+        assert caches.exists()
 
     def test_discovery_waits_for_the_first_use(self, system: BackendSystem) -> None:
         assert system.problems == ()
