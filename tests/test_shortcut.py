@@ -248,7 +248,7 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
         go = asyncio.Event()
         with system.backend_opts(trace=True) as options:
             task = asyncio.create_task(later(go))
-        trace = options.trace
+        trace: list[Any] | None = options.trace
         assert trace is not None
         del options
         collect()

@@ -20,7 +20,7 @@ import spatch_core
 
 ROOT = Path(__file__).parents[1]
 MINIMAL = ROOT / "example_backends" / "minimal"
-JUNK = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "tests", ".*")
+JUNK = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "tests", "*.so", ".*")
 
 pytestmark = [
     pytest.mark.skipif(not MINIMAL.is_dir(), reason="only a checkout has what wheels are built of"),
@@ -74,6 +74,13 @@ class Environment:
         return zipfile.ZipFile(file)
 
 
+def copy_core(target: Path) -> None:
+    """Copy what the wheel of the package is built of."""
+    shutil.copytree(ROOT / "spatch_core", target / "spatch_core", ignore=JUNK)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, target)
+
+
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """The wheels of the package and of the minimal example, built and installed."""
@@ -88,9 +95,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
     # Copies, because building leaves files behind.
     core = folder / "core"
-    shutil.copytree(ROOT / "spatch_core", core / "spatch_core", ignore=JUNK)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, core)
+    copy_core(core)
     minimal = folder / "minimal"
     shutil.copytree(MINIMAL, minimal, ignore=JUNK)
     options: list[str | Path] = ["--no-deps", "--no-build-isolation", "--wheel-dir", made.wheels]
@@ -112,8 +117,41 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
         for each in package.rglob("*.py*")
         if each.suffix in {".py", ".pyi"}
     }
-    assert names == sources | {"spatch_core/py.typed"}
+    compiled = {name for name in names if name.endswith((".so", ".pyd"))}
+    assert names - compiled == sources | {"spatch_core/py.typed"}
+    assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_accelerator"])
     assert len(licenses) == 1
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        pytest.param({"CC": "no-such-compiler", "CXX": "no-such-compiler"}, id="no-compiler"),
+        pytest.param({"SPATCH_CORE_PURE": "1"}, id="pure-python-asked-for"),
+    ],
+)
+def test_it_can_be_built_without_c(
+    environment: Environment,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variables: dict[str, str],
+) -> None:
+    """The extension is optional: nothing but speed is missing without it."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    copy_core(source)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    environment.pip("install", "--no-deps", "--no-build-isolation", "--target", target, source)
+    for name in variables:
+        monkeypatch.delenv(name)
+
+    assert not [*target.rglob("*.so"), *target.rglob("*.pyd")]
+    lines = environment.python(
+        f"import sys; sys.path.insert(0, {str(target)!r})\n"
+        "import spatch_core\n"
+        "print(spatch_core.accelerated, spatch_core.__file__)\n"
+    )
+    assert lines == [f"False {target / 'spatch_core' / '__init__.py'}"]
 
 
 def test_the_metadata_asks_for_nothing_but_a_parser_on_old_interpreters(

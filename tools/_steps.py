@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Which interpreter, if there is one, runs everything that runs on one alone.
 PREFERRED = ("3.13", "3.12", "3.14", "3.11", "3.10")
 CORE = Distribution(ROOT)
+ACCELERATED = (3, 12)
+"""The first Python that the C extension is for."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,9 @@ class Checks:
             if each is self.main:
                 title += ", with branch coverage"
             steps.append(Step(f"core-{each.name}", title, partial(self.core, each)))
+            if each.version >= ACCELERATED:
+                title = f"the same without the C extension on Python {each.name}"
+                steps.append(Step(f"core-{each.name}-pure", title, partial(self.pure, each)))
         steps += [
             Step("examples", "tests of the example library and backends", self.example_tests),
             Step("docs", "every code block and docstring example, then the pages", self.docs),
@@ -105,6 +110,13 @@ class Checks:
         python = self.workshop.environment(name, interpreter, [CORE], ["test"], extras="cli")
         coverage = ["--cov", "--cov-report=term"] if interpreter is self.main else []
         yield self.pytest(python, name, ["tests", *coverage])
+
+    def pure(self, interpreter: Interpreter) -> Iterator[Command]:
+        python = self.workshop.environment(
+            f"core-{interpreter.name}", interpreter, [CORE], ["test"], extras="cli"
+        )
+        command = self.pytest(python, f"core-{interpreter.name}-pure", ["tests"])
+        yield replace(command, variables={"SPATCH_CORE_PURE": "1"})
 
     def example_tests(self) -> Iterator[Command]:
         for each in self.examples:

@@ -52,8 +52,13 @@ class Distribution:
     def contents(self) -> list[str]:
         """What of the folder is needed to build the wheel."""
         if self.folder == ROOT:
-            return ["pyproject.toml", "README.md", "LICENSE", "spatch_core"]
+            return ["pyproject.toml", "setup.py", "README.md", "LICENSE", "spatch_core"]
         return sorted(path.name for path in self.folder.iterdir() if path.name != "tests")
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether each interpreter needs a wheel of its own."""
+        return (self.folder / "setup.py").exists()
 
     @property
     def requirements(self) -> str:
@@ -64,7 +69,7 @@ class Distribution:
 
     def copy_to(self, target: Path) -> str:
         """Copy what the wheel is made of to `target`; return a hash of it."""
-        junk = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "*.pyc", ".*")
+        junk = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "*.pyc", "*.so", ".*")
         for name in self.contents:
             source = self.folder / name
             if source.is_dir():
@@ -102,9 +107,13 @@ class Workshop:
         (self.folder / "logs").mkdir(parents=True, exist_ok=True)
         return self.folder / "logs" / f"{name}.log"
 
-    def wheel(self, distribution: Distribution) -> Path:
+    def wheel(self, distribution: Distribution, interpreter: Interpreter) -> Path:
         """Build the wheel of `distribution`, unless it is there already."""
-        label = distribution.label
+        label, python = distribution.label, self._pip_python()
+        if distribution.is_compiled:
+            label += f"-{interpreter.name}"
+            if label not in self._wheels:
+                python = self._build_python(interpreter)
         if label not in self._wheels:
             with tempfile.TemporaryDirectory() as temporary:
                 source = Path(temporary) / "source"
@@ -112,7 +121,8 @@ class Workshop:
                 folder = self.folder / "wheels" / label / fingerprint
                 if not any(folder.glob("*.whl")):
                     shutil.rmtree(folder.parent, ignore_errors=True)
-                    build = ["wheel", "--no-deps", "--no-build-isolation"]
+                    build = ["--python", str(python), "wheel"]
+                    build += ["--no-deps", "--no-build-isolation"]
                     build += ["--wheel-dir", str(folder), str(source)]
                     with self.progress.task(f"build the wheel of {label}"):
                         self._run_pip(f"wheel-{label}", build)
@@ -135,7 +145,7 @@ class Workshop:
         folder = self.folder / "environments" / name
         python = _python_of(folder)
         stamp = folder / "stamp.json"
-        wheels = {each.label: self.wheel(each) for each in distributions}
+        wheels = {each.label: self.wheel(each, interpreter) for each in distributions}
         requirements = [
             Distribution(ROOT).requirements,
             *(each.requirements for each in distributions),
@@ -172,6 +182,23 @@ class Workshop:
                     install.append(f"{label}{extra} @ {wheel.as_uri()}" if extra else str(wheel))
                 self._run_pip(log, install)
         stamp.write_text(json.dumps(wanted), encoding="utf-8")
+        return python
+
+    def _build_python(self, interpreter: Interpreter) -> Path:
+        """Return the Python of an environment in which `interpreter` builds wheels."""
+        name = f"build-{interpreter.name}"
+        folder = self.folder / "environments" / name
+        python = _python_of(folder)
+        stamp = folder / "stamp.json"
+        if _read_stamp(stamp) != {"interpreter": repr(interpreter)}:
+            shutil.rmtree(folder, ignore_errors=True)
+            log = f"environment-{name}"
+            with self.progress.task(f"make environment {name}"):
+                self._run_logged(
+                    log, [interpreter.path, "-m", "venv", "--without-pip", str(folder)]
+                )
+                self._run_pip(log, ["--python", str(python), "install", "setuptools>=77"])
+            stamp.write_text(json.dumps({"interpreter": repr(interpreter)}), encoding="utf-8")
         return python
 
     def _run_pip(self, log: str, arguments: Sequence[str]) -> None:
@@ -214,7 +241,9 @@ class Workshop:
 
 def clean_environment() -> dict[str, str]:
     """Return the environment variables without those that would change what is tested."""
-    unwanted = re.compile(r"PYTHON(PATH|HOME|WARNINGS|STARTUP)|VIRTUAL_ENV|SCIPY_DISPATCH_.*")
+    unwanted = re.compile(
+        r"PYTHON(PATH|HOME|WARNINGS|STARTUP)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE)_.*"
+    )
     kept = {name: value for name, value in os.environ.items() if not unwanted.fullmatch(name)}
     return {**kept, "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1"}
 

@@ -60,14 +60,29 @@ def test_the_configuration_of_tools_is_no_requirement(distribution: Distribution
     assert "pytest" not in requirements
 
 
+def test_what_was_compiled_here_stays_here(distribution: Distribution, tmp_path: Path) -> None:
+    """It is of the interpreter that compiled it; a wheel is of another one, perhaps."""
+    before = distribution.copy_to(tmp_path / "before")
+    file = distribution.folder / "src/example/_fast.cpython-312-x86_64-linux-gnu.so"
+    file.write_bytes(b"x")
+    assert distribution.copy_to(tmp_path / "after") == before
+
+
+def test_interpreters_share_wheels_but_compiled_ones(distribution: Distribution) -> None:
+    assert not distribution.is_compiled
+    assert Distribution(ROOT).is_compiled
+    assert "setup.py" in Distribution(ROOT).contents
+
+
 def test_this_checkout_has_its_wheels() -> None:
     assert "dependency-groups" in Distribution(ROOT).requirements
     assert "scipy-dispatch" in [each.label for each in example_distributions()]
 
 
 def test_variables_that_change_what_is_tested_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PYTHONPATH", "PYTHONWARNINGS", "SCIPY_DISPATCH_BLOCK", "OTHER"):
+    unwanted = {"PYTHONPATH", "PYTHONWARNINGS", "SCIPY_DISPATCH_BLOCK", "SPATCH_CORE_PURE"}
+    for name in {*unwanted, "OTHER"}:
         monkeypatch.setenv(name, "x")
     kept = clean_environment()
     assert "OTHER" in kept
-    assert not {"PYTHONPATH", "PYTHONWARNINGS", "SCIPY_DISPATCH_BLOCK"} & set(kept)
+    assert not unwanted & set(kept)

@@ -1,0 +1,293 @@
+"""The C extension: when it is used, and that it does what the wrapper's Python code does."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import sys
+import types
+import weakref
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem
+from spatch_core import _acceleration as acceleration
+from spatch_core.testing import run_python
+
+only_accelerated = pytest.mark.skipif(
+    not spatch_core.accelerated, reason="the C extension is not there, or not wanted"
+)
+
+
+class Foreign:
+    """A backend's type."""
+
+
+def implementation(*args: Any, **kwargs: Any) -> Any:
+    return "first", args, kwargs
+
+
+def describe(**fields: Any) -> dict[str, Any]:
+    return {
+        "name": "first",
+        "primary_types": [f"~{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:implementation"}},
+        **fields,
+    }
+
+
+def default(x: Any = "x", y: Any = "y", *rest: Any, key: Any = "key", **options: Any) -> Any:
+    return x, y, rest, key, options
+
+
+def make(dispatch_args: Any = ("x", "y"), **fields: Any) -> Any:
+    system = BackendSystem(None, "MYLIB", backends=[describe(**fields)])
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    return system, function
+
+
+def runs_python(function: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether a call runs the wrapper's Python code."""
+    seen = []
+
+    def watch(frame: types.FrameType, event: str, argument: object) -> None:
+        seen.append(frame.f_code)
+
+    sys.setprofile(watch)
+    try:
+        function(*args, **kwargs)
+    finally:
+        sys.setprofile(None)
+    return function.__code__ in seen
+
+
+def test_whether_it_is_used_can_be_asked() -> None:
+    """It is a plain bool, found on first use."""
+    assert type(spatch_core.accelerated) is bool
+    assert "accelerated" in dir(spatch_core)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_pure"), [("1", True), ("yes", True), ("0", False), ("", False)]
+)
+def test_pure_python_on_request(value: str, is_pure: bool) -> None:
+    """``SPATCH_CORE_PURE=1`` leaves the extension alone."""
+    done = run_python(
+        f"""
+        import sys
+        import spatch_core
+        from {__name__.rpartition(".")[2]} import Foreign, make
+
+        _, f = make()
+        print(f(1), f(Foreign(), y=2), f())
+        print(spatch_core.accelerated, "spatch_core._accelerator" in sys.modules)
+        """,
+        path=[__file__.rpartition("/")[0]],
+        environment={"SPATCH_CORE_PURE": value},
+    )
+    results, used = done.stdout.splitlines()
+    assert results.count("(") == 6
+    expected = spatch_core.accelerated and not is_pure
+    if is_pure or spatch_core.accelerated:
+        assert used == f"{expected} {expected}"
+
+
+@only_accelerated
+def test_calls_go_through_c_once_the_table_has_an_answer() -> None:
+    """Positional or by keyword; whatever else is given."""
+    _, f = make()
+    x = Foreign()
+    calls: list[Any] = [
+        ((x, 1), {}),
+        ((x,), {"y": 1}),
+        ((), {"x": x, "y": 1}),
+        ((x, 1, 2, 3), {"key": 4}),
+    ]
+    assert runs_python(f, x, 1)
+    for args, kwargs in calls:
+        assert not runs_python(f, *args, **kwargs)
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+    assert runs_python(f, x)
+    assert not runs_python(f, x)
+    assert runs_python(f)
+    assert not runs_python(f)
+    assert f() == default()
+
+
+@only_accelerated
+def test_any_number_of_dispatch_arguments() -> None:
+    """Few answers are remembered, more are looked up, and very many are left to Python."""
+    for count in (0, 1, 2, 4, 5, 16, 17, 40):
+        names = [f"a{number}" for number in range(count)]
+        _, f = make({name: number for number, name in enumerate(names)})
+        for last in (Foreign(), None, 1):
+            args = (*range(count - 1), last) if count else (Foreign(),)
+            expected = implementation(*args) if count and type(last) is Foreign else default(*args)
+            assert [f(*args) for _ in range(3)] == [expected] * 3
+        assert runs_python(f, *args) is (count == 0 or count > 16)
+
+
+@only_accelerated
+def test_keywords_that_are_not_interned() -> None:
+    """Names are compared, not only their addresses."""
+    _, f = make({"first_argument": None, "second_argument": None})
+    given = {"second_argument": Foreign(), "first_argument": 1}
+    options = {str(name.encode(), "ascii"): value for name, value in given.items()}
+    for _ in range(3):
+        assert f(**options) == ("first", (), given)
+    assert not runs_python(f, **options)
+
+
+@only_accelerated
+def test_states_have_answers_of_their_own() -> None:
+    """What is remembered is remembered for the tables in force."""
+    system, f = make()
+    x = Foreign()
+    for _ in range(3):
+        assert f(x, 1)[0] == "first"
+        with system.backend_opts(disable="first"):
+            assert f(x, 1)[0] is x
+            assert f(x, 1)[0] is x
+    for _ in range(300):  # each with tables of its own, where others lay a moment ago
+        with system.backend_opts(type=type("Assumed", (Foreign,), {})):
+            assert f(1, 2)[0] == "first"
+            assert f(1, 2)[0] == "first"
+        assert f(1, 2)[0] == 1
+        assert f(1, 2)[0] == 1
+
+
+@only_accelerated
+def test_what_is_remembered_keeps_nothing_alive() -> None:
+    """And is forgotten with its classes: another may be made at the same address."""
+    _, f = make()
+    addresses: set[int] = set()
+    reused = 0
+    for number in range(400):
+        is_foreign = number % 3 == 0
+        cls = type("Short", (Foreign,) if is_foreign else (), {})
+        reused += id(cls) in addresses
+        addresses.add(id(cls))
+        for _ in range(3):
+            result = f(cls(), 1)
+        assert (result[0] == "first") is is_foreign
+        reference = weakref.ref(cls)
+        del cls, result
+        gc.collect()
+        assert reference() is None
+    assert reused
+
+
+@only_accelerated
+def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
+    """Dictionaries that were looked at are watched."""
+    system, f = make()
+    x = Foreign()
+    f(x, 1)
+    table = system.keeper.get()[1]
+    for answer in ("one", "two", "three"):
+        table[Foreign][int] = lambda *args, answer=answer: answer
+        assert [f(x, 1), f(x, 1)] == [answer] * 2
+    table[Foreign].clear()
+    assert f(x, 1)[0] == "first"
+    table.clear()
+    assert f(x, 1)[0] == "first"
+    assert f(x, 1)[0] == "first"
+
+
+@only_accelerated
+def test_a_metaclass_with_ideas_of_its_own_is_left_to_python() -> None:
+    """Comparing its classes runs code, which may do anything."""
+
+    class Meta(type):
+        def __eq__(cls, other: object) -> bool:
+            return True
+
+        def __hash__(cls) -> int:
+            return 1
+
+    class Odd(Foreign, metaclass=Meta):
+        pass
+
+    _, f = make("x")
+    for _ in range(3):
+        assert f(Odd())[0] == "first"
+    assert runs_python(f, Odd())
+
+
+@only_accelerated
+def test_a_function_whose_code_was_exchanged_runs_it() -> None:
+    """Mocks and profilers do that; a copy of the function is as good as the original."""
+    _, f = make()
+    x = Foreign()
+    f(x, 1)
+    copy = types.FunctionType(f.__code__, f.__globals__, "copy", f.__defaults__)
+    for _ in range(2):
+        assert copy(x, 1) == ("first", (x, 1), {})
+    code, f.__code__ = f.__code__, (lambda *args: "other").__code__
+    assert f(x, 1) == "other"
+    f.__code__ = code
+    assert f(x, 1)[0] == "first"
+
+
+@only_accelerated
+def test_other_functions_are_let_alone() -> None:
+    """Only what was prepared is accelerated."""
+
+    def plain(x: int) -> int:
+        return x
+
+    for function in (plain, len, Foreign, None, 1):
+        acceleration.accelerate(function)  # type: ignore[arg-type]
+        acceleration.slow_down(function)  # type: ignore[arg-type]
+    assert plain(1) == 1
+
+
+@only_accelerated
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((len, 1, 2, 3, (), (), 4), TypeError),
+        ((default,), TypeError),
+        (("variable", 0, (0,), ("x",)), ValueError),
+        (("variable", 1, (0,), ()), ValueError),
+        (("variable", 1, ("x",), ("x",)), TypeError),
+        (("variable", 1, (0,), (1,)), TypeError),
+        (("variable", 2**80, (0,), ("x",)), OverflowError),
+    ],
+)
+def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
+    """With an error, and nothing is left behind."""
+    from contextvars import ContextVar
+
+    if arguments[0] == "variable":
+        wrapper = types.FunctionType(default.__code__.replace(), {})
+        arguments = (wrapper, ContextVar("variable"), None, *arguments[1:], None)
+    with pytest.raises(error):
+        acceleration.prepare(*arguments)
+
+
+@only_accelerated
+def test_a_variable_without_tables_is_left_to_python() -> None:
+    """Whatever the variable holds, nothing is read that is not a table."""
+    from contextvars import ContextVar
+
+    variable: ContextVar[Any] = ContextVar("variable")
+    wrapper = types.FunctionType((lambda x: ("python", x)).__code__.replace(), {})
+    acceleration.prepare(wrapper, variable, None, 1, (0,), ("x",), None)
+    acceleration.accelerate(wrapper)
+    for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {str: None}]):
+        variable.set(value)
+        assert wrapper(1) == ("python", 1)
+        assert wrapper("text") == ("python", "text")
+    variable.set([0, {int: lambda x: ("c", x)}])
+    assert wrapper(1) == ("c", 1)
+
+
+@only_accelerated
+def test_it_is_documented() -> None:
+    """`help` shows what each of the three does."""
+    for function in (acceleration.prepare, acceleration.accelerate, acceleration.slow_down):
+        assert inspect.signature(function).parameters
+        assert inspect.getdoc(function)
