@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ._context import DispatchContext
+from ._asking import is_asking, make_asking
+from ._context import CallContext, DispatchContext, Known
 from ._description import Implementation
 from ._function import Function
 from ._identifiers import DEFAULT, import_identifier, is_awaited
@@ -70,15 +71,33 @@ class Candidate:
             return self.function.default
         return self._loaded.get(self.implementation.function)
 
+    def known(self, types: tuple[type, ...]) -> Known:
+        """Return what the implementation can know about all calls with these types."""
+        function = self.function
+        return Known(types, self.backend, self.prioritized, function.identifier, function.extract)
+
     def context(
         self, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> DispatchContext:
         """Return what the implementation learns about a call."""
-        function = self.function
-        dispatch_args = function.extract(args, kwargs)
-        return DispatchContext(
-            types, dispatch_args, self.backend, self.prioritized, function.identifier
-        )
+        context: DispatchContext = CallContext()
+        context._known = self.known(types)
+        context._args = args
+        context._kwargs = kwargs
+        return context
+
+    @property
+    def asked(self) -> Callable[..., Any] | None:
+        """What decides whether it runs, imported on first use; None if nothing does.
+
+        Raises
+        ------
+        ImplementationImportError
+            If it cannot be imported.
+        """
+        if self.implementation is None or self.implementation.should_run is None:
+            return None
+        return self._import(self.implementation.should_run)
 
     def ask(
         self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -95,9 +114,10 @@ class Candidate:
         ImplementationImportError
             If ``should_run`` cannot be imported.
         """
-        if self.implementation is None or self.implementation.should_run is None:
+        should_run = self.asked
+        if should_run is None:
             return None
-        answer = self._import(self.implementation.should_run)(context, *args, **kwargs)
+        answer = should_run(context, *args, **kwargs)
         if answer is True:
             return None
         if isinstance(answer, str):
@@ -150,8 +170,12 @@ class Chain:
         self.trace = trace
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.run(args, kwargs)
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], start: int = 0) -> Any:
+        """Call the candidates from `start` on until one answers."""
         context: DispatchContext | None = None
-        for candidate in self.candidates:
+        for candidate in self.candidates[start:]:
             if not candidate.is_plain:
                 context = candidate.context(self.types, args, kwargs)
                 reason = candidate.ask(context, args, kwargs)
@@ -170,10 +194,31 @@ class Chain:
         return NotImplemented
 
     def target(self) -> Callable[..., Any]:
-        """Return the first implementation if nothing has to be asked, else the chain itself."""
-        if self.trace is None and self.candidates[0].is_plain:
-            return self.candidates[0].load()
-        return self
+        """Return the first implementation if nothing has to be asked, else what asks it.
+
+        Raises
+        ------
+        ImplementationImportError
+            If what is needed at once cannot be imported.
+        """
+        if self.trace is not None:
+            return self
+        first, *others = self.candidates
+        if first.is_plain:
+            return first.load()
+        assert first.implementation is not None  # or it would be plain
+        fallback = None
+        if len(others) == 1 and others[0].backend == DEFAULT:
+            fallback = others[0].load()
+        return make_asking(
+            self,
+            first.known(self.types),
+            first.asked,
+            first.implementation.uses_context,
+            first.load,
+            fallback,
+            self.function.count,
+        )
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, where anybody wants to know."""
@@ -247,13 +292,18 @@ class Guard:
         if get_cache_token() != self.token or (self.awaited and self.has_arrived()):
             return self.renew(args, kwargs)
         result = self.target(*args, **kwargs)
-        if result is NotImplemented and self.target is not self.chain:
+        if result is NotImplemented and not is_final(self.target):
             return self.chain.after(self.target)(*args, **kwargs)
         return result
 
     def has_arrived(self) -> bool:
         """Whether any of the awaited modules has been imported."""
         return not all(map(is_awaited, self.awaited))
+
+
+def is_final(target: object) -> bool:
+    """Whether what a table holds has tried the whole chain by itself."""
+    return isinstance(target, (Chain, Guard)) or is_asking(target)
 
 
 def _is_true(answer: object) -> bool:

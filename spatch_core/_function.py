@@ -55,6 +55,12 @@ class Function:
             self.parameters = find_parameters(default, dispatch_args, identifier)
 
     @property
+    def count(self) -> int:
+        """How many parameters there are up to the last dispatch argument."""
+        places = [each.position for each in self.parameters or () if each.position is not None]
+        return max(places, default=-1) + 1
+
+    @property
     def runs_no_code(self) -> bool:
         """Whether its dispatch arguments are found without anybody else's code."""
         return self._finder is None or self._finder is _all_arguments

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ._calling import Candidate, Chain, Demanded, Guard
+from ._calling import Candidate, Chain, Demanded, Guard, is_final
 from ._catalog import Catalog
 from ._function import Function
 from ._identifiers import DEFAULT, type_identifier
@@ -178,7 +178,7 @@ class Resolver:
             return Guard(chain, token, awaited, self._renewal(function, state))
         if state.trace is None and first.is_plain:
             return first.load()
-        return Chain(function, types, [first, *candidates], state.trace)
+        return Chain(function, types, [first, *candidates], state.trace).target()
 
     def call(
         self,
@@ -197,7 +197,7 @@ class Resolver:
 
     def is_final(self, target: object) -> bool:
         """Whether what the table held has tried the whole chain by itself."""
-        return isinstance(target, (Chain, Guard))
+        return is_final(target)
 
     def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain of all candidates."""
