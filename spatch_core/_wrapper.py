@@ -67,14 +67,13 @@ _SHARED: dict[str, Any] = {
     "Exception": Exception,
     "NotImplemented": NotImplemented,
 }
-_CONSTANTS = ("tables", "dispatcher", *_SHARED)
-"""Names in the text that become constants; the first two differ between libraries."""
+"""Names in the text that become constants, the same ones in all wrappers."""
 
 _PLACEHOLDER = 0x5CA1AB1E
 """The first of the integers that stand for constants while a shape is compiled; large,
 because interpreters keep small integers elsewhere."""
 
-_shapes: dict[Shape | None, tuple[CodeType, str]] = {}
+_shapes: dict[Shape | None, _Shape] = {}
 
 
 def make_wrapper(
@@ -116,51 +115,78 @@ def make_wrapper(
     shape = (
         None
         if parameters is None
-        else tuple((each.position, each.name is not None) for each in parameters)
+        else tuple([(each.position, each.name is not None) for each in parameters])
     )
-    found = _shapes.get(shape)
-    if found is None:
-        text = _source(shape)
-        found = _shapes[shape] = _compile(text, len(shape or ())), text
-    code, text = found
-    own: dict[str, Any] = {"index": index}
-    for number, each in enumerate(parameters or ()):
-        own[f"name{number}"] = each.name
-    values = (tables, dispatcher, *_SHARED.values(), *own.values())
-    names: dict[str, Any] = {"co_name": name, "co_filename": filename}
-    if sys.version_info >= (3, 11):
-        names["co_qualname"] = qualname
-    code = code.replace(
-        co_consts=tuple(
-            values[value - _PLACEHOLDER] if type(value) is int and value >= _PLACEHOLDER else value
-            for value in code.co_consts
-        ),
-        **names,
+    known = _shapes.get(shape)
+    if known is None:
+        known = _shapes[shape] = _Shape(shape)
+    own = [index, *[each.name for each in parameters or ()]]
+    wrapper = FunctionType(
+        known.code_of([tables, dispatcher, *own], name, qualname, filename),
+        namespace,
+        name,
+        known.defaults,
     )
-    wrapper = FunctionType(code, namespace, name, (missing,) * _count(shape or ()))
 
     def source() -> str:
-        shown = {key: repr(value) for key, value in own.items()}
-        return text.format(wrapper=name, **shown, **{each: each for each in _CONSTANTS})
+        return known.text_of(name, own)
 
     return wrapper, source
 
 
-def _compile(text: str, count: int) -> CodeType:
-    """Compile a shape of `count` dispatch arguments with placeholders for constants."""
-    import warnings
+class _Shape:
+    """What wrappers have in common whose dispatch arguments stand in the same places."""
 
-    names = (*_CONSTANTS, "index", *(f"name{number}" for number in range(count)))
-    literals = {each: f"({_PLACEHOLDER + number})" for number, each in enumerate(names)}
-    scope: dict[str, Any] = {"missing": missing}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # that integers cannot be called
-        code = compile(
-            text.format(wrapper="wrapper", **literals), "<spatch_core>", "exec", dont_inherit=True
-        )
-    exec(code, scope)  # noqa: S102  # own text
-    found: CodeType = scope["wrapper"].__code__
-    return found
+    def __init__(self, shape: Shape | None) -> None:
+        self._text = _source(shape)
+        self._own = ("index", *[f"name{number}" for number in range(len(shape or ()))])
+        self.defaults = (missing,) * _count(shape or ())
+        names = ("tables", "dispatcher", *self._own, *_SHARED)
+        code = self._compile(names)
+        values = {_PLACEHOLDER + names.index(each): value for each, value in _SHARED.items()}
+        self._constants = [
+            values.get(value, value) if type(value) is int else value for value in code.co_consts
+        ]
+        self._places = [
+            (place, value - _PLACEHOLDER)
+            for place, value in enumerate(self._constants)
+            if type(value) is int and value >= _PLACEHOLDER
+        ]
+        self._code = code
+
+    def _compile(self, names: tuple[str, ...]) -> CodeType:
+        """Compile the text with placeholders for `names`."""
+        import warnings
+
+        literals = {each: f"({_PLACEHOLDER + number})" for number, each in enumerate(names)}
+        text = self._text.format(wrapper="wrapper", **literals)
+        scope: dict[str, Any] = {"missing": missing}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # that integers cannot be called
+            code = compile(text, "<spatch_core>", "exec", dont_inherit=True)
+        exec(code, scope)  # noqa: S102  # own text
+        found: CodeType = scope["wrapper"].__code__
+        return found
+
+    def code_of(self, values: list[Any], name: str, qualname: str, filename: str) -> CodeType:
+        """Return the code of one function: `values` are its constants."""
+        constants = self._constants.copy()
+        for place, number in self._places:
+            constants[place] = values[number]
+        if sys.version_info >= (3, 11):
+            return self._code.replace(
+                co_consts=tuple(constants),
+                co_name=name,
+                co_qualname=qualname,
+                co_filename=filename,
+            )
+        return self._code.replace(co_consts=tuple(constants), co_name=name, co_filename=filename)
+
+    def text_of(self, name: str, own: list[Any]) -> str:
+        """Return the source of one function, with the names that its constants stand for."""
+        shown = dict(zip(self._own, map(repr, own), strict=True))
+        words = {each: each for each in ("tables", "dispatcher", *_SHARED)}
+        return self._text.format(wrapper=name, **shown, **words)
 
 
 def _count(shape: Shape) -> int:
