@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 TIMES = "\N{MULTIPLICATION SIGN}"
 RAW = f"{TIMES} raw"
 BARE = f"{TIMES} bare wrapper"
+PARTIAL = f"{TIMES} partial"
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
 
 
@@ -66,6 +67,7 @@ def _calls() -> Iterator[Figure]:
     yield Figure(
         "12 types in turn", f"{TIMES} one type", "spatch/12 types", "spatch/one type", 1.2, 1.3
     )
+    yield Figure("2, positional", PARTIAL, "spatch/two", "partial/two")
     yield Figure("a function no backend implements", RAW, "spatch/alone", "raw/two", 3.0, 1.8)
     yield Figure("`should_run` that says True", RAW, "spatch/asking", "raw/two", 12.0, 8.0)
 
@@ -114,13 +116,14 @@ FORMS = {
     "keyword": "keyword",
     "other": "backend",
     "12 types": "12 types",
+    "alone": "no backend",
 }
 """Calls that the dispatchers are compared by."""
 
 
 def compared(samples: Samples, dispatcher: str, form: str) -> float | None:
     """Return how many times the bare function's cost a dispatcher's call takes."""
-    raw = {"other": "two", "12 types": "one type"}.get(form, form)
+    raw = {"other": "two", "12 types": "one type", "alone": "two"}.get(form, form)
     figure = Figure("", RAW, f"{dispatcher}/{form}", f"raw/{raw}")
     rounds = figure.rounds(samples)
     return median(rounds) if rounds else None

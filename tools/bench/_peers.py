@@ -6,7 +6,7 @@ package is not installed is left out.
 
 from __future__ import annotations
 
-from functools import singledispatch
+from functools import partial, singledispatch
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,15 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **keywords)
 
     return wrapper
+
+
+class Partial(Raw):
+    """The least that anything written in C can do that calls a Python function."""
+
+    title = "`functools.partial(f)`, in C"
+
+    def __init__(self) -> None:
+        self.one, self.two, self.three = (partial(each) for each in (one, two, three))
 
 
 class SpatchCore(Raw):
@@ -213,6 +222,7 @@ def _copy(function: Any) -> Any:
 DISPATCHERS: dict[str, type[Raw]] = {
     "raw": Raw,
     "bare": Bare,
+    "partial": Partial,
     "spatch": SpatchCore,
     "numpy": NumPy,
     "numpy arrays": NumPyArrays,

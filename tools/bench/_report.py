@@ -15,7 +15,7 @@ from bench._figures import FIGURES, FORMS, Figure, compared
 from bench._peers import DISPATCHERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from bench._sampling import Samples
@@ -212,9 +212,14 @@ def _styled(text: str) -> str:
     return escape(text.replace("`", ""))
 
 
-def markdown(run: Run) -> str:
-    """Return a run as Markdown."""
-    lines = [f"- {key}: {value}" for key, value in run.machine.items()]
+def markdown(runs: Iterable[Run]) -> str:
+    """Return runs as Markdown, each under its interpreter."""
+    return "\n".join(map(_markdown, runs))
+
+
+def _markdown(run: Run) -> str:
+    lines = [f"### {run.machine['interpreter']}", ""]
+    lines += [f"- {key}: {value}" for key, value in run.machine.items()]
     for sheet in sheets(run):
         rules = ["---" if number < sheet.left else "--:" for number in range(len(sheet.columns))]
         lines += ["", f"**{sheet.title}**", ""]

@@ -4,6 +4,8 @@
     python tools/bench/overhead.py --quick          # roughly, in a quarter of that
     python tools/bench/overhead.py --instructions   # count instructions too, with valgrind
     python tools/bench/overhead.py --update-docs    # put the run into the docs
+    python tools/bench/overhead.py --json 3.12.json # keep the raw samples …
+    python tools/bench/overhead.py --replay 3.*.json --update-docs  # … and show several runs
 
 Needs the dependency group `bench`. Figures are ratios of what was measured side by side in
 one run: the median over all rounds, with half the distance of the quartiles beside it. Nothing
@@ -224,28 +226,35 @@ def main() -> int:
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw samples")
-    parser.add_argument("--replay", type=Path, metavar="FILE", help="show what --json wrote")
+    parser.add_argument(
+        "--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote"
+    )
     options = parser.parse_args()
     if options.instructions and not is_possible():
         parser.error("valgrind is not there: on Debian and Ubuntu, apt install valgrind")
 
     progress = Console(stderr=True)
+    if options.replay and options.json:
+        parser.error("--json writes what is measured, and --replay measures nothing")
     if options.replay:
-        run = load_run(json.loads(options.replay.read_text(encoding="utf-8")))
+        texts = [file.read_text(encoding="utf-8") for file in options.replay]
+        runs = [load_run(json.loads(text)) for text in texts]
     else:
-        run = measure(progress, quick=options.quick, count=options.instructions)
+        runs = [measure(progress, quick=options.quick, count=options.instructions)]
     if options.json:
-        options.json.write_text(json.dumps(asdict(run)), encoding="utf-8")
+        options.json.write_text(json.dumps(asdict(runs[0])), encoding="utf-8")
     if options.markdown:
-        print(markdown(run), end="")
+        print(markdown(runs), end="")
     else:
-        show(run, Console(width=None if sys.stdout.isatty() else 140))
-    if options.update_docs and run.failures:
+        for run in runs:
+            show(run, Console(width=None if sys.stdout.isatty() else 140))
+    failed = any(run.failures for run in runs)
+    if options.update_docs and failed:
         progress.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
     elif options.update_docs:
-        update(PAGE, markdown(run))
+        update(PAGE, markdown(runs))
         progress.print(f"{PAGE.relative_to(ROOT)} has it now")
-    return 1 if run.failures else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
