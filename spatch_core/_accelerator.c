@@ -24,7 +24,8 @@
    by it: none leads back to the wrapper.
 
    For CPython 3.12 and later, with its global lock: between two of the steps above nobody
-   else runs, so that borrowed references stay good. */
+   else runs, so that borrowed references stay good. For the main interpreter alone: what is
+   kept beside code and who watches dictionaries are an interpreter's own. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -99,22 +100,29 @@ wrapper_of(PyObject *function)
     return found;
 }
 
-/* Return the value of a keyword; NULL if it was not given. Borrowed. */
-static PyObject *
-find_keyword(PyObject *name, PyObject *const *values, PyObject *names)
+/* Set `value` to that of a keyword, if it was given. Borrowed. Return false if only Python
+   code can say whether it was. */
+static int
+find_keyword(PyObject **value, PyObject *name, PyObject *const *values, PyObject *names)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < count; i++) {
         if (PyTuple_GET_ITEM(names, i) == name) {
-            return values[i];
+            *value = values[i];
+            return 1;
         }
     }
     for (Py_ssize_t i = 0; i < count; i++) { /* not every name is interned */
-        if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), name) == 0) {
-            return values[i];
+        PyObject *given = PyTuple_GET_ITEM(names, i);
+        if (!PyUnicode_CheckExact(given)) {
+            return 0; /* its class may have ideas of its own about == */
+        }
+        if (PyUnicode_Compare(given, name) == 0) {
+            *value = values[i];
+            return 1;
         }
     }
-    return NULL;
+    return 1;
 }
 
 /* Whether a class may be looked up in a dictionary without running any Python code. */
@@ -192,6 +200,7 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
          PyObject *target)
 {
     PyObject *watched = table;
+    answer->generation = 0; /* it is none while it is half another one */
     for (Py_ssize_t i = 0; i < count; i++) {
         if (PyDict_Watch(watcher, watched) < 0) {
             PyErr_Clear();
@@ -217,8 +226,9 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         if (parameter->position >= 0 && parameter->position < nargs) {
             value = args[parameter->position];
         }
-        else if (kwnames != NULL && parameter->name != NULL) {
-            value = find_keyword(parameter->name, args + nargs, kwnames);
+        else if (kwnames != NULL && parameter->name != NULL &&
+                 !find_keyword(&value, parameter->name, args + nargs, kwnames)) {
+            return NULL;
         }
         types[i] = Py_TYPE(value == NULL ? wrapper->missing : value);
     }
@@ -246,6 +256,23 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     }
     Py_DECREF(tables);
     return found;
+}
+
+/* Call what was found. */
+static inline PyObject *
+call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
+{
+    if (PyFunction_Check(found) && ((PyFunctionObject *)found)->vectorcall == run_code) {
+        return run_code(found, args, nargsf, kwnames);
+    }
+    /* Python code counts how deep calls lie in each other. What leads back to `dispatch`
+       without any, such as a wrapper that implements another one, or itself, does not. */
+    if (Py_EnterRecursiveCall("")) {
+        return NULL;
+    }
+    PyObject *result = PyObject_Vectorcall(found, args, nargsf, kwnames);
+    Py_LeaveRecursiveCall();
+    return result;
 }
 
 /* Go on with the candidate after `called`. */
@@ -294,9 +321,7 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
     }
     /* The function, and so the wrapper's data, may lose its last reference in the call. */
     PyObject *code = Py_NewRef(((PyFunctionObject *)function)->func_code);
-    PyObject *result = PyFunction_Check(found)
-                           ? ((PyFunctionObject *)found)->vectorcall(found, args, nargsf, kwnames)
-                           : PyObject_Vectorcall(found, args, nargsf, kwnames);
+    PyObject *result = call(found, args, nargsf, kwnames);
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
         result = defer(wrapper, found, args, nargs, kwnames);
@@ -338,6 +363,10 @@ prepare(PyObject *Py_UNUSED(module), PyObject *args)
     }
     if (count < 1 || count > MOST) {
         Py_RETURN_NONE;
+    }
+    if (wrapper_of(function) != NULL) { /* calls under way may use what it has */
+        PyErr_SetString(PyExc_ValueError, "the code of this wrapper was prepared before");
+        return NULL;
     }
     Wrapper *wrapper = PyMem_Calloc(1, sizeof(Wrapper) + count * sizeof(Parameter));
     if (wrapper == NULL) {
@@ -424,9 +453,21 @@ find_run_code(void)
     return function == NULL ? -1 : 0;
 }
 
+/* Forget what is the interpreter's, which has ended: a program may start another one. */
+static void
+forget(void)
+{
+    slot = watcher = -1;
+    deferred_name = NULL;
+}
+
 static int
 execute(PyObject *Py_UNUSED(module))
 {
+    if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+        PyErr_SetString(PyExc_ImportError, "only the main interpreter is accelerated");
+        return -1;
+    }
     if (run_code == NULL && find_run_code() < 0) {
         return -1;
     }
@@ -436,6 +477,7 @@ execute(PyObject *Py_UNUSED(module))
     }
     if (slot < 0) {
         slot = PyUnstable_Eval_RequestCodeExtraIndex(free_wrapper);
+        Py_AtExit(forget);
     }
     if (slot < 0) { /* other extensions have taken all there are */
         PyErr_SetString(PyExc_ImportError, "code objects have no room for what they need");
@@ -449,7 +491,7 @@ execute(PyObject *Py_UNUSED(module))
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, execute},
-    /* The slot is one of the main interpreter; others run the wrapper's code. */
+    /* Only some kinds of interpreters heed this; `execute` has the last word. */
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
     {0, NULL},
 };

@@ -44,13 +44,18 @@ class Resolver:
         self._deciding: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
         self._unasked: dict[tuple[Function, str], Candidate] = {}
+        implementers = self._implementers
+        before: list[str] = []  # what goes before the first backend that implements a function
         for name, description in catalog.descriptions.items():
+            if name == DEFAULT:
+                for names in implementers.values():
+                    names.append(DEFAULT)
+                before = [DEFAULT]
             for identifier in description.functions:
-                self._implementers.setdefault(identifier, []).append(name)
-        rank = {name: position for position, name in enumerate(catalog.descriptions)}
-        for names in self._implementers.values():
-            names.append(DEFAULT)
-            names.sort(key=rank.__getitem__)
+                if identifier in implementers:
+                    implementers[identifier].append(name)
+                else:
+                    implementers[identifier] = [*before, name]
 
     def types(self, values: Iterable[Any], state: DispatchState) -> tuple[type, ...]:
         """Return the dispatch types of a call.

@@ -101,6 +101,7 @@ def _processes() -> Iterator[Figure]:
             )
     yield Figure("100 backends of 100 functions, first call", "ms", "toml/first")
     yield Figure("… in a second process", "ms", "toml/second", "", 30.0)
+    yield Figure("… without entry_points()", "ms", "toml/second", "toml/alone", 30.0)
 
 
 FIGURES = {
