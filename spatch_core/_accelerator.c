@@ -20,8 +20,8 @@
 
    What `dispatch` needs to know is kept beside the code object, as CPython lets extensions do
    for code, so that a copy of the function or other code in it never finds what is not its
-   own. Only the names, the context variable and a weak proxy of the dispatcher are kept alive
-   by it: none leads back to the wrapper.
+   own. Only the names, the context variable and a link to the dispatcher, which is weak, are
+   kept alive by it.
 
    For CPython 3.12 and later, with its global lock: between two of the steps above nobody
    else runs, so that borrowed references stay good. For the main interpreter alone: what is
@@ -55,7 +55,7 @@ typedef struct {
     Answer *answers;      /* NULL before the first */
     unsigned conflicts;   /* how often two of them wanted the same place */
     PyObject *variable;   /* the ContextVar that holds the tables */
-    PyObject *dispatcher; /* a weak proxy */
+    PyObject *dispatcher; /* what stands for it without keeping it alive */
     PyObject *missing;    /* stands for what was not given */
     PyObject *index;      /* the function's place in the tables, for Python */
     Py_ssize_t place;     /* and for C */
@@ -337,7 +337,7 @@ PyDoc_STRVAR(prepare_doc,
 "Parameters\n----------\n"
 "wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
 "variable : contextvars.ContextVar\n    Holds the tables in force.\n"
-"dispatcher : weakref.ProxyType\n    Its `deferred` is called after NotImplemented.\n"
+"dispatcher : object\n    Its `deferred` is called after NotImplemented.\n"
 "index : int\n    The function's place in the tables.\n"
 "positions : tuple of int\n"
 "    Of the dispatch arguments; negative for those given by keyword alone.\n"

@@ -13,6 +13,7 @@ from ._acceleration import accelerate, slow_down
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
 
 # Elsewhere other threads may see one of the values exchanged and the others not yet.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
@@ -39,12 +40,12 @@ class Shortcut:
     Parameters
     ----------
     wrapper : types.FunctionType
-        The wrapper. Its globals must be those of the default implementation.
+        The wrapper.
     default : types.FunctionType
         The default implementation.
     """
 
-    __slots__ = ("_default", "_own", "_wrapper")
+    __slots__ = ("_default", "_own", "_taken", "_wrapper")
 
     @classmethod
     def between(cls, wrapper: FunctionType, default: object) -> Shortcut | None:
@@ -53,6 +54,8 @@ class Shortcut:
             not _IS_ATOMIC
             or type(default) is not FunctionType
             or default.__code__.co_freevars
+            # They are of a kind that wrappers do not share.
+            or default.__globals__ is not wrapper.__globals__
             # Whoever asks what kind of function it is gets the same answer at all times.
             or default.__code__.co_flags & _SUSPENDS
             # What wraps another function may exchange its own code too.
@@ -65,21 +68,25 @@ class Shortcut:
         self._wrapper = wrapper
         self._default = default
         self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
+        self._taken: CodeType | None = None
 
     @property
     def is_taken(self) -> bool:
         """Whether the wrapper runs the code of the default implementation."""
-        return self._wrapper.__code__ is not self._own[0]
+        return self._wrapper.__code__ is self._taken
 
     def take(self) -> None:
         """Let the wrapper be the default implementation."""
+        if self._wrapper.__code__ is not self._own[0]:
+            return  # somebody else has exchanged it, and it is a copy that was called
         slow_down(self._wrapper)
         default = self._default
+        self._taken = default.__code__
         # An audit hook may run in between. The code that dispatches does with any default
         # values, so it is the one to see others.
         names = "__kwdefaults__", "__defaults__", "__code__"
         _set_at_once(
-            self._wrapper, names, (default.__kwdefaults__, default.__defaults__, default.__code__)
+            self._wrapper, names, (default.__kwdefaults__, default.__defaults__, self._taken)
         )
 
     def leave(self) -> None:

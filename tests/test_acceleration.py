@@ -141,6 +141,58 @@ def test_keywords_that_are_not_interned() -> None:
 
 
 @only_accelerated
+def test_keywords_whose_names_are_no_plain_strings() -> None:
+    """Their class says what they are equal to, as it does in a dictionary of Python's."""
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            return False
+
+    _, f = make("x")
+    for name in (Name("x"), str(b"x", "ascii")):
+        for _ in range(3):
+            result = f(**{name: Foreign()})
+            assert (result[0] == "first") is (type(name) is str)
+    assert runs_python(f, **{Name("x"): Foreign()})
+
+
+@only_accelerated
+def test_calls_that_go_round_in_c_end_with_an_error() -> None:
+    """A backend may name the function itself, or what leads back to it, as implementation."""
+    done = run_python(
+        """
+        import functools
+        from spatch_core import BackendSystem
+
+        class Foreign:
+            pass
+
+        functions = {"f": "f", "g": "h", "h": "g", "i": "partial", "j": "call"}
+        description = {
+            "name": "first",
+            "primary_types": ["__main__:Foreign"],
+            "functions": {f"lib:{n}": {"function": f"__main__:{i}"} for n, i in functions.items()},
+        }
+        system = BackendSystem(None, "MYLIB", backends=[description])
+        f, g, h, i, j = (
+            system.dispatchable("x", module="lib", qualname=name)(lambda x: x) for name in "fghij"
+        )
+        partial = functools.partial(i)
+        call = j.__call__
+        for function in (f, g, h, i, j):
+            try:
+                function(Foreign())
+            except RecursionError as error:
+                print("maximum recursion depth exceeded" in str(error))
+        """
+    )
+    assert done.stdout.split() == ["True"] * 5
+
+
+@only_accelerated
 def test_states_have_answers_of_their_own() -> None:
     """What is remembered is remembered for the tables in force."""
     system, f = make()
@@ -164,6 +216,8 @@ def test_what_is_remembered_keeps_nothing_alive() -> None:
     _, f = make()
     addresses: set[int] = set()
     reused = 0
+    gc.collect()
+    gc.freeze()  # each collection looks at what is made from now on alone
     for number in range(400):
         is_foreign = number % 3 == 0
         cls = type("Short", (Foreign,) if is_foreign else (), {})
@@ -176,6 +230,7 @@ def test_what_is_remembered_keeps_nothing_alive() -> None:
         del cls, result
         gc.collect()
         assert reference() is None
+    gc.unfreeze()
     assert reused
 
 
@@ -265,6 +320,18 @@ def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
         wrapper = types.FunctionType(default.__code__.replace(), {})
         arguments = (wrapper, ContextVar("variable"), None, *arguments[1:], None)
     with pytest.raises(error):
+        acceleration.prepare(*arguments)
+
+
+@only_accelerated
+def test_a_wrapper_is_prepared_once() -> None:
+    """Calls under way use what it was prepared with."""
+    from contextvars import ContextVar
+
+    wrapper = types.FunctionType(default.__code__.replace(), {})
+    arguments: Any = (wrapper, ContextVar[Any]("variable"), None, 1, (0,), ("x",), None)
+    acceleration.prepare(*arguments)
+    with pytest.raises(ValueError, match="prepared before"):
         acceleration.prepare(*arguments)
 
 
