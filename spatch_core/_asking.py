@@ -36,11 +36,11 @@ from types import FunctionType
 
 from ._context import CallContext
 from ._wrapper import missing
+from .exceptions import GENERATED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
     from typing import Any
 
 _NAMES = (
@@ -55,8 +55,9 @@ _NAMES = (
 )
 """What the text refers to; free variables of the generated function."""
 
-_factories: dict[tuple[int, bool, bool], Callable[..., FunctionType]] = {}
-_codes: set[CodeType] = set()
+_factories: dict[tuple[int, bool, bool], Callable[..., Any]] = {}
+_namespace: dict[str, Any] = {"__name__": __name__}
+"""Globals of what is made here, by which it is known again."""
 
 
 def make_asking(
@@ -95,18 +96,30 @@ def make_asking(
     shape = count, should_run is not None, uses_context
     factory = _factories.get(shape)
     if factory is None:
-        scope: dict[str, Any] = {}
-        exec(compile(_source(*shape), "<spatch_core>", "exec"), {}, scope)  # noqa: S102  # own text
-        factory = _factories[shape] = scope["make"]
-    values = (CallContext, chain, fallback, _given, known, load, missing, should_run)
-    made = factory(*values)
-    _codes.add(made.__code__)
+        factory = _factories[shape] = _compile(shape)
+    made: Callable[..., Any] = factory(
+        CallContext, chain, fallback, _given, known, load, missing, should_run
+    )
     return made
 
 
 def is_asking(target: object) -> bool:
     """Whether `target` was made here, and so has tried a whole chain."""
-    return type(target) is FunctionType and target.__code__ in _codes
+    return type(target) is FunctionType and target.__globals__ is _namespace
+
+
+def _compile(shape: tuple[int, bool, bool]) -> Callable[..., Any]:
+    import linecache
+
+    count, asks, uses_context = shape
+    details = [f"{count} arguments", *["should_run"] * asks, *["context"] * uses_context]
+    file = f"{GENERATED}{', '.join(details)}>"
+    text = _source(*shape)
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec", dont_inherit=True), _namespace, scope)  # noqa: S102  # own text
+    factory: Callable[..., Any] = scope["make"]
+    return factory
 
 
 def _given(values: tuple[Any, ...]) -> list[Any]:

@@ -22,26 +22,41 @@ from binascii import crc32
 from types import MappingProxyType
 
 from . import __version__, _description, _identifiers
-from ._description import FUNCTION_FIELDS, AutoGeneration, Description, Implementation
+from ._description import (
+    FUNCTION_FIELDS,
+    AutoGeneration,
+    Description,
+    Implementation,
+    parse_description,
+)
+from ._files import parse_toml
 from ._identifiers import TypePattern
 from ._private_files import read_private, user_folder, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+    from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
     from typing import Any, TypeAlias
 
     from ._files import File
     from ._problems import Source
 
-    # Size and modification time of a file, fields of its description, identifiers of its
+    # Version of a file, fields of its description, identifiers of its
     # functions; and the line that says how these are implemented.
     Entry: TypeAlias = tuple[list[Any], bytes]
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    "function": (str,),
+    "should_run": (str, type(None)),
+    "uses_context": (bool,),
+    "additional_docs": (str,),
+}
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
+# What comes of reading what nobody wrote. An `IdentifierError` is a `ValueError`.
+_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _FOLDER = "spatch-core"
-_FORMAT = 1
+_FORMAT = 2
 
 
 def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | None:
@@ -104,9 +119,12 @@ class DescriptionCache:
         if self._entries is None:
             self._entries = self._read()
         entry = self._entries.get(os.path.abspath(file.path))
-        if entry is None or not _is_of(entry, file.status) or not os.access(file.path, os.R_OK):
+        try:
+            if entry is None or not _is_of(entry, file.status) or not os.access(file.path, os.R_OK):
+                return None
+            description = _restore(entry, source, file.read)
+        except _MALFORMED:
             return None
-        description = _restore(entry, source)
         return description if description.name == name else None
 
     def keep(self, file: File, description: Description) -> None:
@@ -143,7 +161,7 @@ class DescriptionCache:
             files: dict[str, list[Any]] = known["files"]
             pairs = zip(files.values(), functions, strict=True)
             return dict(zip(files, pairs, strict=True))
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        except _MALFORMED:
             return {}
 
     def _dump(self, entries: Mapping[str, Entry]) -> bytes:
@@ -162,7 +180,16 @@ def _json(value: object) -> bytes:
 def _stamp(path: str) -> list[int]:
     """Return what changes with a file; nothing if it has no status of its own."""
     status = _status(path)
-    return [] if status is None else [status.st_size, status.st_mtime_ns]
+    return [] if status is None else _version(status)
+
+
+def _version(status: os.stat_result) -> list[int]:
+    """Return what changes with a file.
+
+    The modification time alone would not do: many who install files set it, some all to the
+    same. When the system last changed anything about a file, nobody can set.
+    """
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _status(path: str) -> os.stat_result | None:
@@ -174,7 +201,7 @@ def _status(path: str) -> os.stat_result | None:
 
 def _is_of(entry: Entry, status: os.stat_result | None) -> bool:
     """Whether an entry was made from the file as it is now."""
-    return status is not None and entry[0][:2] == [status.st_size, status.st_mtime_ns]
+    return status is not None and entry[0][0] == _version(status)
 
 
 def _entry(status: os.stat_result, description: Description) -> Entry:
@@ -193,25 +220,50 @@ def _entry(status: os.stat_result, description: Description) -> Entry:
     columns = [[getattr(each, key) for each in functions] for key in FUNCTION_FIELDS]
     # All equal if those but the first are those but the last.
     columns = [each[:1] if each[1:] == each[:-1] else each for each in columns]
-    known = [status.st_size, status.st_mtime_ns, fields, list(description.functions)]
+    known = [_version(status), fields, list(description.functions)]
     return known, _json(columns)
 
 
-def _restore(entry: Entry, source: Source) -> Description:
-    """Return the description that an entry was made from."""
-    (_, _, fields, identifiers), functions = entry
+def _restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Description:
+    """Return the description that an entry was made from.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If nothing of the kind was kept.
+    """
+    (_, fields, identifiers), functions = entry
     name, primary, secondary, requires_opt_in, higher, lower, generation = fields
+    if not (primary and type(name) is str and type(requires_opt_in) is bool):
+        raise ValueError("not what was kept of a description")
+
+    def parse() -> Mapping[str, Implementation]:
+        return parse_description(parse_toml(read()), source, name).functions
+
     return Description(
         name,
-        tuple(map(TypePattern, primary)),
-        tuple(map(TypePattern, secondary)),
+        tuple(map(TypePattern, _strings(primary))),
+        tuple(map(TypePattern, _strings(secondary))),
         requires_opt_in,
-        tuple(higher),
-        tuple(lower),
-        MappingProxyType(_Functions(identifiers, functions)),
-        None if generation is None else AutoGeneration(generation[0], tuple(generation[1])),
+        _strings(higher),
+        _strings(lower),
+        MappingProxyType(_Functions(_strings(identifiers), functions, parse)),
+        None if generation is None else _restore_generation(*generation),
         source,
     )
+
+
+def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
+    if type(backend) is not str:
+        raise TypeError(f"not a string: {backend!r}")
+    return AutoGeneration(backend, _strings(modules))
+
+
+def _strings(values: Any) -> tuple[str, ...]:
+    """Return the strings of a list, which has nothing else."""
+    if type(values) is not list or not all(type(each) is str for each in values):
+        raise TypeError(f"not a list of strings: {values!r}")
+    return tuple(values)
 
 
 class _Functions:
@@ -226,13 +278,22 @@ class _Functions:
         The keys.
     columns : bytes
         For each field of an `Implementation` its values in JSON, or the one of all of them.
+    parse : callable
+        Returns the functions from the backend's file, should there be anything wrong with
+        `columns`.
     """
 
-    __slots__ = ("_columns", "_made", "_positions", "_text")
+    __slots__ = ("_columns", "_made", "_parse", "_positions", "_text")
 
-    def __init__(self, identifiers: list[str], columns: bytes) -> None:
+    def __init__(
+        self,
+        identifiers: tuple[str, ...],
+        columns: bytes,
+        parse: Callable[[], Mapping[str, Implementation]],
+    ) -> None:
         self._positions = dict(zip(identifiers, range(len(identifiers)), strict=True))
         self._text = columns
+        self._parse = parse
         self._columns: list[list[Any]] | None = None
         self._made: dict[str, Implementation] = {}
 
@@ -240,16 +301,27 @@ class _Functions:
         found = self._made.get(identifier)
         if found is None:
             position = self._positions[identifier]
-            if self._columns is None:
-                from json import loads
-
-                self._columns = loads(self._text)
-            found = Implementation(
-                *[each[position] if len(each) > 1 else each[0] for each in self._columns]
-            )
+            try:
+                found = self._restore(position)
+            except _MALFORMED:
+                found = self._parse()[identifier]
             # Whichever thread is first: the same key has the same value, always.
             found = self._made.setdefault(identifier, found)
         return found
+
+    def _restore(self, position: int) -> Implementation:
+        if self._columns is None:
+            from json import loads
+
+            self._columns = loads(self._text)
+        values: dict[str, Any] = {
+            key: column[position] if len(column) > 1 else column[0]
+            for key, column in zip(FUNCTION_FIELDS, self._columns, strict=True)
+        }
+        for key, kinds in _KINDS.items():
+            if type(values[key]) not in kinds:
+                raise TypeError(f"{key} cannot be {values[key]!r}")
+        return Implementation(**values)
 
     def copy(self) -> dict[str, Implementation]:
         return {identifier: self[identifier] for identifier in self._positions}

@@ -108,16 +108,16 @@ class Dispatchable:
             qualname.rpartition(".")[2],
             qualname,
             self.original.parameters,
-            namespace if type(namespace) is dict else {},
+            namespace if isinstance(namespace, dict) else {},
             dispatcher.tables,
-            dispatcher.proxy,
+            dispatcher.link,
             self.filename,
         )
         if self.original.parameters is not None:
             prepare(
                 self.function,
                 dispatcher.variable,
-                dispatcher.proxy,
+                dispatcher.link,
                 index,
                 tuple(
                     _NOWHERE if p.position is None else p.position for p in self.original.parameters

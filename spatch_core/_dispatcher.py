@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from _weakref import proxy  # weakref itself imports much more
+from _weakref import ref  # weakref itself imports much more
 
-from ._identifiers import is_hashable_by_identity
+from ._identifiers import is_found, is_hashable_by_identity, is_of_module
 from ._shortcut import exchanging
 from ._wrapper import missing
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ._dispatchable import Dispatchable
     from ._loader import Loader
     from ._resolver import Resolver
-    from ._shortcut import Shortcut
     from ._state import DispatchState, StateKeeper
     from ._trace import Explanation
 
@@ -44,7 +43,7 @@ class Dispatcher:
         Holds the tables in force.
     tables : callable
         Returns them.
-    proxy : weakref.ProxyType
+    link : Link
         What wrappers know of the dispatcher.
     """
 
@@ -55,8 +54,9 @@ class Dispatcher:
         self.by_identifier: dict[str, Dispatchable] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
-        self.proxy: Dispatcher = proxy(self)
+        self.link = Link(self)
         keeper.before_trace = self.leave_shortcuts
+        keeper.strays = self.strays
 
     def add(self, record: Dispatchable) -> int:
         """Give a function its index in the tables."""
@@ -94,8 +94,7 @@ class Dispatcher:
         types = resolver.types(given, state)
         if resolver is not self._loader.loaded:
             return resolver.chain(function, state, types)
-        if record.shortcut is not None and len(resolver.implementers(record.identifier)) == 1:
-            self._take_shortcut(record.shortcut, resolver)
+        self.take_shortcut(record, resolver)
         target = resolver.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
@@ -107,11 +106,20 @@ class Dispatcher:
             function.store(table, key, target)
         return target
 
-    def _take_shortcut(self, shortcut: Shortcut, resolver: Resolver) -> None:
+    def take_shortcuts(self) -> None:
+        """Let functions that no backend implements be their default implementations."""
+        resolver = self._loader.loaded
+        if resolver is not None:
+            for record in self.records:
+                self.take_shortcut(record, resolver)
+
+    def take_shortcut(self, record: Dispatchable, resolver: Resolver) -> None:
         """Let a function be its default implementation while nothing else can answer."""
+        if record.shortcut is None or len(resolver.implementers(record.identifier)) > 1:
+            return
         with exchanging:
             if resolver is self._loader.loaded and not self._keeper.is_tracing():
-                shortcut.take()
+                record.shortcut.take()
 
     def leave_shortcuts(self) -> None:
         """Let all functions dispatch again: there are other backends, or calls are traced."""
@@ -119,6 +127,19 @@ class Dispatcher:
             for record in self.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
+
+    def strays(self) -> list[int]:
+        """Return the indices of functions that may live on only because of their tables.
+
+        Their code leads to the tables, tables to the default implementation, and that leads
+        back if it has the wrapper among its globals or in its closure.
+        """
+        return [
+            index
+            for index, record in enumerate(self.records, 1)
+            if not is_found(record.function, record.identifier)
+            and not is_of_module(record.original.default)
+        ]
 
     def deferred(
         self,
@@ -183,6 +204,44 @@ class Dispatcher:
             return resolver.call(function, state, types, args, kwargs)
         resolver.catalog.check_backend(backend)
         return resolver.demanded(function, backend, state, types)(*args, **kwargs)
+
+
+class Link:
+    """What a wrapper's code knows of the dispatcher, without keeping it alive.
+
+    The garbage collector does not look into code. Unlike a weak proxy it can be hashed, as
+    everything in code must.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher, which lives as long as its functions.
+    """
+
+    __slots__ = ("_find",)
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._find = ref(dispatcher)
+
+    def _dispatcher(self) -> Dispatcher:
+        dispatcher = self._find()
+        if dispatcher is None:
+            raise ReferenceError(
+                "this is a copy of a function whose library is gone, with its BackendSystem"
+            )
+        return dispatcher
+
+    def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+        """See `Dispatcher.fill`."""
+        return self._dispatcher().fill(index, values)
+
+    def deferred(self, *call: Any) -> Any:
+        """See `Dispatcher.deferred`."""
+        return self._dispatcher().deferred(*call)
+
+    def extract(self, *call: Any) -> tuple[Any, ...]:
+        """See `Dispatcher.extract`."""
+        return self._dispatcher().extract(*call)
 
 
 def _table(tables: list[Any], index: int) -> dict[Any, Any]:

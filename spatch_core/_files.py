@@ -140,3 +140,19 @@ def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
     spec = ModuleSpec(name, None, is_package=True)
     spec.submodule_search_locations = portions
     return spec
+
+
+def parse_toml(content: bytes) -> dict[str, Any]:
+    """Return what a TOML file says.
+
+    Raises
+    ------
+    ValueError, RecursionError
+        If it is not TOML, not UTF-8, or nested too deeply.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    fields: dict[str, Any] = tomllib.loads(content.decode())
+    return fields

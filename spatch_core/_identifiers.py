@@ -6,6 +6,7 @@ Parsing needs no import of what is named; only `import_identifier` imports.
 from __future__ import annotations
 
 import sys
+from types import FunctionType
 
 from .exceptions import IdentifierError
 
@@ -184,15 +185,41 @@ def is_importable(cls: type) -> bool:
     """
     if not _flags_of(cls) & _HEAP_TYPE:
         return True
-    found: object = sys.modules.get(_module_of(cls))
-    for part in _qualname_of(cls).split("."):
+    return _is_found(cls, _module_of(cls), _qualname_of(cls))
+
+
+def is_found(function: object, identifier: str) -> bool:
+    """Whether `function` is what an identifier names, and so lives on by itself.
+
+    Runs no code but this module's, as `is_importable`.
+    """
+    module, _, qualname = identifier.partition(":")
+    return _is_found(function, module, qualname)
+
+
+def is_of_module(function: object) -> bool:
+    """Whether all that a function refers to by name are globals of an imported module."""
+    if type(function) is not FunctionType or function.__closure__:
+        return False
+    namespace = function.__globals__
+    name = namespace.get("__name__")
+    module = sys.modules.get(name) if type(name) is str else None
+    return isinstance(module, _Module) and _module_dict_of(module) is namespace
+
+
+def _is_found(wanted: object, module: str, qualname: str) -> bool:
+    found: object = sys.modules.get(module)
+    for part in qualname.split("."):
         if isinstance(found, type):
             found = _dict_of(found).get(part)
         elif isinstance(found, _Module):
             found = _module_dict_of(found).get(part)
         else:
             return False
-    return found is cls
+    # Its `__class__` might run code.
+    if type(found) is staticmethod or type(found) is classmethod:
+        found = found.__func__
+    return found is wanted
 
 
 def is_hashable_by_identity(cls: type) -> bool:

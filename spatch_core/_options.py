@@ -178,12 +178,30 @@ class BackendOptions:
                 continue
             tokens.remove(token)
             return
-        state: DispatchState = variable.get()[0]
-        while state.around is not None and state.changes is not self._changes:
-            state = state.around[0]  # of a block that is left too late
-        if state.around is None:
+        if not self._leave_step():
             raise RuntimeError("this block of backend options was not entered in this context")
-        variable.set(state.around)
+
+    def _leave_step(self) -> bool:
+        """Leave a block that was entered without a token; return whether there is one.
+
+        Generators that take turns leave blocks in another order than they entered them.
+        The blocks inside stay in force.
+        """
+        keeper = self._owner.keeper
+        state = keeper.current()
+        inside: list[Changes] = []
+        while state.around is not None:
+            assert state.changes is not None  # both or neither
+            if state.changes is self._changes:
+                tables = state.around
+                for changes in reversed(inside):
+                    tables = keeper.derive(tables, changes).tables
+                keeper.variable.set(tables)
+                return True
+            inside.append(state.changes)
+            state = state.around[0]
+        # In force is what a block with a token set, which will put back what was before it.
+        return keeper.current() is not keeper.default
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.

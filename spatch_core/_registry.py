@@ -5,7 +5,6 @@ Whatever is wrong with a backend becomes a `Problem`; nothing here raises for it
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from itertools import groupby
@@ -15,7 +14,7 @@ from ._cache import DescriptionCache
 from ._catalog import CIRCLE, Catalog
 from ._description import Description, parse_description
 from ._environment import SET_ORDER, Environment
-from ._files import find_file
+from ._files import find_file, parse_toml
 from ._identifiers import (
     DEFAULT,
     TypePattern,
@@ -229,7 +228,7 @@ class _Reading:
         if description is not None:
             return description
         try:
-            fields = _parse_toml(found.read())
+            fields = parse_toml(found.read())
         except OSError as error:
             unreadable(error)
             return None
@@ -340,12 +339,3 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
                 )
             )
     return found, problems
-
-
-def _parse_toml(content: bytes) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    fields: dict[str, Any] = tomllib.loads(content.decode())
-    return fields

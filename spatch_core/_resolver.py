@@ -172,13 +172,14 @@ class Resolver:
         token = abc.get_cache_token()
         candidates = self.candidates(function, state, types)
         first = next(candidates)
+        decides = self._any_is_asked_for if self._is_settled(state, types) else self._any_decides
         awaited = [
             alias.module
             for cls in types
             for alias in self.matcher.match(cls).aliases
-            if self._any_decides(self.matcher.backends_of(alias), function, state)
+            if decides(self.matcher.backends_of(alias), function, state)
         ]
-        if awaited or self._any_decides(self.matcher.abstract, function, state):
+        if awaited or decides(self.matcher.abstract, function, state):
             chain = Chain(function, types, [first, *candidates], state.trace)
             return Guard(chain, token, awaited, self._renewal(function, state))
         if state.trace is None and first.is_plain:
@@ -314,6 +315,26 @@ class Resolver:
             or DEFAULT in names
             or not self._implementing(names, function) <= state.disabled
             or not self._placed_of(names) <= state.disabled
+        )
+
+    def _is_settled(self, state: DispatchState, types: tuple[type, ...]) -> bool:
+        """Whether the library itself matches, whatever more becomes known of the types.
+
+        Then no backend goes before it that nobody asked for.
+        """
+        if DEFAULT in state.disabled:
+            return False
+        matches = [self.matcher.match(cls) for cls in types]
+        return all(DEFAULT in each.known for each in matches) and any(
+            DEFAULT in each.primary for each in matches
+        )
+
+    def _any_is_asked_for(
+        self, names: frozenset[str], function: Function, state: DispatchState
+    ) -> bool:
+        """Whether any of `names` may go before the library where that matches."""
+        return bool(names) and (
+            _any_prioritized(names, state) or not self._placed_of(names) <= state.disabled
         )
 
     def _implementing(self, names: frozenset[str], function: Function) -> frozenset[str]:

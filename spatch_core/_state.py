@@ -70,8 +70,9 @@ class Changes:
 
     Attributes
     ----------
-    derived : tuple of DispatchState, or None
-        The last state around such a block, and that inside it; a cache.
+    derived : tuple of weakref.ref, or None
+        The last state around such a block, and that inside it; a cache. They are not kept
+        alive: options that somebody keeps must not make a trace go on.
     step : tuple
         A state around such a block, and the tables inside it, where the block is what first
         led there; see `DispatchState.changes`. A cache too.
@@ -90,7 +91,7 @@ class Changes:
         self.disable = disable
         self.type = type
         self.trace = trace
-        self.derived: tuple[DispatchState, DispatchState] | None = None
+        self.derived: tuple[ref[DispatchState], ref[DispatchState]] | None = None
         self.step: tuple[DispatchState | None, Tables] = (None, [])
 
     @property
@@ -222,6 +223,8 @@ class StateKeeper:
     ----------
     before_trace : callable
         Called before a traced state is in force.
+    strays : callable
+        Returns the indices of functions that only the tables may keep alive.
     """
 
     def __init__(self, name: str) -> None:
@@ -230,6 +233,7 @@ class StateKeeper:
         self.get: Callable[[], Tables] = self.variable.get
         self.enabled_globally = False
         self.before_trace: Callable[[], None] = _do_nothing
+        self.strays: Callable[[], list[int]] = list
         self._traced: dict[int, ref[DispatchState]] = {}
         self._known: dict[Any, DispatchState] = {}
         self._live: References = References()
@@ -256,8 +260,10 @@ class StateKeeper:
         if state is not None:
             return state
         derived = changes.derived
-        if derived is not None and derived[0] is outer:
-            return derived[1]
+        if derived is not None and derived[0]() is outer:
+            state = derived[1]()
+            if state is not None:
+                return state
         prioritize, disable = changes.prioritize, changes.disable
         kept = [name for name in outer.prioritized if name not in prioritize]
         state = self.find(
@@ -271,8 +277,8 @@ class StateKeeper:
         if changes.is_plain:
             outer.inner[changes] = state
         else:
-            changes.derived = outer, state
-        if state.is_step(changes, around):
+            changes.derived = ref(outer), ref(state)
+        if changes.trace is None and state.is_step(changes, around):
             changes.step = outer, state.tables
         return state
 
@@ -349,14 +355,15 @@ class StateKeeper:
         for state in self._live.alive():
             state.forget_tables()
 
-    def forget_unreachable_classes(self) -> None:
-        """Drop what may keep alive a class that nothing else refers to."""
+    def forget_unreachable(self) -> None:
+        """Drop what may keep alive a class or a function that nothing else refers to."""
         for key, state in list(self._known.items()):
             if state.type is not None and not is_importable(state.type):
                 self._known.pop(key, None)
+        strays = frozenset(self.strays())
         for state in self._live.alive():
             for index, table in enumerate(state.tables):
-                if index and not all(map(is_importable, _classes(table))):
+                if index and (index in strays or not all(map(is_importable, _classes(table)))):
                     state.tables[index] = {}
 
 
@@ -379,10 +386,10 @@ _keepers = References()
 
 
 def _before_collection(phase: str, details: dict[str, int]) -> None:
-    """Let a full garbage collection see which classes only the tables refer to."""
+    """Let a full garbage collection see what only the tables refer to."""
     if phase == "start" and details["generation"] == 2:
         for keeper in _keepers.alive():
-            keeper.forget_unreachable_classes()
+            keeper.forget_unreachable()
 
 
 gc.callbacks.append(_before_collection)

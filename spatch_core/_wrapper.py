@@ -28,8 +28,9 @@ outside the handler, so that an error on the way has no `KeyError` for its conte
 One code object is compiled for each shape of signature; a function gets a copy with its own
 constants. All names that are not its own are constants too, because its globals are those of
 the default implementation (`_shortcut` says why). The garbage collector does not look into
-code, so nothing that a constant keeps alive may lead back to the wrapper: the dispatcher is
-a weak proxy.
+code, so what a constant keeps alive must not lead back to the wrapper: ``dispatcher`` is a
+`Link`, and of tables, which hold implementations, whose globals may hold the wrapper, those of
+functions that are not where their names say are dropped before a full collection.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ def make_wrapper(
         Its globals, which it does not read.
     tables : callable
         Returns the tables in force.
-    dispatcher : weakref.ProxyType
-        A weak proxy of the library's `Dispatcher`.
+    dispatcher : Link
+        Leads to the library's `Dispatcher`.
     filename : str
         What tracebacks show as the file.
 
@@ -156,15 +157,13 @@ class _Shape:
 
     def _compile(self, names: tuple[str, ...]) -> CodeType:
         """Compile the text with placeholders for `names`."""
-        import warnings
-
-        literals = {each: f"({_PLACEHOLDER + number})" for number, each in enumerate(names)}
+        # Of a mere integer the compiler would say that it cannot be called; this is one too.
+        literals = {
+            each: f"({_PLACEHOLDER + number} if 1 else 0)" for number, each in enumerate(names)
+        }
         text = self._text.format(wrapper="wrapper", **literals)
         scope: dict[str, Any] = {"missing": missing}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # that integers cannot be called
-            code = compile(text, "<spatch_core>", "exec", dont_inherit=True)
-        exec(code, scope)  # noqa: S102  # own text
+        exec(compile(text, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
         found: CodeType = scope["wrapper"].__code__
         return found
 

@@ -161,6 +161,7 @@ class BackendSystem:
             resolver = self._loader.loaded
             if resolver is not None:
                 record.document(resolver.docs(record.identifier))
+                self._dispatcher.take_shortcut(record, resolver)
             wrapper: Any = record.function
             return wrapper  # type: ignore[no-any-return]  # a function with attributes
 
@@ -255,6 +256,7 @@ class BackendSystem:
         self.backend_opts.forget()
         for record in self._dispatcher.records:
             record.document(resolver.docs(record.identifier))
+        self._dispatcher.take_shortcuts()
 
 
 def _find_system(module: str, prefix: str) -> BackendSystem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import traceback
 from typing import Any
 
 import pytest
@@ -203,3 +204,38 @@ def test_a_context_lasts() -> None:
     assert [each.dispatch_args for each in contexts] == [(a, b), (c,), (a, b), (b, a)]
     assert all(isinstance(each, DispatchContext) for each in contexts)
     assert pickle.loads(pickle.dumps(contexts[0])).types == (Foreign,)
+
+
+def test_its_source_is_shown() -> None:
+    """In tracebacks, as that of every wrapper; and it is no line of anybody's own."""
+
+    def fail(context: DispatchContext, *args: Any) -> bool:
+        raise LookupError
+
+    globals()["failing"] = fail
+    entry = {"function": f"{HERE}:plain", "should_run": f"{HERE}:failing"}
+    described = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:g": entry}}
+    system = BackendSystem(None, "MYLIB", backends=[described])
+    g: Any = system.dispatchable(("x", "y"), module="lib", qualname="g")(lambda x, y: None)
+    for _ in range(2):
+        with pytest.raises(LookupError) as caught:
+            g(Foreign(), 1)
+    frame = traceback.extract_tb(caught.tb)[-2]
+    assert frame.filename == "<dispatch of 2 arguments, should_run>"
+    assert frame.line == "answer = should_run(context, a0, a1)"
+
+
+def test_a_dispatchable_may_be_an_implementation_that_defers() -> None:
+    """What a table holds is told from what it may hold by chance."""
+    other = BackendSystem(None, "OTHER")
+
+    @other.dispatchable("x", module="other")
+    def step_aside(x: Any) -> Any:
+        return NotImplemented
+
+    globals()["stepping_aside"] = step_aside
+    entry = {"function": f"{HERE}:stepping_aside"}
+    described = {"name": "b", "primary_types": [f"{HERE}:Foreign"], "functions": {"lib:f": entry}}
+    system = BackendSystem(None, "MYLIB", backends=[described])
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    assert [f(Foreign()) for _ in range(3)] == ["default"] * 3

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import abc
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from spatch_core import BackendSystem, ImplementationImportError
 from spatch_core._calling import Guard
 from spatch_core._trace import Verdict
+from spatch_core.testing import isolated, write_distribution
 
 
 class Own:
@@ -374,6 +377,57 @@ def test_guard_is_only_there_where_something_may_change() -> None:
     f(Foreign())
     (entry,) = system.keeper.current().tables[1].values()
     assert isinstance(entry, Guard)
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Iterator[Any]:
+    """A library beside which somebody installed a backend of an abstract type."""
+    write_distribution(
+        tmp_path,
+        "shapes",
+        entry_points={"resolverlib.backends": {"first": "shapes_backend:first.toml"}},
+        files={
+            "shapes_backend/__init__.py": "",
+            "shapes_backend/first.toml": f"""
+                name = "first"
+                primary_types = ["{pattern("Shape", "@")}"]
+                secondary_types = ["{pattern("Own")}"]
+                [functions."lib:f"]
+                function = "{__name__}:first"
+            """,
+        },
+    )
+    system = BackendSystem("resolverlib.backends", "RESOLVERLIB", [pattern("Own")])
+    function: Any = system.dispatchable(None, module="lib", qualname="f")(lambda *args: "default")
+    with isolated(system, path=[tmp_path]):
+        assert list(system.backends) == ["default", "first"]
+        yield system, function
+
+
+def test_library_that_matches_is_not_watched_for_what_was_merely_installed(installed: Any) -> None:
+    """The golden rule costs nobody anything: no registration can change such a call."""
+    system, f = installed
+    assert f(Own()) == "default"
+    (entry,) = system.keeper.current().tables[1].values()
+    assert not isinstance(entry, Guard)
+    for options in ({"prioritize": "first"}, {"disable": "default"}):
+        with system.backend_opts(**options):
+            f(Own())
+            (entry,) = system.keeper.current().tables[1].values()
+            assert isinstance(entry, Guard)
+
+
+def test_library_that_matches_gives_way_when_more_is_known_of_a_type(installed: Any) -> None:
+    """Nobody knew one of the types at first; then it counts too."""
+
+    class Late:
+        pass
+
+    _, f = installed
+    assert f(Own(), Late()) == "default"
+    Shape.register(Late)
+    assert f(Own(), Late()) == "first"
+    assert f(Own()) == "default"
 
 
 # ---------------------------------------------------------------------------------------

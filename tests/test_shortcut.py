@@ -58,6 +58,10 @@ async def waiting(x: Any) -> Any:
     return x
 
 
+async def streaming(x: Any) -> Any:
+    yield x
+
+
 def describe(*functions: str, **fields: Any) -> dict[str, Any]:
     return {
         "name": "first",
@@ -186,6 +190,7 @@ class Callable:
         pytest.param(wrapping, "x", id="wraps-another"),
         pytest.param(counting, "x", id="generator"),
         pytest.param(waiting, "x", id="coroutine"),
+        pytest.param(streaming, "x", id="asynchronous-generator"),
         pytest.param(len, {"obj": 0}, id="builtin"),
         pytest.param(Callable(), "x", id="object"),
         pytest.param(Callable().method, "x", id="bound-method"),
@@ -203,8 +208,56 @@ def test_functions_that_always_dispatch(default: Any, dispatch_args: Any) -> Non
             result = next(result)
         elif inspect.iscoroutine(result):
             result = asyncio.run(result)
+        elif inspect.isasyncgen(result):
+            result = asyncio.run(anext(result))  # type: ignore[arg-type]  # it is a coroutine
         assert "x" in result if isinstance(result, tuple) else result in ("x", 1)
         assert function.__code__ is code
+
+
+def test_functions_whose_globals_are_no_plain_dictionary() -> None:
+    """Wrappers do not share those."""
+
+    class Namespace(dict):  # type: ignore[type-arg]
+        """As templates and notebooks may use."""
+
+    namespace = Namespace(y="global")
+    exec("def f(x):\n    return x, y\n", namespace)  # noqa: S102  # in globals of its own
+    _, function = make(namespace["f"], "x")
+    for _ in range(3):
+        assert function(1) == (1, "global")
+
+
+def test_code_that_somebody_else_exchanged_stays() -> None:
+    """Also while a copy of the function is called, and when the backends change."""
+    system, function = make()
+    own = types.FunctionType(function.__code__, function.__globals__, "f", function.__defaults__)
+    function.__code__ = (lambda *args, **kwargs: "theirs").__code__
+    for _ in range(2):
+        assert own(1) == f(1)
+        assert function(1) == "theirs"
+        system.reload()
+        assert function(1) == "theirs"
+
+
+def test_initializers_are_what_they_are_at_the_time() -> None:
+    """CPython makes objects in a quick way, where it has seen how their class does it."""
+    system = BackendSystem(None, "MYLIB")
+
+    class Made:
+        @system.dispatchable(("self", "x"), module="lib")  # type: ignore[misc]  # of any kind
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+    def make_many() -> list[Any]:
+        return [Made(number).x for number in range(100)]
+
+    for _ in range(3):
+        assert make_many() == [*range(100)]
+        with system.backend_opts(trace=True) as options:
+            assert make_many() == [*range(100)]
+            assert len(options.trace or ()) == 100
+        del options
+        collect()
 
 
 def test_finding_by_a_callable_goes_on_where_nothing_is_implemented() -> None:
@@ -270,15 +323,15 @@ def test_it_is_back_when_the_last_trace_is_gone() -> None:
             assert not is_taken(function)
         function(1)
         assert not is_taken(function)
-        del inner
-        collect()
-        function(1)
-        assert not is_taken(function)
+        assert [event.backend for event in inner.trace or ()] == ["default"]
         assert outer.trace == []
-        del outer
         collect()
         function(1)
-        assert is_taken(function)
+        assert is_taken(function)  # though somebody keeps the options
+        with outer:
+            function(1)
+            assert len(outer.trace) == 1
+        collect()
 
 
 def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
@@ -315,6 +368,20 @@ def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
         sys.path.remove(str(tmp_path))
     system.reload()
     assert function(x) == f(x)
+    assert is_taken(function)
+
+
+def test_what_was_decided_for_other_backends_is_not_done() -> None:
+    """Another thread has discovered the backends again meanwhile."""
+    system, function = make()
+    function(1)
+    resolver = system.resolver()
+    system.reload()
+    dispatcher = system._dispatcher
+    dispatcher.leave_shortcuts()
+    dispatcher.take_shortcut(dispatcher.records[0], resolver)
+    assert not is_taken(function)
+    dispatcher.take_shortcut(dispatcher.records[0], system.resolver())
     assert is_taken(function)
 
 
@@ -433,3 +500,87 @@ def test_doctest_finds_its_examples() -> None:
         found = doctest.DocTestFinder().find(module, "lib", module=module)
         assert [len(each.examples) for each in found if each.name == "lib.f"] == [1]
         module.f(1)
+
+
+@pytest.mark.parametrize("code", ["s.f(1)", "s.f(1); s.g(s.f)", "s.h(3)"])
+def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
+    """Though its functions are found nowhere any more, and their code leads to what they call."""
+    namespace: dict[str, Any] = {"__name__": "thrown_away", "BackendSystem": BackendSystem}
+    exec(  # noqa: S102  # a module of its own
+        "system = BackendSystem(None, 'MYLIB', backends=["
+        f"{describe('g')!r}, dict({describe()!r}, name='other', functions={{"
+        f"'thrown_away:h': {{'function': '{__name__}:first'}}}})])\n"
+        "@system.dispatchable('x')\n"
+        "def f(x): return x\n"
+        "@system.dispatchable('x', module='lib')\n"
+        "def g(x): return f(x)\n"
+        "@system.dispatchable('x')\n"
+        "def h(x): return 1 if x == 0 else h(x - 1)\n",
+        namespace,
+    )
+    exec(code, {"s": types.SimpleNamespace(**namespace)})  # noqa: S102  # as above
+    references = [weakref.ref(namespace[name]) for name in ("system", "f", "g", "h")]
+    del namespace
+    collect()
+    assert [reference() for reference in references] == [None] * 4
+
+
+def test_a_recursive_function_inside_a_function_is_freed() -> None:
+    """Its closure holds its wrapper."""
+
+    def use() -> Any:
+        system = BackendSystem(None, "MYLIB", backends=[describe("f")])
+
+        @system.dispatchable("x", module="lib", qualname="f")
+        def countdown(x: Any) -> Any:
+            return 0 if x == 0 else countdown(x - 1)
+
+        assert countdown(3) == 0
+        return weakref.ref(countdown)
+
+    reference = use()
+    collect()
+    assert reference() is None
+
+
+def test_code_can_be_hashed() -> None:
+    """Debuggers, IPython's tracebacks and profilers keep what they know by code."""
+    _, function = make(f, "x", "f")
+    assert {function.__code__: 1}[function.__code__] == 1
+    assert function.__code__ == function.__code__
+    assert isinstance(hash(make(f, None, "f")[1].__code__), int)
+
+
+def test_a_copy_says_what_is_gone() -> None:
+    """A copy without the attributes of a dispatchable does not keep its library alive."""
+    _, function = make(f, "x", "f")
+    copy = types.FunctionType(function.__code__, function.__globals__, "copy", (Missing(),))
+    assert copy(Foreign()) == "first"
+    del function, _
+    collect()
+    with pytest.raises(ReferenceError, match="a copy of a function whose library is gone"):
+        copy(1)
+
+
+def test_globals_of_another_kind() -> None:
+    """Some frameworks run modules in mappings of their own."""
+
+    class Namespace(dict[str, Any]):
+        pass
+
+    namespace = Namespace(system=BackendSystem(None, "MYLIB"), helper=5)
+    exec("@system.dispatchable('x', module='lib')\ndef f(x): return x + helper", namespace)  # noqa: S102  # how else
+    assert [namespace["f"](1) for _ in range(3)] == [6, 6, 6]
+
+
+def test_all_of_them_at_once_when_backends_are_known() -> None:
+    """So that only the very first call of a process has a frame more than later ones."""
+    system, function = make(warn, "x")
+    other: Any = system.dispatchable("x", module="lib", qualname="other")(warn)
+    system.reload()
+    late: Any = system.dispatchable("x", module="lib", qualname="late")(warn)
+    for each in (function, other, late):
+        assert is_taken(each)
+        with pytest.warns(UserWarning, match="look out") as record:
+            each(1)
+        assert record[0].filename == __file__
