@@ -22,14 +22,11 @@ def _do_nothing(*_: object) -> None:
 
 
 try:
-    if environ.get("SPATCH_CORE_PURE", "0") not in ("", "0"):
+    if environ.get("SPATCH_CORE_PURE", "").strip().lower() not in ("", "0", "no", "false", "off"):
         raise ImportError("SPATCH_CORE_PURE asks for pure Python")
-    from . import _accelerator
-except ImportError:
+    from ._accelerator import accelerate, prepare, slow_down
+except ImportError:  # it is not there, or is not the one of this version
     accelerated = False
     prepare = accelerate = slow_down = _do_nothing
 else:
     accelerated = True
-    prepare = _accelerator.prepare
-    accelerate = _accelerator.accelerate
-    slow_down = _accelerator.slow_down

@@ -58,9 +58,10 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_known", "_kwargs")
+    __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
 
     _args: tuple[Any, ...]
+    _dispatch_args: tuple[Any, ...]
     _known: Known
     _kwargs: Mapping[str, Any]
 
@@ -84,7 +85,12 @@ class DispatchContext:
     @property
     def dispatch_args(self) -> tuple[Any, ...]:
         """The dispatch arguments that were given and are not None."""
-        return self._known.extract(self._args, self._kwargs)
+        try:
+            return self._dispatch_args
+        except AttributeError:
+            # Once: for some functions it is the library that finds them.
+            self._dispatch_args = self._known.extract(self._args, self._kwargs)
+            return self._dispatch_args
 
     @property
     def name(self) -> str:

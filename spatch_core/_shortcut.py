@@ -82,8 +82,8 @@ class Shortcut:
         slow_down(self._wrapper)
         default = self._default
         self._taken = default.__code__
-        # An audit hook may run in between. The code that dispatches does with any default
-        # values, so it is the one to see others.
+        # An audit hook may run in between, and call it. Then default values count as given,
+        # but the default implementation never sees the placeholders.
         names = "__kwdefaults__", "__defaults__", "__code__"
         _set_at_once(
             self._wrapper, names, (default.__kwdefaults__, default.__defaults__, self._taken)
