@@ -368,7 +368,7 @@ prepare(PyObject *Py_UNUSED(module), PyObject *args)
         PyErr_SetString(PyExc_ValueError, "the code of this wrapper was prepared before");
         return NULL;
     }
-    Wrapper *wrapper = PyMem_Calloc(1, sizeof(Wrapper) + count * sizeof(Parameter));
+    Wrapper *wrapper = PyMem_Calloc(1, sizeof(Wrapper) + (size_t)count * sizeof(Parameter));
     if (wrapper == NULL) {
         return PyErr_NoMemory();
     }

@@ -270,6 +270,27 @@ def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
 
 
 @only_accelerated
+def test_an_entry_that_goes_in_the_middle_of_its_own_call() -> None:
+    """The call keeps what it needs of it."""
+    system, f = make()
+    x = Foreign()
+    for by_keyword in (False, True):
+        f(x, y=1)
+        tables = system.keeper.get()
+
+        def entry(*args: Any, tables: Any = tables, **kwargs: Any) -> Any:
+            tables[1].clear()
+            return NotImplemented
+
+        tables[1][Foreign][int] = entry
+        reference = weakref.ref(entry)
+        del entry
+        expected: Any = ("first", (x,), {"y": 1}) if by_keyword else ("first", (x, 1), {})
+        assert (f(x, y=1) if by_keyword else f(x, 1)) == expected
+        assert reference() is None
+
+
+@only_accelerated
 def test_a_metaclass_with_ideas_of_its_own_is_left_to_python() -> None:
     """Comparing its classes runs code, which may do anything."""
 
@@ -302,6 +323,34 @@ def test_a_function_whose_code_was_exchanged_runs_it() -> None:
     assert f(x, 1) == "other"
     f.__code__ = code
     assert f(x, 1)[0] == "first"
+
+
+@only_accelerated
+def test_code_that_is_exchanged_in_the_middle_of_a_call() -> None:
+    """The call ends as it began, though its code is gone."""
+    free = object()
+    described = describe(functions={"lib:f": {"function": f"{__name__}:exchange_code"}})
+    second = describe(name="second")
+    system = BackendSystem(None, "MYLIB", backends=[described, second])
+    x = Foreign()
+    for by_keyword in (False, True):
+        # With a free variable, so that nobody keeps the code in order to put it back.
+        f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: free)
+        args: tuple[Any, ...] = (x,) if by_keyword else (x, f)
+        kwargs = {"y": f} if by_keyword else {}
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+        code = weakref.ref(f.__code__)
+        f.code = f.__code__.replace()  # a copy that is not known to C
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+        assert code() is None
+
+
+def exchange_code(*args: Any, **kwargs: Any) -> Any:
+    """Exchange the code of the function that is among the arguments."""
+    for each in (*args, *kwargs.values()):
+        if type(each) is types.FunctionType and "code" in each.__dict__:
+            each.__code__ = each.__dict__.pop("code")
+    return NotImplemented
 
 
 @only_accelerated

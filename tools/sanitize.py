@@ -1,0 +1,117 @@
+"""Run the tests of the C extension with AddressSanitizer and UndefinedBehaviorSanitizer.
+
+    python tools/sanitize.py                          # all that call through C
+    python tools/sanitize.py tests/test_scale.py -x   # pytest's arguments instead
+
+Runs on the interpreter that runs it, which must have what the tests need. Needs Linux and gcc
+or clang with their sanitizers; builds in a temporary folder and changes nothing in the
+checkout. It is no step of `tools/check.py`: many machines lack the libraries, the tests take
+three times as long, and what it can find lies in one file that seldom changes.
+
+Memory that is still in use at exit is not reported: the interpreter itself leaves some. That
+calls leave none behind is what `tests/test_acceleration_stress.py` is for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+    "-g",
+    "-O1",
+    "-Wall",
+    "-Wextra",
+]
+TESTS = [
+    "tests/test_acceleration.py",
+    "tests/test_acceleration_stress.py",
+    "tests/test_shortcut.py",
+    "tests/test_calling.py",
+    "tests/test_dispatcher.py",
+    "tests/property/test_paths.py",
+]
+CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
+
+
+def find_library(compiler: str) -> str:
+    """Return the path of the sanitizer's library, which must be loaded before all others."""
+    # gcc and clang name it differently, and print the name alone where it is not installed.
+    for name in ("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so", "libclang_rt.asan.so"):
+        found = subprocess.run(
+            [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        if os.path.isabs(found):
+            return os.path.realpath(found)
+    sys.exit(f"{compiler} has no AddressSanitizer as a shared library")
+
+
+def build(compiler: str, folder: Path) -> None:
+    """Copy the package into `folder`, with an extension that is watched."""
+    package = folder / "spatch_core"
+    shutil.copytree(
+        ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
+    )
+    shared = ["-shared-libasan"] if "clang" in os.path.basename(compiler) else []
+    subprocess.run(
+        [
+            compiler,
+            *FLAGS,
+            *shared,
+            "-shared",
+            "-fPIC",
+            f"-I{sysconfig.get_path('include')}",
+            str(package / "_accelerator.c"),
+            "-o",
+            str(package / f"_accelerator{sysconfig.get_config_var('EXT_SUFFIX')}"),
+        ],
+        check=True,
+    )
+
+
+def main() -> int:
+    compiler = shutil.which(os.environ.get("CC", "gcc")) or shutil.which("clang")
+    if compiler is None or sys.platform != "linux":
+        sys.exit("This needs Linux and gcc or clang")
+    with TemporaryDirectory() as name:
+        build(compiler, Path(name))
+        variables = {
+            **os.environ,
+            "LD_PRELOAD": find_library(compiler),
+            # Otherwise the interpreter hands out parts of what the sanitizer sees as one block.
+            "PYTHONMALLOC": "malloc",
+            "PYTHONPATH": name,
+            "PYTHONSAFEPATH": "1",  # not the package of this folder
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "SPATCH_CORE_PURE": "0",
+            "SPATCH_CORE_CACHE": "off",
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "UBSAN_OPTIONS": "print_stacktrace=1",
+        }
+        found = subprocess.run(
+            [sys.executable, "-c", CHECK],
+            env=variables,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if not found.stdout.startswith(f"True {name}"):
+            sys.exit(f"the extension that was built is not used:\n{found.stdout}{found.stderr}")
+        # What the sanitizers say goes past `sys.stderr`.
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--capture=sys"]
+        command += sys.argv[1:] or TESTS
+        return subprocess.run(command, env=variables, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
