@@ -9,13 +9,28 @@ from __future__ import annotations
 import click
 
 from .. import __version__
+from ._arguments import meant
 from ._explain import explain_command
 from ._list import list_command
 
 __all__ = ["main"]
 
 
+class _Group(click.Group):
+    """Offers the nearest command for one that there is not."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        known = not args or self.get_command(ctx, args[0]) is not None
+        if not known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            hint = meant(args[0], self.commands, "commands")
+            ctx.fail(f"no command is named {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
 @click.group(
+    cls=_Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="""\b
 Examples:

@@ -1,15 +1,29 @@
-"""What commands take: identifiers, and types, imported where possible or else stood in for."""
+"""What commands take: libraries, identifiers, and types, imported or else stood in for.
+
+Also what the shell offers for each while it is typed; see `_completion`.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cache
 
 import click
 
-from .._identifiers import import_identifier, split_identifier
+from .._identifiers import import_identifier, nearest, split_identifier
 from ..exceptions import IdentifierError
-from ._libraries import foreign_code, import_failure
+from ._libraries import (
+    Library,
+    LoadedLibrary,
+    find_libraries,
+    foreign_code,
+    import_failure,
+    import_public_names,
+    load_library,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,51 @@ class GivenType:
     identifier: str
     type: type
     note: str = ""
+
+
+def chosen_libraries(name: str | None) -> list[Library]:
+    """Return the libraries of this name, or all.
+
+    Parameters
+    ----------
+    name : str or None
+        The name of a library; None for all.
+
+    Returns
+    -------
+    list of Library
+        The first is the one that is used; others of its name are problems.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none of this name.
+    """
+    libraries = find_libraries()
+    chosen = [each for each in libraries if name in (None, each.name)]
+    if name is None or chosen:
+        return chosen
+    names = list(dict.fromkeys(each.name for each in libraries))
+    raise click.UsageError(f"no library is named {name!r}; {meant(name, names, 'registered')}")
+
+
+def meant(name: str, names: Iterable[str], what: str) -> str:
+    """Ask whether one of the nearest `names` was meant, or say which there are.
+
+    Parameters
+    ----------
+    name : str
+        What was given.
+    names : iterable of str
+        What might have been.
+    what : str
+        What they are.
+    """
+    names = tuple(names)
+    near = nearest(name, names)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"{what} are: {', '.join(names) or 'none'}"
 
 
 def checked_identifier(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -71,3 +130,89 @@ def _stand_in(module: str, qualname: str) -> type:
     """Make a class of this module and qualname, always the same one."""
     name = qualname.rpartition(".")[2]
     return type(name, (), {"__module__": module, "__qualname__": qualname})
+
+
+def complete_libraries(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the names of libraries that the shell may offer; imports nothing of theirs."""
+    return _starting(incomplete, (each.name for each in find_libraries()))
+
+
+def complete_backends(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the names of backends that the shell may offer.
+
+    Those of one library, if another argument tells which.
+    """
+    from ._backends import list_backends
+
+    function = context.params.get("function")
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                backend.name
+                for loaded in _loaded(context.params.get("library"))
+                if function is None or function in _functions(loaded)
+                for backend in list_backends(loaded)
+            ),
+        )
+
+
+def complete_functions(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the identifiers of libraries' functions that the shell may offer."""
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                identifier
+                for loaded in _loaded(context.params.get("library"))
+                for identifier in _functions(loaded)
+            ),
+        )
+
+
+def complete_types(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Return the types that the shell may offer: those that the function's backends know."""
+    function = context.params.get("function")
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                pattern.identifier
+                for loaded in _loaded(None)
+                if loaded.system is not None and function in _functions(loaded)
+                for description in loaded.system.backends.values()
+                for pattern in (*description.primary_types, *description.secondary_types)
+            ),
+        )
+
+
+def _loaded(name: str | None) -> Iterator[LoadedLibrary]:
+    for library in find_libraries():
+        if name in (None, library.name):
+            yield load_library(library)
+
+
+def _functions(loaded: LoadedLibrary) -> Iterable[str]:
+    if loaded.system is None:
+        return ()
+    import_public_names(loaded.library)
+    return loaded.system.functions
+
+
+def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if name.startswith(incomplete)})
+
+
+@contextmanager
+def _completing() -> Iterator[None]:
+    """Let nothing that libraries print get between the user and what is being typed."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        yield

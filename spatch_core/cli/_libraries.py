@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._identifiers import import_identifier
 from .._problems import Problem, Source
 from ..exceptions import SpatchCoreWarning
+from ._output import progress
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -119,7 +121,7 @@ def load_library(library: Library) -> LoadedLibrary:
             "Uninstall one of the two, or rename its entry point",
         )
     try:
-        with foreign_code():
+        with foreign_code(), progress(f"loading {library.name}"):
             system: Any = import_identifier(library.identifier)
             if not _is_system(system):
                 return _faulty(
@@ -162,21 +164,46 @@ def import_public_names(library: Library) -> None:
         One whose system has been loaded.
     """
     package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
-    with foreign_code():
+    with foreign_code(), progress(f"importing what {library.name} offers"):
         for name in getattr(package, "__all__", None) or dir(package):
             with suppress(Exception, SystemExit):
                 getattr(package, name)
 
 
 @contextmanager
-def foreign_code() -> Iterator[None]:
+def foreign_code(system: object = None) -> Iterator[None]:
     """Run code of libraries: what it prints stays out of the output, which may be JSON.
 
     Warnings about backends are not shown, because they are among the problems.
+
+    Parameters
+    ----------
+    system : BackendSystem, optional
+        Whose warnings are meant, besides those of this very package; a library that vendors
+        it has its own.
     """
-    with redirect_stdout(sys.stderr), warnings.catch_warnings():
+    with redirect_stdout(sys.stderr), _redirected_descriptor(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SpatchCoreWarning)
+        if system is not None:
+            warnings.simplefilter("ignore", _warnings_of(system))
         yield
+
+
+@contextmanager
+def _redirected_descriptor() -> Iterator[None]:
+    """Let what is not written by Python, a C library for example, go to stderr too."""
+    try:
+        kept = os.dup(1) if sys.__stdout__ is not None else None
+        if kept is not None:
+            os.dup2(2, 1)
+    except OSError:  # one of the two is closed
+        kept = None
+    try:
+        yield
+    finally:
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:

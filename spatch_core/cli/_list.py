@@ -6,17 +6,10 @@ from typing import Any
 
 import click
 
-from .._identifiers import nearest
 from .._problems import Problem, Source
+from ._arguments import chosen_libraries, complete_libraries
 from ._backends import ListedBackend, State, list_backends
-from ._libraries import (
-    GROUP,
-    Library,
-    LoadedLibrary,
-    find_libraries,
-    import_public_names,
-    load_library,
-)
+from ._libraries import GROUP, LoadedLibrary, import_public_names, load_library
 from ._output import Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
@@ -66,7 +59,7 @@ Exit code 1 if there are problems."""
 
 
 @click.command("list", epilog=_EPILOG)
-@click.argument("library", required=False)
+@click.argument("library", required=False, shell_complete=complete_libraries)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
 @click.pass_context
 def list_command(context: click.Context, library: str | None, as_json: bool) -> None:
@@ -76,7 +69,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
     converts), whether it requires opt-in, how many functions it implements, where it comes
     from and its state; then everything that is wrong with any.
     """
-    loaded = [load_library(each) for each in _chosen(find_libraries(), library)]
+    loaded = [load_library(each) for each in chosen_libraries(library)]
     for each in loaded:
         if each.system is not None:
             import_public_names(each.library)
@@ -87,19 +80,6 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
         if not loaded:
             show([f"No library is registered in the entry point group {GROUP}."])
     context.exit(1 if any(each.problems for each in loaded) else 0)
-
-
-def _chosen(libraries: list[Library], name: str | None) -> list[Library]:
-    chosen = [each for each in libraries if name in (None, each.name)]
-    if name is None or chosen:
-        return chosen
-    names = list(dict.fromkeys(each.name for each in libraries))
-    meant = nearest(name, names)
-    if meant:
-        hint = f"did you mean {' or '.join(meant)}?"
-    else:
-        hint = f"registered are: {', '.join(names) or 'none'}"
-    raise click.UsageError(f"no library is named {name!r}; {hint}")
 
 
 def _parts(loaded: LoadedLibrary) -> list[Part]:

@@ -6,14 +6,19 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+_PATIENCE = 2.0
+"""How many seconds people wait before they ask what is going on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +85,59 @@ def show(parts: Iterable[Part]) -> None:
     """
     shown = [part for part in parts if not isinstance(part, Notes) or part.lines]
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    _write(_for_terminal(shown) if is_terminal else plain(shown))
+    show_text(_for_terminal(shown) if is_terminal else plain(shown))
 
 
 def show_json(value: Mapping[str, Any]) -> None:
     """Print an object as JSON, in characters that every encoding has."""
-    _write(json.dumps(value, indent=2) + "\n")
+    show_text(json.dumps(value, indent=2) + "\n")
+
+
+def show_text(text: str) -> None:
+    """Print text as it is, to its end or for as long as somebody reads."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A name that the encoding lacks must not stop the rest.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        # To this very stream: click takes one that can ASCII only for a mistake.
+        click.echo(text, sys.stdout, nl=False)
+    except BrokenPipeError:
+        # The reader has what it wanted. The interpreter flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def progress(text: str) -> Iterator[None]:
+    """Say what takes so long, to somebody who sits before a terminal.
+
+    Parameters
+    ----------
+    text : str
+        What is being done; shown on stderr after two seconds, until it is done.
+    """
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield
+        return
+    line = f"{_one_line(text)} ..."
+    said = []
+
+    def say() -> None:
+        said.append(line)
+        stream.write(line)
+        stream.flush()
+
+    timer = Timer(_PATIENCE, say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if said:
+            stream.write(f"\r{' ' * len(line)}\r")
+            stream.flush()
 
 
 def plain(parts: Iterable[Part]) -> str:
@@ -185,15 +237,3 @@ def _printable(text: str) -> str:
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
         for each in text
     )
-
-
-def _write(text: str) -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        # A name that the encoding lacks must not stop the rest.
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        # To this very stream: click takes one that can ASCII only for a mistake.
-        click.echo(text, sys.stdout, nl=False)
-    except BrokenPipeError:
-        # The reader has what it wanted. The interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

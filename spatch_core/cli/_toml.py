@@ -1,0 +1,232 @@
+"""Where in a TOML file its keys, values and tables stand, so that tools can point and edit.
+
+What the file says is for a real parser to find out, which has accepted it before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .._files import parse_toml
+
+Path: TypeAlias = "tuple[str | int, ...]"
+
+_TOKEN = re.compile(
+    r'''
+    """(?:\\.|[^\\])*?"""(?!"(?!""))"{0,2}  # strings of several lines may end in quotes
+    | \'\'\'.*?\'\'\'\'{0,2}
+    | "(?:\\.|[^"\\])*"
+    | '[^']*'
+    | \#[^\n]*
+    | [\n\[\]{}=,.]
+    | [^\s\[\]{}=,.\#"']+
+    ''',
+    re.DOTALL | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A key with its value.
+
+    Parameters
+    ----------
+    path : tuple of str or int
+        Where it belongs, from the top of the file.
+    start, last, value, end : int
+        Where its key starts, the last part of the key, the value, and where the value ends.
+    """
+
+    path: Path
+    start: int
+    last: int
+    value: int
+    end: int
+
+
+@dataclass(slots=True)
+class Section:
+    """A table with a header, or what stands before the first one.
+
+    Parameters
+    ----------
+    path : tuple of str or int
+        Where it belongs; empty before the first header.
+    start, end : int
+        Where its header starts, and where its last pair ends.
+    pairs : list of Pair
+        In their order.
+    """
+
+    path: Path
+    start: int
+    end: int
+    pairs: list[Pair] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where everything stands in a file.
+
+    Parameters
+    ----------
+    lines : dict of str to int
+        The line of each key path, written as the validator writes it.
+    sections : list of Section
+        In their order.
+    """
+
+    lines: dict[str, int] = field(default_factory=dict)
+    sections: list[Section] = field(default_factory=list)
+
+    def line(self, key: str | None) -> int:
+        """Return the line of a key path, or of what would hold it if it is missing."""
+        key = key or ""
+        holders = [
+            each for each in self.lines if key == each or key.startswith((f"{each}.", f"{each}["))
+        ]
+        return self.lines[max(holders, key=len)] if holders else 1
+
+
+def find_layout(text: str) -> Layout:
+    """Find out where everything stands.
+
+    Parameters
+    ----------
+    text : str
+        Valid TOML.
+    """
+    return _Scanner(text).scan()
+
+
+def key_path(path: Path) -> str:
+    """Write a path as the validator writes it: ``functions."lib:fn".function``."""
+    written = str(path[0])
+    for position, part in enumerate(path[1:], 1):
+        if isinstance(part, int):
+            written += f"[{part}]"
+        elif position == 1 and path[0] == "functions" and part not in _TABLES:
+            written += f'."{part}"'
+        else:
+            written += f".{part}"
+    return written
+
+
+_TABLES = ("defaults", "auto-generation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+class _Scanner:
+    """Reads the tokens of a file once, from the first to the last."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.position = 0
+        self.layout = Layout()
+        self.arrays: dict[Path, int] = {}
+
+    def scan(self) -> Layout:
+        section = Section((), 0, 0)
+        self.layout.sections.append(section)
+        while self.position < len(self.tokens):
+            if self.ahead() == "[":
+                section = self.header()
+                self.layout.sections.append(section)
+            else:
+                pair = self.pair(section.path)
+                section.pairs.append(pair)
+                section.end = pair.end
+        return self.layout
+
+    def ahead(self) -> str:
+        return self.tokens[self.position].text
+
+    def take(self) -> _Token:
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def header(self) -> Section:
+        first = self.take()
+        is_array = self.ahead() == "[" and self.tokens[self.position].start == first.end
+        if is_array:
+            self.take()
+        path, _ = self.key(())
+        self.take()
+        if is_array:
+            self.take()
+            self.arrays[path] = self.arrays.get(path, -1) + 1
+            path = (*path, self.arrays[path])
+            self.found(path, first.line)
+        return Section(path, first.start, self.tokens[self.position - 1].end)
+
+    def pair(self, outer: Path) -> Pair:
+        start = self.tokens[self.position].start
+        path, last = self.key(outer)
+        self.take()
+        value = self.tokens[self.position].start
+        return Pair(path, start, last, value, self.value(path))
+
+    def key(self, outer: Path) -> tuple[Path, int]:
+        """Read a dotted key; returns its path, and where its last part starts."""
+        path = outer
+        while True:
+            token = self.take()
+            text = token.text
+            part = str(parse_toml(f"key = {text}".encode())["key"]) if text[0] in "\"'" else text
+            path = (*path, part)
+            if path in self.arrays and self.ahead() == ".":
+                path = (*path, self.arrays[path])
+            self.found(path, token.line)
+            if self.ahead() != ".":
+                return path, token.start
+            self.take()
+
+    def value(self, path: Path) -> int:
+        """Read a value; returns where it ends."""
+        opening = self.take()
+        if opening.text == "[":
+            number = 0
+            while self.ahead() != "]":
+                self.found((*path, number), self.tokens[self.position].line)
+                self.value((*path, number))
+                number += 1
+                if self.ahead() == ",":
+                    self.take()
+            return self.take().end
+        if opening.text == "{":
+            while self.ahead() != "}":
+                self.pair(path)
+                if self.ahead() == ",":
+                    self.take()
+            return self.take().end
+        end = opening.end
+        # Numbers and dates may be several tokens.
+        while self.position < len(self.tokens):
+            token = self.tokens[self.position]
+            if token.line != opening.line or token.text[0] in "[]{},=\"'":
+                break
+            end = self.take().end
+        return end
+
+    def found(self, path: Path, line: int) -> None:
+        self.layout.lines.setdefault(key_path(path), line)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    """Yield what matters: no comments, no ends of lines."""
+    line = 1
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if found != "\n" and found[0] != "#":
+            yield _Token(found, match.start(), match.end(), line)
+        line += found.count("\n")
