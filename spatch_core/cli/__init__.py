@@ -12,6 +12,8 @@ from .. import __version__
 from ._arguments import meant
 from ._explain import explain_command
 from ._list import list_command
+from ._order import order_command
+from ._registered import libraries_command
 
 __all__ = ["main"]
 
@@ -50,5 +52,7 @@ def main() -> None:
     """Show which backends libraries have, and what runs when, and why."""
 
 
+main.add_command(libraries_command)
 main.add_command(list_command)
+main.add_command(order_command)
 main.add_command(explain_command)

@@ -71,6 +71,31 @@ def chosen_libraries(name: str | None) -> list[Library]:
     raise click.UsageError(f"no library is named {name!r}; {meant(name, names, 'registered')}")
 
 
+def usable_library(name: str) -> LoadedLibrary:
+    """Load a library that a command cannot do without, and all its functions.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+
+    Returns
+    -------
+    LoadedLibrary
+        With a system.
+
+    Raises
+    ------
+    click.ClickException
+        If there is none of this name, or it cannot be used.
+    """
+    loaded = load_library(chosen_libraries(name)[0])
+    if loaded.fault is not None:
+        raise click.ClickException(loaded.describe(loaded.fault))
+    import_public_names(loaded.library)
+    return loaded
+
+
 def meant(name: str, names: Iterable[str], what: str) -> str:
     """Ask whether one of the nearest `names` was meant, or say which there are.
 
@@ -187,7 +212,7 @@ def complete_types(
             (
                 pattern.identifier
                 for loaded in _loaded(None)
-                if loaded.system is not None and function in _functions(loaded)
+                if loaded.system is not None and function in tuple(_functions(loaded))
                 for description in loaded.system.backends.values()
                 for pattern in (*description.primary_types, *description.secondary_types)
             ),

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from .._problems import Problem, Source
 from ._arguments import chosen_libraries, complete_libraries
 from ._backends import ListedBackend, State, list_backends
+from ._json import backend_as_json, distribution_text, library_as_json, problem_as_json
 from ._libraries import GROUP, LoadedLibrary, import_public_names, load_library
 from ._output import Column, Notes, Part, Table, show, show_json
 
@@ -84,7 +84,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
 
 def _parts(loaded: LoadedLibrary) -> list[Part]:
     source = loaded.library.source
-    parts: list[Part] = [f"{loaded.library.name}  {_distribution(source)}"]
+    parts: list[Part] = [f"{loaded.library.name}  {distribution_text(source)}"]
     backends = list_backends(loaded)
     if backends:
         parts.append(Table(_COLUMNS, [_row(each) for each in backends]))
@@ -110,57 +110,13 @@ def _row(backend: ListedBackend) -> tuple[str, ...]:
         "\n".join(types),
         "" if description is None else "yes" if description.requires_opt_in else "no",
         "" if backend.functions is None else str(backend.functions),
-        _distribution(backend.source),
+        distribution_text(backend.source),
     )
 
 
-def _distribution(source: Source) -> str:
-    return " ".join(part for part in (source.distribution, source.version) if part)
-
-
 def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    system = loaded.system
-    where = _source_as_json(loaded.library.source)
-    del where["file"]
     return {
-        "name": loaded.library.name,
-        **where,
-        "group": None if system is None else system.group,
-        "environment_prefix": None if system is None else system.environment_prefix,
-        "backends": [_backend_as_json(each) for each in list_backends(loaded)],
-        "problems": [_problem_as_json(each) for each in loaded.problems],
-    }
-
-
-def _backend_as_json(backend: ListedBackend) -> dict[str, Any]:
-    described = backend.description
-    return {
-        "name": backend.name,
-        "state": backend.state.value,
-        "reason": backend.reason,
-        "primary_types": described and [str(each) for each in described.primary_types],
-        "secondary_types": described and [str(each) for each in described.secondary_types],
-        "requires_opt_in": described and described.requires_opt_in,
-        "functions": backend.functions,
-        "prioritized": backend.prioritized,
-        **_source_as_json(backend.source),
-    }
-
-
-def _problem_as_json(problem: Problem) -> dict[str, Any]:
-    return {
-        "backend": problem.backend,
-        "key": problem.key,
-        "message": problem.message,
-        "remedy": problem.remedy,
-        **_source_as_json(problem.source or Source()),
-    }
-
-
-def _source_as_json(source: Source) -> dict[str, str | None]:
-    return {
-        "entry_point": source.entry_point,
-        "file": source.file,
-        "distribution": source.distribution,
-        "version": source.version,
+        **library_as_json(loaded),
+        "backends": [backend_as_json(each) for each in list_backends(loaded)],
+        "problems": [problem_as_json(each) for each in loaded.problems],
     }

@@ -1,0 +1,68 @@
+"""Why backends stand in the order in which they do, in words for people and for scripts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._ordering import Order
+
+# By strength; numbers, because a library that vendors this package has an enum of its own.
+_ORIGINS = {3: "environment", 2: "declared", 1: "type specificity"}
+
+BASE_ORDER = (
+    "the library itself is first, then concrete backends, then abstract ones; of these, those "
+    "in the library's code as it gives them, then installed ones by name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One backend goes before another, and who says so.
+
+    Parameters
+    ----------
+    before, after : str
+        Names of backends.
+    origin : str
+        ``"environment"``, ``"declared"`` or ``"type specificity"``.
+    declared_by : str or None
+        The backend that declares it.
+    reason : str
+        The same as a sentence.
+    """
+
+    before: str
+    after: str
+    origin: str
+    declared_by: str | None
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it for scripts."""
+        return {
+            "before": self.before,
+            "after": self.after,
+            "origin": self.origin,
+            "declared_by": self.declared_by,
+            "reason": self.reason,
+        }
+
+
+def steps(order: Order) -> list[Step]:
+    """Return every edge that is in force, strongest first."""
+    found = []
+    for edge in sorted(order.edges(), key=lambda edge: -edge.strength):
+        origin = _ORIGINS[int(edge.strength)]
+        declared_by = None
+        if origin == "declared":
+            declared_by = edge.after if edge.moves_down else edge.before
+        found.append(Step(edge.before, edge.after, origin, declared_by, edge.reason))
+    return found
+
+
+def mending(order: Order) -> str | None:
+    """Return the one value of ``SET_ORDER`` that mends every cycle; None without cycles."""
+    pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
+    return ",".join(dict.fromkeys(pieces)) or None
