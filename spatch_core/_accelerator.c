@@ -9,10 +9,10 @@
    3. calls what it found with the very arguments that it was given;
    4. goes on with the next candidate where the result is NotImplemented.
 
-   Whatever it does not know, it leaves to the wrapper's own code, which fills the tables, and
-   which nothing here changes: so both mean the same. That is so where a table has no entry,
-   where a metaclass has ideas of its own about == or hash, and where somebody has exchanged
-   the function's code.
+   Where a table has no entry, or a metaclass has ideas of its own about == or hash, it asks
+   the same dispatcher as that code does. Whatever else it does not know, it leaves to the
+   wrapper's own code, which nothing here changes: where a keyword is no plain string, for
+   example, or where somebody has exchanged the function's code.
 
    What was found last is remembered, so that usually comparing a few pointers is enough. The
    pointers are borrowed: they mean something for as long as none of the dictionaries on the
@@ -67,6 +67,7 @@ static Py_ssize_t slot = -1; /* where code objects keep their Wrapper */
 static int watcher = -1;      /* which watches dictionaries; negative if there is none */
 static uint64_t generation = 1; /* how often one of them has changed */
 static PyObject *deferred_name;
+static PyObject *fill_name;
 static vectorcallfunc run_code; /* what CPython calls when any other function is called */
 
 static void
@@ -214,10 +215,28 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
     answer->target = target;
 }
 
+/* Let the dispatcher decide what to call, and put it into the table. */
+static PyObject *
+fill(Wrapper *wrapper, PyObject *const *values)
+{
+    PyObject *given = PyTuple_New(wrapper->count);
+    if (given == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < wrapper->count; i++) {
+        PyTuple_SET_ITEM(given, i, Py_NewRef(values[i]));
+    }
+    PyObject *found = PyObject_CallMethodObjArgs(wrapper->dispatcher, fill_name, wrapper->index,
+                                                 given, NULL);
+    Py_DECREF(given);
+    return found;
+}
+
 /* Return what to call; NULL, perhaps with an exception, if the wrapper's code has to say. */
 static PyObject *
 find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
+    PyObject *values[MOST];
     PyTypeObject *types[MOST];
     Py_ssize_t count = wrapper->count;
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -230,14 +249,19 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
                  !find_keyword(&value, parameter->name, args + nargs, kwnames)) {
             return NULL;
         }
-        types[i] = Py_TYPE(value == NULL ? wrapper->missing : value);
+        values[i] = value == NULL ? wrapper->missing : value;
+        types[i] = Py_TYPE(values[i]);
     }
     PyObject *tables;
     if (PyContextVar_Get(wrapper->variable, NULL, &tables) < 0 || tables == NULL) {
         return NULL;
     }
+    if (!PyList_CheckExact(tables)) {
+        Py_DECREF(tables);
+        return NULL;
+    }
     PyObject *found = NULL;
-    if (PyList_CheckExact(tables) && wrapper->place < PyList_GET_SIZE(tables)) {
+    if (wrapper->place < PyList_GET_SIZE(tables)) {
         PyObject *table = PyList_GET_ITEM(tables, wrapper->place);
         Answer *answer = place_of_answer(wrapper, types);
         int is_good =
@@ -255,7 +279,7 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         Py_XINCREF(found);
     }
     Py_DECREF(tables);
-    return found;
+    return found != NULL || PyErr_Occurred() ? found : fill(wrapper, values);
 }
 
 /* Call what was found. */
@@ -311,16 +335,13 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         return run_code(function, args, nargsf, kwnames);
     }
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    PyObject *found = find(wrapper, args, nargs, kwnames);
-    if (found == NULL || found == Py_None) {
-        Py_XDECREF(found);
-        if (PyErr_Occurred()) {
-            return NULL;
-        }
-        return run_code(function, args, nargsf, kwnames);
-    }
-    /* The function, and so the wrapper's data, may lose its last reference in the call. */
+    /* The wrapper's data may lose its last reference meanwhile. */
     PyObject *code = Py_NewRef(((PyFunctionObject *)function)->func_code);
+    PyObject *found = find(wrapper, args, nargs, kwnames);
+    if (found == NULL) {
+        Py_DECREF(code);
+        return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
+    }
     PyObject *result = call(found, args, nargsf, kwnames);
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
@@ -337,7 +358,8 @@ PyDoc_STRVAR(prepare_doc,
 "Parameters\n----------\n"
 "wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
 "variable : contextvars.ContextVar\n    Holds the tables in force.\n"
-"dispatcher : object\n    Its `deferred` is called after NotImplemented.\n"
+"dispatcher : object\n    Its `fill` is called where a table has no entry, and its `deferred`\n"
+"    after NotImplemented.\n"
 "index : int\n    The function's place in the tables.\n"
 "positions : tuple of int\n"
 "    Of the dispatch arguments; negative for those given by keyword alone.\n"
@@ -458,7 +480,7 @@ static void
 forget(void)
 {
     slot = watcher = -1;
-    deferred_name = NULL;
+    deferred_name = fill_name = NULL;
 }
 
 static int
@@ -486,7 +508,10 @@ execute(PyObject *Py_UNUSED(module))
     if (deferred_name == NULL) {
         deferred_name = PyUnicode_InternFromString("deferred");
     }
-    return deferred_name == NULL ? -1 : 0;
+    if (fill_name == NULL) {
+        fill_name = PyUnicode_InternFromString("fill");
+    }
+    return deferred_name == NULL || fill_name == NULL ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {

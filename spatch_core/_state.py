@@ -7,6 +7,7 @@ So whoever has the tables has the state, and a new state starts with empty table
 
 from __future__ import annotations
 
+import atexit
 import gc
 from _weakref import ref  # weakref itself imports much more
 from contextvars import ContextVar
@@ -393,3 +394,16 @@ def _before_collection(phase: str, details: dict[str, int]) -> None:
 
 
 gc.callbacks.append(_before_collection)
+
+
+def _before_exit() -> None:
+    """Let the interpreter's last collection see what only the tables refer to.
+
+    It asks nobody. What a library's module has would be alive when all is over, and its files
+    not written to the end.
+    """
+    for keeper in _keepers.alive():
+        keeper.forget_tables()
+
+
+atexit.register(_before_exit)

@@ -8,13 +8,14 @@ import os
 import sys
 import types
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem
+from spatch_core import BackendSystem, ImplementationImportError
 from spatch_core import _acceleration as acceleration
+from spatch_core._dispatcher import Dispatcher
 from spatch_core.testing import run_python
 
 only_accelerated = pytest.mark.skipif(
@@ -51,6 +52,16 @@ def make(dispatch_args: Any = ("x", "y"), **fields: Any) -> Any:
 
 def runs_python(function: Any, *args: Any, **kwargs: Any) -> bool:
     """Whether a call runs the wrapper's Python code."""
+    return function.__code__ in codes_of(function, *args, **kwargs)
+
+
+def asks(function: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether a call finds nothing in the tables, so that the dispatcher has to decide."""
+    return Dispatcher.fill.__code__ in codes_of(function, *args, **kwargs)
+
+
+def codes_of(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
+    """Return what Python code a call runs."""
     seen = []
 
     def watch(frame: types.FrameType, event: str, argument: object) -> None:
@@ -61,7 +72,7 @@ def runs_python(function: Any, *args: Any, **kwargs: Any) -> bool:
         function(*args, **kwargs)
     finally:
         sys.setprofile(None)
-    return function.__code__ in seen
+    return seen
 
 
 def test_whether_it_is_used_can_be_asked() -> None:
@@ -96,8 +107,8 @@ def test_pure_python_on_request(value: str, is_pure: bool) -> None:
 
 
 @only_accelerated
-def test_calls_go_through_c_once_the_table_has_an_answer() -> None:
-    """Positional or by keyword; whatever else is given."""
+def test_calls_go_through_c() -> None:
+    """Positional or by keyword; whatever else is given; also where the table has no answer."""
     _, f = make()
     x = Foreign()
     calls: list[Any] = [
@@ -106,15 +117,26 @@ def test_calls_go_through_c_once_the_table_has_an_answer() -> None:
         ((), {"x": x, "y": 1}),
         ((x, 1, 2, 3), {"key": 4}),
     ]
-    assert runs_python(f, x, 1)
+    assert not runs_python(f, 1, 1)
+    assert asks(f, x, 1)
     for args, kwargs in calls:
         assert not runs_python(f, *args, **kwargs)
+        assert not asks(f, *args, **kwargs)
         assert f(*args, **kwargs) == ("first", args, kwargs)
-    assert runs_python(f, x)
-    assert not runs_python(f, x)
-    assert runs_python(f)
-    assert not runs_python(f)
+    for args in ((x,), ()):
+        assert asks(f, *args)
+        assert not asks(f, *args)
     assert f() == default()
+
+
+@only_accelerated
+def test_errors_while_the_dispatcher_decides_are_the_callers() -> None:
+    """As everywhere, with their own text; and the next call decides anew."""
+    _, f = make(functions={"lib:f": {"function": "no_such_module:f"}})
+    for _ in range(2):
+        with pytest.raises(ImplementationImportError, match="no_such_module"):
+            f(Foreign())
+        assert f(1) == default(1)
 
 
 @only_accelerated
@@ -182,7 +204,7 @@ def test_calls_that_go_round_in_c_end_with_an_error() -> None:
     done = run_python(
         """
         import functools
-        from spatch_core import BackendSystem
+        from spatch_core import BackendSystem, ImplementationImportError
 
         class Foreign:
             pass
@@ -291,7 +313,7 @@ def test_an_entry_that_goes_in_the_middle_of_its_own_call() -> None:
 
 
 @only_accelerated
-def test_a_metaclass_with_ideas_of_its_own_is_left_to_python() -> None:
+def test_a_metaclass_with_ideas_of_its_own_is_never_looked_up() -> None:
     """Comparing its classes runs code, which may do anything."""
 
     class Meta(type):
@@ -307,7 +329,7 @@ def test_a_metaclass_with_ideas_of_its_own_is_left_to_python() -> None:
     _, f = make("x")
     for _ in range(3):
         assert f(Odd())[0] == "first"
-    assert runs_python(f, Odd())
+    assert asks(f, Odd())
 
 
 @only_accelerated
@@ -407,14 +429,24 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
     """Whatever the variable holds, nothing is read that is not a table."""
     from contextvars import ContextVar
 
+    class Filling:
+        seen: ClassVar[set[Any]] = set()
+
+        @classmethod
+        def fill(cls, *call: Any) -> Any:
+            cls.seen.add(call)
+            return lambda x: ("filled", x)
+
     variable: ContextVar[Any] = ContextVar("variable")
     wrapper = types.FunctionType((lambda x: ("python", x)).__code__.replace(), {})
-    acceleration.prepare(wrapper, variable, None, 1, (0,), ("x",), None)
+    acceleration.prepare(wrapper, variable, Filling, 1, (0,), ("x",), None)
     acceleration.accelerate(wrapper)
-    for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {str: None}]):
+    for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {float: None}]):
         variable.set(value)
-        assert wrapper(1) == ("python", 1)
-        assert wrapper("text") == ("python", "text")
+        expected = "filled" if isinstance(value, list) else "python"
+        assert wrapper(1) == (expected, 1)
+        assert wrapper("text") == (expected, "text")
+    assert Filling.seen == {(1, (1,)), (1, ("text",))}
     variable.set([0, {int: lambda x: ("c", x)}])
     assert wrapper(1) == ("c", 1)
 

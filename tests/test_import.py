@@ -26,6 +26,7 @@ LIGHT = {
     "_stat",
     "_weakref",
     "_weakrefset",
+    "atexit",
     "contextvars",
     "gc",
     "genericpath",

@@ -9,11 +9,13 @@ import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem, GlobalOptionsWarning
+from spatch_core.testing import run_python, write_distribution
 
 
 class Foreign:
@@ -476,3 +478,42 @@ def test_threads_that_change_everything_at_once() -> None:
             assert [caller.result() for caller in callers] == [True, True]
     finally:
         sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("pure", ["0", "1"])
+def test_what_a_module_has_is_finished_when_the_interpreter_ends(tmp_path: Path, pure: str) -> None:
+    """Though code leads to the tables, they to implementations, and these to the module."""
+    write_distribution(
+        tmp_path,
+        "writer",
+        files={
+            "writer.py": f"""
+                from spatch_core import BackendSystem
+                system = BackendSystem(
+                    None,
+                    "WRITER",
+                    backends=[{{
+                        "name": "own",
+                        "primary_types": ["builtins:int"],
+                        "functions": {{"writer:f": {{"function": "writer:implementation"}}}},
+                    }}],
+                )
+                log = open({str(tmp_path / "log")!r}, "w", encoding="utf-8")
+                log.write("hello")
+
+                @system.dispatchable("x")
+                def f(x):
+                    return x
+
+                def implementation(x):
+                    return f("default")
+            """
+        },
+    )
+    run_python(
+        "import writer; print(writer.f(1), writer.f(1.5))",
+        path=[tmp_path],
+        environment={"SPATCH_CORE_PURE": pure},
+        options=["-W", "ignore::ResourceWarning"],
+    )
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "hello"

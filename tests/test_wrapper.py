@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
+from spatch_core._acceleration import slow_down
 from spatch_core._dispatchable import Dispatchable
 from spatch_core._dispatcher import Link
 from spatch_core._wrapper import missing
@@ -226,6 +227,7 @@ def test_traceback_shows_the_generated_source() -> None:
         raise LookupError(x)
 
     _, function = make("x", f)
+    slow_down(function)
     with pytest.raises(LookupError) as caught:
         function(1)
     frames = traceback.extract_tb(caught.tb)
