@@ -16,7 +16,7 @@ Path: TypeAlias = "tuple[str | int, ...]"
 
 _TOKEN = re.compile(
     r'''
-    """(?:\\.|[^\\])*?"""(?!"(?!""))"{0,2}  # strings of several lines may end in quotes
+    """(?:\\.|[^\\])*?""""{0,2}  # a string of several lines may end in quotes
     | \'\'\'.*?\'\'\'\'{0,2}
     | "(?:\\.|[^"\\])*"
     | '[^']*'

@@ -1,0 +1,218 @@
+"""A backend's file as its author has it: what it says, where, and where its package is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from .._description import Description, parse_description
+from .._files import parse_toml
+from .._identifiers import split_identifier
+from .._problems import Source
+from ..exceptions import DescriptionError, IdentifierError
+from ._toml import Layout, find_layout, key_path
+
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that is wrong with a file.
+
+    Parameters
+    ----------
+    message : str
+        What was found, and what is wrong with it.
+    remedy : str
+        What to do about it.
+    key : str or None
+        The key path; None if it is about the file as a whole.
+    line : int
+        Where that is, or what would hold it.
+    """
+
+    message: str
+    remedy: str
+    key: str | None = None
+    line: int = 1
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "line": self.line,
+            "key": self.key,
+            "message": self.message,
+            "remedy": self.remedy,
+        }
+
+
+class Role(str, Enum):
+    """What something that a file names is to be."""
+
+    FUNCTION = "function"
+    BACKEND = "backend"
+    MODULE = "module"
+    TYPE = "type"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something that can be imported, and that a file names.
+
+    Parameters
+    ----------
+    key : str
+        Where.
+    role : Role
+        What it is to be.
+    text : str
+        Its identifier, or the name of a module.
+    """
+
+    key: str
+    role: Role
+    text: str
+
+
+@dataclass(slots=True)
+class BackendFile:
+    """A file with the description of a backend.
+
+    Parameters
+    ----------
+    path : str
+        As it was given.
+    text : str
+        What is in it.
+    fields : dict
+        What that says.
+    layout : Layout
+        Where it says so.
+    description : Description or None
+        What the validator makes of it.
+    faults : list of Fault
+        What is wrong with it.
+    """
+
+    path: str
+    text: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)
+    layout: Layout = field(default_factory=Layout)
+    description: Description | None = None
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(self, key: str | None, message: str, remedy: str) -> None:
+        """Report one."""
+        self.faults.append(Fault(message, remedy, key, self.layout.line(key)))
+
+    def mentions(self) -> Iterator[Mention]:
+        """Yield the well-formed identifiers and modules in the file that can be imported."""
+        for role in ("primary_types", "secondary_types"):
+            for position, text in _strings(self.fields.get(role)):
+                yield from _mention(f"{role}[{position}]", Role.TYPE, text.lstrip("~@"))
+        functions = self.fields.get("functions")
+        for name, entry in (functions if isinstance(functions, dict) else {}).items():
+            path = key_path(("functions", name))
+            fields = entry if isinstance(entry, dict) else {}
+            if name == "auto-generation":
+                for position, text in _strings(fields.get("modules")):
+                    yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
+                yield from _mention(f"{path}.backend", Role.BACKEND, fields.get("backend"))
+                continue
+            for key in ("function", "should_run"):
+                yield from _mention(f"{path}.{key}", Role.FUNCTION, fields.get(key))
+
+    def folder(self) -> str | None:
+        """Return what to put on `sys.path`, if anything, to import the file's own package."""
+        own = [each.text for each in self.mentions() if each.role is not Role.TYPE]
+        modules = [text.partition(":")[0] for text in own]
+        return _folder(Path(self.path).resolve(), modules)
+
+
+def read_file(path: str) -> BackendFile:
+    """Read a file and let the validator judge it.
+
+    Parameters
+    ----------
+    path : str
+        Of a file that exists.
+    """
+    file = BackendFile(path)
+    try:
+        content = Path(path).read_bytes()
+        file.text = content.decode()
+        file.fields = parse_toml(content)
+    except (OSError, UnicodeDecodeError) as error:
+        file.fault(None, f"it cannot be read: {error}", "Write a text file in UTF-8")
+    except (ValueError, RecursionError) as error:
+        place = _AT_LINE.search(str(error))
+        line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
+        message = f"it is not valid TOML: {_AT_LINE.sub('', str(error))}"
+        file.faults.append(Fault(message, "Correct the line", line=line))
+    else:
+        file.layout = find_layout(file.text)
+        validate(file)
+    return file
+
+
+def validate(file: BackendFile) -> None:
+    """Let the validator judge what a file says; the project's entry point has its name."""
+    names = _entry_point_names(Path(file.path).absolute())
+    expected = names[0] if names and file.fields.get("name") not in names else None
+    try:
+        file.description = parse_description(file.fields, Source(file=file.path), expected)
+    except DescriptionError as error:
+        for problem in error.problems:
+            file.fault(problem.key, problem.message, problem.remedy)
+
+
+def _folder(path: Path, modules: Iterable[str]) -> str | None:
+    """Return the folder from which Python would import the package around a file."""
+    names = {module.partition(".")[0] for module in modules}
+    for package in path.parents:
+        if package.name in names and not (package.parent / "__init__.py").exists():
+            return str(package.parent)
+    if any((path.parent / f"{name}.py").is_file() for name in names):
+        return str(path.parent)
+    return None
+
+
+def _strings(values: Any) -> Iterator[tuple[int, str]]:
+    for position, value in enumerate(values if isinstance(values, list) else []):
+        if isinstance(value, str):
+            yield position, value
+
+
+def _mention(key: str, role: Role, text: Any) -> Iterator[Mention]:
+    with suppress(IdentifierError):
+        _, qualname = split_identifier(text)
+        # What is made inside a function, no import leads to: the types of its results, say.
+        if role is not Role.TYPE or "<locals>" not in qualname:
+            yield Mention(key, role, text)
+
+
+def _entry_point_names(path: Path) -> list[str]:
+    """Return the names under which the project's entry points lead to a file."""
+    for folder in path.parents:
+        project = folder / "pyproject.toml"
+        if project.is_file():
+            break
+    else:
+        return []
+    try:
+        groups = parse_toml(project.read_bytes())["project"]["entry-points"].values()
+        values = [(str(name), str(value)) for group in groups for name, value in group.items()]
+    except (OSError, ValueError, RecursionError, KeyError, AttributeError, TypeError):
+        return []
+    found = []
+    for name, value in values:
+        module, _, attribute = (part.strip() for part in value.partition(":"))
+        place = (*module.split("."), attribute)
+        if attribute == path.name and path.parts[-len(place) :] == place:
+            found.append(name)
+    return found
