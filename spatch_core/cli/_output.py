@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+    from rich.table import Table as RichTable
 
 _PATIENCE = 2.0
 """How many seconds people wait before they ask what is going on."""
@@ -33,11 +34,14 @@ class Column:
         Whether its cells are aligned to the right.
     styles : mapping of str to str
         How a terminal shows cells, by their text.
+    is_name : bool
+        Whether the title is a name, which is shown as it is.
     """
 
     title: str
     is_number: bool = False
     styles: Mapping[str, str] = field(default_factory=dict)
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,20 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Fitting:
+    """The same as several tables, of which a terminal gets one that fits.
+
+    Parameters
+    ----------
+    tables : sequence of Table
+        The first that needs no more columns than there are is shown, or else the last, whose
+        cells go on in further lines. The first of all is what is piped.
+    """
+
+    tables: Sequence[Table]
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Sentences under a title; nothing at all if there are none.
 
@@ -72,7 +90,7 @@ class Notes:
     lines: Sequence[str]
 
 
-Part: TypeAlias = "str | Table | Notes"
+Part: TypeAlias = "str | Table | Fitting | Notes"
 
 
 def show(parts: Iterable[Part]) -> None:
@@ -162,12 +180,15 @@ def plain(parts: Iterable[Part]) -> str:
             lines.append(f"{part.title}:")
             lines += [f"  {_one_line(line)}" for line in part.lines]
         else:
-            lines += _plain_table(part)
+            lines += _plain_table(part.tables[0] if isinstance(part, Fitting) else part)
     return "".join(f"{line}\n" for line in lines)
 
 
 def _plain_table(table: Table) -> list[str]:
-    titles = [column.title.upper() for column in table.columns]
+    titles = [
+        _one_line(column.title if column.is_name else column.title.upper())
+        for column in table.columns
+    ]
     rows = [titles, *([_one_line(cell) or "-" for cell in row] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
@@ -189,14 +210,13 @@ def _for_terminal(parts: Iterable[Part]) -> str:
         for position, part in enumerate(parts):
             if position and isinstance(part, str):
                 console.print()
-            for each in _rich(part):
+            for each in _rich(part, console):
                 console.print(each)
     return capture.get()
 
 
-def _rich(part: Part) -> Iterator[RenderableType]:
+def _rich(part: Part, console: Console) -> Iterator[RenderableType]:
     # Always as Text: what others wrote may look like rich's markup.
-    from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -210,10 +230,25 @@ def _rich(part: Part) -> Iterator[RenderableType]:
             notes.add_row(" -", Text(_printable(line), overflow="fold"))
         yield notes
         return
+    if isinstance(part, Table):
+        yield _rich_table(part)
+        return
+    unlimited = console.options.update(max_width=sys.maxsize)
+    for each in map(_rich_table, part.tables):
+        if console.measure(each, options=unlimited).maximum <= console.width:
+            break
+    yield each
+
+
+def _rich_table(part: Table) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
     table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for column in part.columns:
         table.add_column(
-            column.title.capitalize(),
+            Text(_printable(column.title if column.is_name else column.title.capitalize())),
             justify="right" if column.is_number else "left",
             overflow="fold",
         )
@@ -224,7 +259,7 @@ def _rich(part: Part) -> Iterator[RenderableType]:
                 for cell, column in zip(row, part.columns, strict=True)
             )
         )
-    yield table
+    return table
 
 
 def _one_line(text: str) -> str:
