@@ -10,12 +10,14 @@ import click
 
 from .. import __version__
 from ._arguments import meant
+from ._doctor import doctor_command
 from ._explain import explain_command
 from ._functions import functions_command
 from ._list import list_command
 from ._order import order_command
 from ._registered import libraries_command
 from ._show import show_command
+from ._update import update_command
 from ._verify import verify_command
 
 __all__ = ["main"]
@@ -61,4 +63,6 @@ main.add_command(show_command)
 main.add_command(order_command)
 main.add_command(functions_command)
 main.add_command(explain_command)
+main.add_command(doctor_command)
 main.add_command(verify_command)
+main.add_command(update_command)

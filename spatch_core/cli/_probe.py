@@ -37,15 +37,18 @@ def perform(task: dict[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Empty if all is well; ``message``, ``remedy`` and ``absent`` if not; for
-        ``"registered"``, ``functions`` and ``faults``.
+        Empty if all is well; ``text`` (what is at fault), ``message``, ``remedy`` and
+        ``absent`` if not; for ``"registered"``, ``functions`` and ``faults``.
     """
+    at_work = task["text"]
     try:
         if task["role"] == "module":
             _import(task["text"])
         elif task["role"] == "registered":
             for module in task["modules"]:
+                at_work = module
                 _import(module)
+            at_work = task["text"]
             return _registered(_backend(task["text"], task["name"]))
         elif task["role"] == "backend":
             _backend(task["text"], task["name"])
@@ -54,7 +57,12 @@ def perform(task: dict[str, Any]) -> dict[str, Any]:
         else:
             _check(task["text"], callable(_find(task["text"])), "a function")
     except Fault as fault:
-        return {"message": fault.message, "remedy": fault.remedy, "absent": fault.absent}
+        return {
+            "text": at_work,
+            "message": fault.message,
+            "remedy": fault.remedy,
+            "absent": fault.absent,
+        }
     return {}
 
 
@@ -188,7 +196,9 @@ def _is_same(found: Any, function: Any) -> bool:
 
 def _first_paragraph(function: Any) -> str:
     docs = getattr(function, "__doc__", None)
-    if not isinstance(docs, str):
+    copied = getattr(getattr(function, "__wrapped__", None), "__doc__", None)
+    # What functools.wraps has copied says nothing about this implementation.
+    if not isinstance(docs, str) or docs == copied:
         return ""
     lines = cleandoc(docs).partition("\n\n")[0].splitlines()
     return "\n".join(line.rstrip() for line in lines).strip()

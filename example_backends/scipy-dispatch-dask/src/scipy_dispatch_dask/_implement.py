@@ -57,7 +57,11 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
         implementation = _implementation(identifier, strategy)
         implementation.__name__ = implementation.__qualname__ = name
         implementation.__module__ = namespace["__name__"]
-        implementation.__doc__ = f"Return what `{module}.{name}` would, lazily."
+        # The first paragraph is shown in the documentation of the library's function.
+        implementation.__doc__ = (
+            "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
+            f"The arguments are those of `{module}.{name}`, and so are the values."
+        )
         namespace[name] = backend.implements(identifier, should_run=should_run)(implementation)
 
 

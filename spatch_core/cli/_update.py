@@ -1,0 +1,301 @@
+"""``spatch-core update``: write the functions of a backend into its file, from its code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import unified_diff
+from pathlib import Path
+from stat import S_IMODE
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+import click
+
+from .._files import parse_toml
+from ._child import ask
+from ._edit import CannotEdit, edit_functions
+from ._output import Column, Part, Table, show, show_json, show_text
+from ._sources import BackendFile, Role, read_file, validate
+
+_TABLE = "functions.auto-generation"
+_COLUMNS = (
+    Column("file"),
+    Column("added", is_number=True),
+    Column("changed", is_number=True),
+    Column("removed", is_number=True),
+    Column("verdict", styles={"up to date": "green", "updated": "bold green"}),
+)
+_FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
+
+_EPILOG = """\b
+Examples:
+  spatch-core update src/mylib_gpu/backend.toml
+  spatch-core update --check src/*/*.toml
+
+\b
+With --json, one object (keys may be added, none goes away):
+  files: list of
+    file                          as on the command line
+    is_current                    whether it already said what it should
+    written                       whether it was rewritten
+    added, changed, removed       lists of functions
+    diff                          unified; empty if it is current
+    faults: list of               why it could not be updated
+      line, key                   where; key is null for the file as a whole
+      message, remedy             what is wrong, and what to do"""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a file, or would become of it.
+
+    Parameters
+    ----------
+    file : BackendFile
+        The file before, with the faults that keep it from being updated.
+    text : str
+        What it is to say.
+    added, changed, removed : list of str
+        Functions.
+    written : bool
+        Whether it was rewritten.
+    """
+
+    file: BackendFile
+    text: str
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    written: bool = False
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file already said what it should."""
+        return not self.file.faults and self.text == self.file.text
+
+    @property
+    def diff(self) -> str:
+        """What the difference is."""
+        lines = [each.splitlines() for each in (self.file.text, self.text)]
+        path = self.file.path
+        return "".join(f"{line}\n" for line in unified_diff(*lines, path, path, lineterm=""))
+
+
+@click.command("update", epilog=_EPILOG)
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+)
+@click.option("--check", is_flag=True, help="Write nothing; show what would change.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
+@click.pass_context
+def update_command(
+    context: click.Context, files: tuple[str, ...], check: bool, as_json: bool
+) -> None:
+    """Write into the TOML files of backends which functions they implement.
+
+    Imports the modules that stand in the table functions.auto-generation, and takes what
+    its BackendImplementation has registered. Comments, order and formatting of everything
+    else survive, and a file with any fault stays as it is. With --check, the exit code is 1
+    if a file is not up to date.
+    """
+    outcomes = [_update(path, check) for path in files]
+    if as_json:
+        show_json({"files": [_as_json(each) for each in outcomes]})
+    else:
+        show(_parts(outcomes))
+        if check:
+            show_text("".join(f"\n{each.diff}" for each in outcomes if each.diff))
+    failed = any(each.file.faults or (check and not each.is_current) for each in outcomes)
+    context.exit(1 if failed else 0)
+
+
+def _update(path: str, check: bool) -> Outcome:
+    file = read_file(path)
+    outcome = Outcome(file, file.text)
+    registered = _registered(file)
+    if registered is None:
+        return outcome
+    table = {key: value for key, value in _functions(file).items() if key not in _OTHERS}
+    defaults = _functions(file).get("defaults", {})
+    wanted = {
+        name: _fields(fields, table.get(name), defaults) for name, fields in registered.items()
+    }
+    try:
+        outcome.text = edit_functions(file.text, table, wanted)
+    except CannotEdit:
+        file.fault("functions", "it is written on one line", "Write it as [functions]")
+        return outcome
+    outcome.added = sorted(wanted.keys() - table)
+    outcome.removed = sorted(table.keys() - wanted)
+    after = _functions(BackendFile(path, fields=parse_toml(outcome.text.encode())))
+    outcome.changed = sorted(each for each in table if each in after and after[each] != table[each])
+    _check(outcome)
+    if file.faults:
+        outcome.text = file.text
+    elif not check and not outcome.is_current:
+        try:
+            _write(Path(path).resolve(), outcome.text)
+            outcome.written = True
+        except OSError as error:
+            file.fault(None, f"it cannot be written: {error}", "Make its folder writable")
+    return outcome
+
+
+_OTHERS = ("defaults", "auto-generation")
+
+
+def _functions(file: BackendFile) -> Mapping[str, Any]:
+    functions = file.fields.get("functions", {})
+    return functions if isinstance(functions, dict) else {}
+
+
+def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
+    """Import what the file names; None, and faults, if that cannot be done."""
+    table = _functions(file).get("auto-generation")
+    # What is wrong with the functions may be mended by the update.
+    serious = [
+        each
+        for each in file.faults
+        if each.key is None or each.key in ("name", "functions") or each.key.startswith(_TABLE)
+    ]
+    if serious:
+        file.faults[:] = serious
+        return None
+    file.faults.clear()
+    if not table:
+        file.fault(
+            _TABLE,
+            "there is no such table, or it is empty",
+            "Name the BackendImplementation in it: backend = 'module:qualname'",
+        )
+        return None
+    folder = file.folder()
+    task = {
+        "role": "registered",
+        "text": table["backend"],
+        "modules": table.get("modules", []),
+        "name": file.fields["name"],
+    }
+    about = f"importing what {file.path} names"
+    (answer,) = ask(f"{__package__}._probe", [task], [folder] if folder else [], about)
+    if "ended" in answer:
+        file.fault(_TABLE, f"importing failed: {answer['ended']}", "Repair what it names")
+    elif "message" in answer:
+        file.fault(_key_of(file, answer), answer["message"], answer["remedy"])
+    else:
+        for each in answer["faults"]:
+            key = f'functions."{each["function"]}"'
+            file.fault(key, each["message"], each["remedy"])
+        if not file.faults:
+            functions: dict[str, dict[str, Any]] = answer["functions"]
+            return functions
+    return None
+
+
+def _key_of(file: BackendFile, answer: Mapping[str, Any]) -> str:
+    """Return the key of the module, or of the backend, that could not be imported."""
+    for each in file.mentions():
+        if each.role is Role.MODULE and each.text == answer.get("text"):
+            return each.key
+    return f"{_TABLE}.backend"
+
+
+def _fields(
+    registered: Mapping[str, Any], present: Any, defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a file is to say of a function."""
+    present = present if isinstance(present, dict) else {}
+    fields = dict(registered)
+    docs = present.get("additional_docs")
+    if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
+        fields["additional_docs"] = docs
+    if not fields["uses_context"] and not defaults.get("uses_context"):
+        fields["uses_context"] = present.get("uses_context") if _is_false(present) else None
+    return {
+        key: value
+        for key, value in fields.items()
+        if value is not None and not (key in defaults and _same(value, defaults[key]))
+    }
+
+
+def _is_false(present: Mapping[str, Any]) -> bool:
+    return present.get("uses_context") is False
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values mean the same: where lines of a text are broken means nothing."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.split() == other.split()
+    return bool(one == other)
+
+
+def _check(outcome: Outcome) -> None:
+    """Report what the validator says of the new text."""
+    file = outcome.file
+    after = BackendFile(file.path, outcome.text, parse_toml(outcome.text.encode()))
+    validate(after)
+    for each in after.faults:
+        file.fault(each.key, each.message, each.remedy)
+
+
+def _write(path: Path, text: str) -> None:
+    """Exchange the content of a file for another one, at once or not at all."""
+    with open(path, "r+b") as old:  # its folder may be writable when the file is not
+        mode = S_IMODE(os.fstat(old.fileno()).st_mode)
+    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
+        try:
+            new.write(text.encode())
+            new.flush()
+            os.fsync(new.fileno())
+            os.chmod(new.name, mode)
+        except BaseException:
+            new.close()
+            with suppress(OSError):
+                os.unlink(new.name)
+            raise
+    os.replace(new.name, path)
+
+
+def _parts(outcomes: list[Outcome]) -> Iterator[Part]:
+    yield Table(_COLUMNS, [_row(each) for each in outcomes])
+    rows = [
+        (f"{each.file.path}:{fault.line}", fault.key or "", fault.message, fault.remedy)
+        for each in outcomes
+        for fault in each.file.faults
+    ]
+    if rows:
+        yield "Faults"
+        yield Table(_FAULTS, rows)
+
+
+def _row(outcome: Outcome) -> tuple[str, str, str, str, str]:
+    faults = len(outcome.file.faults)
+    if faults:
+        word = f"{faults} fault{'s' if faults > 1 else ''}, left as it was"
+    elif outcome.is_current:
+        word = "up to date"
+    else:
+        word = "updated" if outcome.written else "not up to date"
+    numbers = [len(each) for each in (outcome.added, outcome.changed, outcome.removed)]
+    added, changed, removed = ["" if faults else str(each) for each in numbers]
+    return (outcome.file.path, added, changed, removed, word)
+
+
+def _as_json(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "file": outcome.file.path,
+        "is_current": outcome.is_current,
+        "written": outcome.written,
+        "added": outcome.added,
+        "changed": outcome.changed,
+        "removed": outcome.removed,
+        "diff": outcome.diff,
+        "faults": [each.as_json() for each in outcome.file.faults],
+    }
