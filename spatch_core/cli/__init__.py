@@ -16,6 +16,7 @@ from ._functions import functions_command
 from ._list import list_command
 from ._order import order_command
 from ._registered import libraries_command
+from ._schema import schema_command
 from ._show import show_command
 from ._update import update_command
 from ._verify import verify_command
@@ -66,3 +67,4 @@ main.add_command(explain_command)
 main.add_command(doctor_command)
 main.add_command(verify_command)
 main.add_command(update_command)
+main.add_command(schema_command)

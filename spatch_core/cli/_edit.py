@@ -14,6 +14,7 @@ from typing import Any
 from .._description import FUNCTION_FIELDS
 from ._toml import Pair, Path, Section, find_layout
 
+
 class CannotEdit(Exception):  # noqa: N818  # no error of this program
     """The file has a form in which functions cannot be added."""
 

@@ -105,8 +105,7 @@ def _verify(path: str, with_imports: bool) -> Verdict:
     # The same thing under several keys is imported once.
     wanted = list(dict.fromkeys((each.role, each.text) for each in mentions))
     tasks = [
-        {"role": role.value, "text": text, "name": file.fields.get("name")}
-        for role, text in wanted
+        {"role": role.value, "text": text, "name": file.fields.get("name")} for role, text in wanted
     ]
     folders = [] if folder is None else [folder]
     found = ask(f"{__package__}._probe", tasks, folders, f"importing what {path} names")
