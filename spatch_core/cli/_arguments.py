@@ -128,10 +128,27 @@ def given_types(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[GivenType, ...]:
     """Import the types that identifiers name, or stand in for them; a click callback."""
-    return tuple(_given_type(checked_identifier(context, parameter, value)) for value in values)
+    if context.resilient_parsing:  # the shell asks what could follow
+        return ()
+    return tuple(given_type(checked_identifier(context, parameter, value)) for value in values)
 
 
-def _given_type(identifier: str) -> GivenType:
+def given_type_or_none(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> GivenType | None:
+    """Do the same for one type or none; a click callback."""
+    found = given_types(context, parameter, () if value is None else (value,))
+    return found[0] if found else None
+
+
+def given_type(identifier: str) -> GivenType:
+    """Import the type that an identifier names, or stand in for it.
+
+    Raises
+    ------
+    click.BadParameter
+        If what it names is no type, or is not there.
+    """
     module, qualname = split_identifier(identifier)
     failure = import_failure(module)
     if failure:

@@ -8,17 +8,27 @@ import click
 
 from .._identifiers import loaded_object, nearest, split_identifier, type_identifier
 from .._trace import Verdict
-from ._arguments import GivenType, checked_identifier, given_types
-from ._backends import unusable_backends
+from ._arguments import (
+    GivenType,
+    checked_identifier,
+    complete_backends,
+    complete_functions,
+    complete_types,
+    given_type_or_none,
+    given_types,
+    meant,
+)
+from ._backends import list_backends, unusable_backends
 from ._libraries import (
     LoadedLibrary,
     find_libraries,
-    foreign_code,
     import_failure,
     import_public_names,
     load_library,
 )
 from ._output import Column, Notes, Part, Table, show, show_json
+from ._question import Options, Question
+from ._why_not import Answer, Outcome, why_not
 
 if TYPE_CHECKING:
     from .._trace import Explanation
@@ -41,7 +51,8 @@ _COLUMNS = (
 _EPILOG = """\b
 Examples:
   spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
-  spatch-core explain mylib:blur cupy:ndarray --json
+  spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
+  spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
 \b
 With --json, one object (keys may be added, none goes away):
@@ -60,14 +71,75 @@ With --json, one object (keys may be added, none goes away):
                                     does not match, has no implementation
   unusable: list of               which no call can reach
     backend, reason
-    state                         blocked, broken, shadowed"""
+    state                         blocked, broken, shadowed
+  options
+    prioritize, disable, type     as given
+  why_not                         null without --why-not
+    backend
+    outcome                       runs, its should_run decides: as it is already;
+                                    would run: with any of the remedies;
+                                    cannot run
+    reason                        why it does not run as things are; else empty
+    remedies: list of             the simplest first, each tried
+      prioritize, disable, type   the options to call it with
+      environment                 an object: the variables to set
+      types                       the types to call it with
+      outcome                     runs, its should_run decides
+      text                        the same for people
+    obstacles                     texts: what no option or variable can mend
+
+To answer about a backend that is blocked, --why-not reads it."""
 
 
 @click.command("explain", epilog=_EPILOG)
-@click.argument("function", callback=checked_identifier)
-@click.argument("types", metavar="TYPE...", nargs=-1, required=True, callback=given_types)
+@click.argument("function", callback=checked_identifier, shell_complete=complete_functions)
+@click.argument(
+    "types",
+    metavar="TYPE...",
+    nargs=-1,
+    required=True,
+    callback=given_types,
+    shell_complete=complete_types,
+)
+@click.option(
+    "--prioritize",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_backends,
+    help="Under backend_opts(prioritize=NAME); several times: the first goes first.",
+)
+@click.option(
+    "--disable",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_backends,
+    help="Under backend_opts(disable=NAME); may be given several times.",
+)
+@click.option(
+    "--type",
+    "assumed",
+    metavar="TYPE",
+    callback=given_type_or_none,
+    shell_complete=complete_types,
+    help="Under backend_opts(type=TYPE).",
+)
+@click.option(
+    "--why-not",
+    "wanted",
+    metavar="BACKEND",
+    shell_complete=complete_backends,
+    help="Say what would make BACKEND run.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
-def explain_command(function: str, types: tuple[GivenType, ...], as_json: bool) -> None:
+def explain_command(
+    function: str,
+    types: tuple[GivenType, ...],
+    prioritize: tuple[str, ...],
+    disable: tuple[str, ...],
+    assumed: GivenType | None,
+    wanted: str | None,
+    as_json: bool,
+) -> None:
     """Show what would run if FUNCTION were called with arguments of these types, and why.
 
     FUNCTION is the identifier of a library's function, each TYPE that of the type of a
@@ -76,12 +148,23 @@ def explain_command(function: str, types: tuple[GivenType, ...], as_json: bool) 
     """
     loaded, identifier = _find_function(function)
     assert loaded.system is not None  # a function was found in it
-    with foreign_code():
-        explanation = loaded.system.explain_types(identifier, [each.type for each in types])
+    options = Options(prioritize, disable, assumed)
+    question = Question(loaded.system, identifier, types, options)
+    try:
+        explanation = question.ask()
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    answer = None
+    if wanted is not None:
+        names = list(dict.fromkeys(each.name for each in list_backends(loaded)))
+        if wanted not in names:
+            hint = meant(wanted, names, "installed")
+            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
+        answer = why_not(question, wanted)
     if as_json:
-        show_json(_as_json(loaded, types, explanation))
+        show_json(_as_json(loaded, question, explanation, answer))
     else:
-        show(_parts(loaded, types, explanation))
+        show(_parts(loaded, question, explanation, answer))
 
 
 def _find_function(wanted: str) -> tuple[LoadedLibrary, str]:
@@ -124,9 +207,9 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> cli
     text = f"no library has a function {wanted!r}"
     if failure:
         text += f" ({failure})"
-    meant = nearest(wanted, known)
-    if meant:
-        text += f"; did you mean {' or '.join(meant)}?"
+    near = nearest(wanted, known)
+    if near:
+        text += f"; did you mean {' or '.join(near)}?"
     return click.UsageError(text)
 
 
@@ -135,26 +218,46 @@ def _package(identifier: str) -> str:
 
 
 def _parts(
-    loaded: LoadedLibrary, types: tuple[GivenType, ...], explanation: Explanation
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> list[Part]:
     names = ", ".join(map(type_identifier, explanation.types))
-    answer = explanation.selected or "depends on the arguments"
+    selected = explanation.selected or "depends on the arguments"
     rows = [(each.backend, each.verdict.value, each.reason) for each in explanation.backends]
-    parts: list[Part] = [f"{explanation.function}({names}) -> {answer}", Table(_COLUMNS, rows)]
+    parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
     if explanation.selected is None:
         hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
         parts.append(Notes("Not decided", [hint]))
+    options = str(question.options)
+    parts.append(Notes("Options in force", [options] if options else []))
     unusable = [
         f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
     ]
     parts.append(Notes("Not considered", unusable))
-    parts.append(Notes("Stand-ins", [each.note for each in types if each.note]))
+    given = [*question.types, *([question.options.type] if question.options.type else [])]
+    parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
+    if answer is not None:
+        parts += _answer(answer)
+    return parts
+
+
+def _answer(answer: Answer) -> list[Part]:
+    name = answer.backend
+    if answer.outcome is Outcome.RUNS:
+        return [f"Why not {name}? It runs."]
+    if answer.outcome is Outcome.ASKED:
+        return [f"Why not {name}? It is asked first; its should_run decides."]
+    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
+    remedies = [each.text for each in answer.remedies]
+    parts.append(Notes("Any one of these would make it run", remedies))
+    title = "What else it would take" if remedies else "Nothing makes it run here"
+    parts.append(Notes(title, answer.obstacles))
     return parts
 
 
 def _as_json(
-    loaded: LoadedLibrary, types: tuple[GivenType, ...], explanation: Explanation
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> dict[str, Any]:
+    options = question.options
     return {
         "library": loaded.library.name,
         "function": explanation.function,
@@ -165,7 +268,7 @@ def _as_json(
                 "stand_in": bool(each.note),
                 "note": each.note,
             }
-            for each in types
+            for each in question.types
         ],
         "selected": explanation.selected,
         "backends": [
@@ -176,4 +279,10 @@ def _as_json(
             {"backend": each.name, "state": each.state.value, "reason": each.reason}
             for each in unusable_backends(loaded)
         ],
+        "options": {
+            "prioritize": list(options.prioritize),
+            "disable": list(options.disable),
+            "type": options.type and options.type.identifier,
+        },
+        "why_not": answer and answer.as_json(),
     }

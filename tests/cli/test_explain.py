@@ -235,6 +235,8 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
                 "reason": "primary_types: 1 is not a list of strings",
             }
         ],
+        "options": {"prioritize": [], "disable": [], "type": None},
+        "why_not": None,
     }
     assert answer.code == 0
 
