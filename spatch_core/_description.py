@@ -42,8 +42,10 @@ FUNCTION_TABLE = {
     "should_run": (
         "identifier",
         "none",
-        "is asked first, with a `DispatchContext` and the arguments; exactly `True` runs the "
-        "implementation, anything else defers, a string being the reason",
+        (
+            "is asked first, with a `DispatchContext` and the arguments; exactly `True` runs the "
+            "implementation, anything else defers, a string being the reason"
+        ),
     ),
     "uses_context": (
         "boolean",

@@ -77,7 +77,7 @@ def _import(module: str) -> None:
         import_module(module)
     except ModuleNotFoundError as error:
         raise _not_found(module, error) from error
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+    except (Exception, SystemExit) as error:  # a third party's import
         raise _failed(module, error) from error
 
 
@@ -89,7 +89,7 @@ def _find(identifier: str) -> Any:
         what, _, meant = str(error).partition("; did you mean ")
         remedy = f"Did you mean {meant}" if meant else "Name what exists"
         raise Fault(what, remedy) from error
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attribute hook
+    except (Exception, SystemExit) as error:  # a third party's attribute hook
         raise _failed(identifier, error) from error
 
 

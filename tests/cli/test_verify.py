@@ -1,0 +1,394 @@
+"""``spatch-core verify``: faulty files of real packages, which need not be installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Answer, Site
+
+GOOD = """
+    # The backend.
+    name = "oil"
+    primary_types = ["fractions:Fraction"]
+
+    [functions.auto-generation]
+    backend = "paint_oil.tools:backend"
+    modules = ["paint_oil.tools"]
+
+    [functions.defaults]
+    should_run = "paint_oil.tools:ask"
+
+    [functions."paintlib.filters:blur"]
+    function = "paint_oil.tools:blur"
+    """
+TOOLS = """
+    from spatch_core import BackendImplementation
+
+    backend = BackendImplementation("oil")
+    number = 1
+
+    def ask(context, x):
+        return True
+
+    @backend.implements("paintlib.filters:blur")
+    def blur(x):
+        return x
+    """
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    for name, content in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(dedent(content).lstrip("\n").encode())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A backend that is not installed, in the layout with a folder ``src``."""
+    folder = tmp_path / "project"
+    write(
+        folder / "src" / "paint_oil",
+        {"__init__.py": "", "tools.py": TOOLS, "backend.toml": GOOD},
+    )
+    return folder
+
+
+def verify(site: Site, project: Path, toml: str, *options: str) -> Answer:
+    """Verify the project's file with this content."""
+    file = project / "src" / "paint_oil" / "backend.toml"
+    write(file.parent, {file.name: toml})
+    return site.run("verify", *options, str(file))
+
+
+def faults(answer: Answer) -> dict[tuple[int, str | None], tuple[str, str]]:
+    (file,) = answer.json["files"]
+    assert answer.code == (1 if file["faults"] else 0)
+    return {
+        (each["line"], each["key"]): (each["message"], each["remedy"]) for each in file["faults"]
+    }
+
+
+def fault(site: Site, project: Path, old: str, new: str) -> tuple[Any, ...]:
+    """The only fault after a change: line, key, message, remedy."""
+    assert old in GOOD
+    found = faults(verify(site, project, GOOD.replace(old, new), "--json"))
+    ((place, texts),) = found.items()
+    return (*place, *texts)
+
+
+def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Path) -> None:
+    """Its package is imported from where it stands, which is said."""
+    answer = verify(site, project, GOOD)
+    assert (answer.code, answer.errors) == (0, "")
+    file = str(project / "src" / "paint_oil" / "backend.toml")
+    assert answer.row(file) == [file, "oil", "1", "fine"]
+    assert f"Imported from where the files are:\n  {project / 'src'}\n" in answer.output
+
+
+def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
+    """The validator's and those of imports, in the order of lines."""
+    toml = """
+        name = "oil"
+        primary_types = [
+            "fractions:Fractio",  # see [1]
+            "no identifier",
+        ]
+        requires_opt_in = 1
+        [functions."paintlib.filters:blur"]
+        functon = "paint_oil.tools:blur"
+        [functions."paintlib.filters:blend"]
+        function = "paint_oil.tools:blend"
+        should_run = "paint_oil.tools:number"
+        """
+    found = faults(verify(site, project, toml, "--json"))
+    assert list(found) == [
+        (3, "primary_types[0]"),
+        (4, "primary_types[1]"),
+        (6, "requires_opt_in"),
+        (7, 'functions."paintlib.filters:blur".function'),
+        (8, 'functions."paintlib.filters:blur".functon'),
+        (10, 'functions."paintlib.filters:blend".function'),
+        (11, 'functions."paintlib.filters:blend".should_run'),
+    ]
+    assert found[3, "primary_types[0]"] == (
+        "'fractions:Fractio' does not exist: module 'fractions' has no attribute 'Fractio'",
+        "Did you mean 'Fraction'?",
+    )
+    assert found[6, "requires_opt_in"] == ("1 is not a boolean", "Write true or false")
+    assert found[11, 'functions."paintlib.filters:blend".should_run'] == (
+        "'paint_oil.tools:number' is of type 'int', not a function",
+        "Name a function",
+    )
+
+
+def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> None:
+    """As compilers do, so that editors and people find the place."""
+    answer = verify(site, project, GOOD.replace("tools:blur", "tools:blurr"))
+    file = project / "src" / "paint_oil" / "backend.toml"
+    assert answer.row(f"{file}:13") == [
+        f"{file}:13",
+        'functions."paintlib.filters:blur".function',
+        "'paint_oil.tools:blurr' does not exist: module 'paint_oil.tools' has no attribute 'blurr'",
+        "Did you mean 'blur'?",
+    ]
+    assert answer.code == 1
+
+
+def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -> None:
+    toml = GOOD.replace("tools:blur", "nowhere:blur").replace('"oil"', '"o i l"')
+    answer = verify(site, project, toml, "--no-imports", "--json")
+    assert [*faults(answer)] == [(2, "name")]
+    assert answer.json["files"][0]["imported"] is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "message", "remedy"),
+    [
+        pytest.param(
+            "paint_oil.tools:blur", "paint_oil.tool:blur", 13,
+            'functions."paintlib.filters:blur".function',
+            "there is no module 'paint_oil.tool'", "Did you mean 'paint_oil.tools'?", id="module",
+        ),
+        pytest.param(
+            "fractions:", "fractons:", 3, "primary_types[0]",
+            "the module 'fractons' is not installed", "Did you mean 'fractions'?", id="package",
+        ),
+        pytest.param(
+            "fractions:Fraction", "@fractions:gcd", 3, "primary_types[0]",
+            "'fractions:gcd' does not exist: module 'fractions' has no attribute 'gcd'",
+            "Name what exists", id="nothing-near",
+        ),
+        pytest.param(
+            "fractions:Fraction", "~fractions:math", 3, "primary_types[0]",
+            "'fractions:math' is of type 'module', not a class", "Name a class", id="no-class",
+        ),
+        pytest.param(
+            "tools:backend", "tools:number", 6, "functions.auto-generation.backend",
+            "'paint_oil.tools:number' is of type 'int', not a BackendImplementation",
+            "Name a BackendImplementation", id="backend",
+        ),
+        pytest.param(
+            '["paint_oil.tools"]', '["paint_oil.tols"]', 7, "functions.auto-generation.modules[0]",
+            "there is no module 'paint_oil.tols'", "Did you mean 'paint_oil.tools'?", id="modules",
+        ),
+        pytest.param(
+            "tools:ask", "tools:aks", 10, "functions.defaults.should_run",
+            "'paint_oil.tools:aks' does not exist: "
+            "module 'paint_oil.tools' has no attribute 'aks'",
+            "Did you mean 'ask'?", id="defaults",
+        ),
+        pytest.param(
+            '"oil"', '"gouache"', 6, "functions.auto-generation.backend",
+            "'paint_oil.tools:backend' calls itself 'oil', the description 'gouache'",
+            "Give both the same name", id="name",
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_file_names_must_exist(
+    site: Site, project: Path, old: str, new: str, line: int, key: str, message: str, remedy: str
+) -> None:
+    """Line, key, what was found, and the nearest name or what to do."""
+    assert fault(site, project, old, new) == (line, key, message, remedy)
+
+
+def test_the_name_is_that_of_the_projects_entry_point(site: Site, project: Path) -> None:
+    """The nearest pyproject.toml has it."""
+    entry = '[project.entry-points."paintlib.backends"]\n'
+    write(project, {"pyproject.toml": f'{entry}linseed = "paint_oil:backend.toml"\n'})
+    answer = verify(site, project, GOOD, "--json")
+    assert faults(answer)[2, "name"][0] == ("the description says 'oil', its entry point 'linseed'")
+    write(project, {"pyproject.toml": f'{entry}oil = "paint_oil : backend.toml"\n'})
+    assert not faults(verify(site, project, GOOD, "--json"))
+    for other in ("no TOML", "[project]\nentry-points = 3\n", "[project]\n"):
+        write(project, {"pyproject.toml": other})
+        assert not faults(verify(site, project, GOOD, "--json"))
+
+
+def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, project: Path) -> None:
+    """They are optional; what could not be checked is said."""
+    toml = GOOD.replace('"fractions:', '"zzz_gpu:Array", "fractions:')
+    answer = verify(site, project, toml)
+    file = project / "src" / "paint_oil" / "backend.toml"
+    assert (
+        f"Not checked:\n  {file}:3: primary_types[0]: the module 'zzz_gpu' is not installed\n"
+        in answer.output
+    )
+    assert answer.code == 0
+    (found,) = verify(site, project, toml, "--json").json["files"]
+    assert [each["key"] for each in found["unchecked"]] == ["primary_types[0]"]
+
+
+def test_a_type_that_no_import_leads_to_is_let_be(site: Site, project: Path) -> None:
+    """A class inside of a function."""
+    assert verify(site, project, GOOD.replace("fractions:F", "fractions:f.<locals>.F")).code == 0
+
+
+def test_an_implementation_that_needs_what_is_not_installed(site: Site, project: Path) -> None:
+    """Told apart from a misspelling, and the line of the import is given."""
+    write(project / "src" / "paint_oil", {"needing.py": "# Drivers.\nimport zzz_gpu"})
+    _, _, message, remedy = fault(site, project, "tools:blur", "needing:blur")
+    file = project / "src" / "paint_oil" / "needing.py"
+    assert message == (
+        "importing paint_oil.needing failed: it needs the module 'zzz_gpu', "
+        f"which is not installed ({file}:2)"
+    )
+    assert "--no-imports" in remedy
+    write(project / "src" / "paint_oil", {"needing.py": "import fracions"})
+    assert fault(site, project, "tools:blur", "needing:blur")[3] == "Did you mean 'fractions'?"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("1 / 0", "importing paint_oil.broken failed with ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", "importing paint_oil.broken failed with SystemExit: 3"),
+        (
+            "import os; os._exit(7)",
+            "importing 'paint_oil.broken:f' failed: it ended the interpreter with code 7",
+        ),
+        (
+            "def __getattr__(name): return 1 / 0",
+            "importing paint_oil.broken:f failed with ZeroDivisionError",
+        ),
+    ],
+    ids=["raises", "exits", "ends", "hook"],
+)
+def test_an_import_may_do_its_worst(site: Site, project: Path, code: str, message: str) -> None:
+    """The other faults are found all the same."""
+    write(project / "src" / "paint_oil", {"broken.py": code})
+    toml = GOOD.replace("tools:blur", "broken:f") + (
+        '\n    [functions."paintlib.filters:blend"]\n    function = "paint_oil.tools:blen"\n'
+    )
+    found = faults(verify(site, project, toml, "--json"))
+    assert list(found) == [
+        (13, 'functions."paintlib.filters:blur".function'),
+        (16, 'functions."paintlib.filters:blend".function'),
+    ]
+    assert next(iter(found.values()))[0].startswith(message)
+
+
+def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, project: Path) -> None:
+    """Also what no Python code prints."""
+    code = "import os\nprint('loud')\nos.write(1, b'louder')\n"
+    write(project / "src" / "paint_oil", {"__init__.py": code})
+    answer = verify(site, project, GOOD, "--json")
+    assert faults(answer) == {}
+    assert "loud\n" in answer.errors
+    assert "louder" in answer.errors
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "message"),
+    [
+        (b'name = "a"\n\nprimary_types = [\n', 3, "it is not valid TOML: "),
+        (b'name = "a"\nname = "b"\n', 2, "it is not valid TOML: Cannot overwrite a value"),
+        (b'name = "\xff"', 1, "it cannot be read: 'utf-8' codec"),
+        (b"", 1, "the field is missing"),
+    ],
+    ids=["unfinished", "twice", "encoding", "empty"],
+)
+def test_a_file_that_cannot_be_read(
+    site: Site, tmp_path: Path, content: bytes, line: int, message: str
+) -> None:
+    file = tmp_path / "backend.toml"
+    file.write_bytes(content)
+    found = faults(site.run("verify", "--json", str(file)))
+    assert {place[0] for place in found} == {line}
+    assert all(text.startswith(message) for text, _ in found.values())
+
+
+def test_a_package_that_is_nowhere_is_said_to_be(site: Site, tmp_path: Path) -> None:
+    """Neither installed nor around the file."""
+    write(tmp_path, {"backend.toml": GOOD.split("[functions.auto", maxsplit=1)[0]})
+    with open(tmp_path / "backend.toml", "a", encoding="utf-8") as stream:
+        stream.write('[functions."l:f"]\nfunction = "paint_oil.tools:blur"\n')
+    found = faults(site.run("verify", "--json", str(tmp_path / "backend.toml")))
+    ((message, remedy),) = found.values()
+    assert message == "the module 'paint_oil' is not installed"
+    assert "no folder around the file is called 'paint_oil'" in remedy
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tools.py": TOOLS, "backend.toml": GOOD.replace("paint_oil.tools", "tools")},
+        {"a/paint_oil/data/backend.toml": GOOD, "a/paint_oil/tools.py": TOOLS},
+        {
+            "src/paint/oil/backend.toml": GOOD.replace("paint_oil", "paint.oil"),
+            "src/paint/oil/tools.py": TOOLS,
+        },
+    ],
+    ids=["module", "data-folder", "namespace"],
+)
+def test_other_layouts(site: Site, tmp_path: Path, files: dict[str, str]) -> None:
+    """A module beside the file, a folder for data, a namespace package."""
+    write(tmp_path, files)
+    (file,) = tmp_path.rglob("backend.toml")
+    assert faults(site.run("verify", "--json", str(file))) == {}
+
+
+def test_several_files_are_judged_one_by_one(site: Site, project: Path, tmp_path: Path) -> None:
+    """Also of packages of the same name."""
+    write(tmp_path / "other" / "paint_oil", {"tools.py": TOOLS.replace("blur", "blend")})
+    write(tmp_path / "other" / "paint_oil", {"backend.toml": GOOD})
+    files = [project / "src" / "paint_oil", tmp_path / "other" / "paint_oil"]
+    answer = site.run("verify", *(str(each / "backend.toml") for each in files))
+    verdicts = [row[-1] for row in answer.rows if len(row) == 4][1:3]
+    assert (verdicts, answer.code) == (["fine", "1 fault"], 1)
+
+
+def test_wrong_usage(site: Site, tmp_path: Path) -> None:
+    for arguments in ([], [str(tmp_path / "missing.toml")], [str(tmp_path)]):
+        assert site.run("verify", *arguments).code == 2
+
+
+def test_a_terminal_of_80_columns(site: Site, project: Path) -> None:
+    """Everything is there, folded."""
+    write(project / "src" / "paint_oil", {"backend.toml": GOOD.replace("s:blur", "s:blurr")})
+    file = str(project / "src" / "paint_oil" / "backend.toml")
+    answer = site.run_in_terminal("verify", file, NO_COLOR="1")
+    assert max(map(len, answer.output.splitlines())) <= 80
+    assert "Did you mean" in answer.output
+    assert "…" not in answer.output
+
+
+def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
+    """Strings of several lines, dotted keys, inline tables, arrays of tables, dates."""
+    toml = '''
+        date = 1979-05-27 07:32:00 # [not.a.table]
+        half = -0.5
+        text = """
+        [no.table]
+        a "quote" \\""" ] """" # end
+        raw = \'\'\'
+        C:\\ \'\'\'\'
+        name = "\\u006Fil"
+        primary_types = ["m:T", [
+        1]]
+        [[others]]
+        a = { b = [1, {c = 2}], "d e" = '#' }
+        [others.more]
+        [[others]]
+        x = 1
+        [functions]
+        "l:a" = { function = 3 }
+        'l:b'.function = 4
+        "l:\\u0063" . "function" = 5
+        [ functions . "l:d" ] # comment
+        function = 6
+        '''
+    write(tmp_path, {"backend.toml": toml})
+    found = faults(site.run("verify", "--no-imports", "--json", str(tmp_path / "backend.toml")))
+    assert list(found) == [
+        (9, "primary_types[1]"),
+        (17, 'functions."l:a".function'),
+        (18, 'functions."l:b".function'),
+        (19, 'functions."l:c".function'),
+        (21, 'functions."l:d".function'),
+    ]
