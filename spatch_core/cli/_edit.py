@@ -230,4 +230,4 @@ def _inline(fields: Mapping[str, Any]) -> str:
 
     table = tomlkit.inline_table()
     table.update(fields)
-    return table.as_string()
+    return str(table.as_string())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
 from stat import S_IMODE
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
 from typing import Any
 
 import click
@@ -79,9 +79,10 @@ class Outcome:
     @property
     def diff(self) -> str:
         """What the difference is."""
-        lines = [each.splitlines() for each in (self.file.text, self.text)]
         path = self.file.path
-        return "".join(f"{line}\n" for line in unified_diff(*lines, path, path, lineterm=""))
+        before, after = self.file.text.splitlines(), self.text.splitlines()
+        lines = unified_diff(before, after, path, path, lineterm="")
+        return "".join(f"{line}\n" for line in lines)
 
 
 @click.command("update", epilog=_EPILOG)
@@ -217,16 +218,13 @@ def _fields(
     if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
         fields["additional_docs"] = docs
     if not fields["uses_context"] and not defaults.get("uses_context"):
-        fields["uses_context"] = present.get("uses_context") if _is_false(present) else None
+        said = present.get("uses_context") is False
+        fields["uses_context"] = False if said else None
     return {
         key: value
         for key, value in fields.items()
         if value is not None and not (key in defaults and _same(value, defaults[key]))
     }
-
-
-def _is_false(present: Mapping[str, Any]) -> bool:
-    return present.get("uses_context") is False
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -249,18 +247,18 @@ def _write(path: Path, text: str) -> None:
     """Exchange the content of a file for another one, at once or not at all."""
     with open(path, "r+b") as old:  # its folder may be writable when the file is not
         mode = S_IMODE(os.fstat(old.fileno()).st_mode)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as new:
-        try:
+    handle, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "wb") as new:
             new.write(text.encode())
             new.flush()
-            os.fsync(new.fileno())
-            os.chmod(new.name, mode)
-        except BaseException:
-            new.close()
-            with suppress(OSError):
-                os.unlink(new.name)
-            raise
-    os.replace(new.name, path)
+            os.fsync(handle)
+        os.chmod(name, mode)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
 
 
 def _parts(outcomes: list[Outcome]) -> Iterator[Part]:

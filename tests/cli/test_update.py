@@ -1,0 +1,643 @@
+"""``spatch-core update``: the file says what the code registers, and keeps all else."""
+
+from __future__ import annotations
+
+import os
+import resource
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spatch_core._files import parse_toml
+from spatch_core.cli._edit import edit_functions
+from spatch_core.testing import run_python
+from tests.cli.conftest import Answer, Site
+
+HEAD = """
+    #:schema ./backend.schema.json
+    name = 'oil'   # as in pyproject.toml
+    primary_types = [
+        "fractions:Fraction", # exact
+    ]
+
+    [functions.auto-generation]
+    backend = "paint_oil:backend"
+    modules = ["paint_oil.tools"]
+    """
+INIT = """
+    from spatch_core import BackendImplementation
+    backend = BackendImplementation("oil")
+    """
+TOOLS = """
+    from . import backend
+
+    def ask(context, x):
+        return True
+
+    @backend.implements("paintlib.filters:blur", should_run=ask)
+    def blur(x):
+        return x
+
+    @backend.implements("paintlib.filters:blend", uses_context=True)
+    def blend(context, x, y):
+        '''Blend in linear light.
+
+        Slowly.
+        '''
+        return x
+    """
+BLUR = """
+    [functions."paintlib.filters:blur"]
+    function = "paint_oil.tools:blur"
+    should_run = "paint_oil.tools:ask"
+    """
+BLEND = """
+    [functions."paintlib.filters:blend"]
+    function = "paint_oil.tools:blend"
+    uses_context = true
+    additional_docs = "Blend in linear light."
+    """
+
+
+def text(*parts: str) -> str:
+    return "".join(dedent(part) for part in parts).lstrip("\n")
+
+
+class Project:
+    """A backend in a folder, not installed."""
+
+    def __init__(self, site: Site, folder: Path) -> None:
+        self.site = site
+        self.package = folder / "paint_oil"
+        self.package.mkdir(parents=True)
+        self.file = self.package / "backend.toml"
+        self.write("__init__.py", INIT)
+        self.write("tools.py", TOOLS)
+
+    def write(self, name: str, content: str) -> None:
+        (self.package / name).write_bytes(text(content).encode())
+
+    def update(self, before: str | None, *options: str) -> Answer:
+        """Update a file with this content; None for the one that is there."""
+        if before is not None:
+            self.file.write_bytes(before.encode())
+        return self.site.run("update", *options, str(self.file))
+
+    @property
+    def after(self) -> str:
+        return self.file.read_bytes().decode()
+
+
+@pytest.fixture
+def project(site: Site, tmp_path: Path) -> Project:
+    return Project(site, tmp_path / "src")
+
+
+def outcome(answer: Answer) -> dict[str, Any]:
+    (found,) = answer.json["files"]
+    result: dict[str, Any] = found
+    return result
+
+
+def test_functions_are_added_in_order(project: Project) -> None:
+    """Everything that stood there is untouched."""
+    answer = project.update(text(HEAD))
+    assert (answer.code, answer.errors) == (0, "")
+    assert project.after == text(HEAD, BLEND, BLUR)
+    assert answer.row(str(project.file))[1:] == ["2", "0", "0", "updated"]
+
+
+def test_twice_in_a_row_changes_nothing(project: Project) -> None:
+    """Not even the file's time."""
+    project.update(text(HEAD))
+    before = os.stat(project.file)
+    answer = project.update(None)
+    after = os.stat(project.file)
+    assert answer.row(str(project.file))[1:] == ["0", "0", "0", "up to date"]
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert project.update(None, "--check").code == 0
+
+
+def test_what_changed_is_rewritten_and_nothing_else(project: Project) -> None:
+    """Comments, blank lines, quotes and order of the rest survive."""
+    before = """
+
+        # --- Filters
+
+        # The one that everybody uses.
+        [functions . 'paintlib.filters:blur'] # hot
+        should_run = 'paint_oil.tools:ask'   # cheap
+        function = "paint_oil.tools:smear"   # fast
+        # Ends here.
+
+        # Gone.
+        [functions."paintlib.filters:gone"]
+        # Inside.
+        function = "paint_oil.tools:gone"
+
+        # --- Mixing
+
+        [functions."paintlib.filters:blend"]
+        x-extra = 3
+        function = "paint_oil.tools:blend"
+        should_run = "paint_oil.tools:ask"
+        additional_docs = "old"
+
+        [other]
+        # The end.
+        """
+    after = """
+
+        # --- Filters
+
+        # The one that everybody uses.
+        [functions . 'paintlib.filters:blur'] # hot
+        should_run = 'paint_oil.tools:ask'   # cheap
+        function = "paint_oil.tools:blur"   # fast
+        # Ends here.
+
+        # --- Mixing
+
+        [functions."paintlib.filters:blend"]
+        x-extra = 3
+        function = "paint_oil.tools:blend"
+        uses_context = true
+        additional_docs = "Blend in linear light."
+
+        [other]
+        # The end.
+        """
+    answer = project.update(text(HEAD, before), "--json")
+    assert project.after == text(HEAD, after)
+    found = outcome(answer)
+    assert (found["added"], found["removed"]) == ([], ["paintlib.filters:gone"])
+    assert found["changed"] == ["paintlib.filters:blend", "paintlib.filters:blur"]
+    assert (found["written"], found["is_current"]) == (True, False)
+    assert project.update(None, "--check").code == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(BLUR, BLEND + BLUR, id="before-the-first"),
+        pytest.param(
+            "# Why.\n" + text(BLUR), text(BLEND) + "\n# Why.\n" + text(BLUR), id="comment"
+        ),
+        pytest.param(BLEND, BLEND + BLUR, id="last"),
+        pytest.param(
+            BLEND + "[tail]\n", BLEND + BLUR + "[tail]\n", id="before-another-table"
+        ),
+        pytest.param(
+            text(BLEND) + "[functions.'paintlib.filters:blend'.sub]\nx = 1 # kept\n",
+            text(BLEND) + "[functions.'paintlib.filters:blend'.sub]\nx = 1 # kept\n" + dedent(BLUR),
+            id="behind-tables-below",
+        ),
+        pytest.param(text(BLEND).rstrip(), text(BLEND) + dedent(BLUR), id="no-line-end"),
+        pytest.param("", BLEND + BLUR, id="empty"),
+    ],
+)  # fmt: skip
+def test_where_a_function_is_added(project: Project, before: str, after: str) -> None:
+    head = text(HEAD) + ("" if before.startswith("\n") or not before else "\n")
+    project.update(head + text(before).join(["\n" if before.startswith("\n") else "", ""]))
+    expected = text(HEAD) + "\n" + text(after)
+    assert project.after == expected
+    assert project.update(None, "--check").code == 0
+
+
+def test_other_ways_to_write_a_function(project: Project) -> None:
+    """Inline tables and dotted keys are rewritten as such."""
+    head = (
+        text(HEAD)
+        .replace("[functions.auto-generation]", "[functions]")
+        .replace("backend =", "auto-generation.backend =")
+        .replace("modules =", "auto-generation.modules =")
+    )
+    project.update(
+        head
+        + '"paintlib.filters:blur" = { function = "paint_oil.tools:blur", x = 1 } # inline\n'
+        + '"paintlib.filters:gone" = 3\n'
+        + '"paintlib.filters:blend".uses_context = true # dotted\n'
+        + '"paintlib.filters:blend".should_run = "a:b"\n'
+    )
+    assert project.after == (
+        head
+        + '"paintlib.filters:blur" = {x = 1, function = "paint_oil.tools:blur", '
+        + 'should_run = "paint_oil.tools:ask"} # inline\n'
+        + '"paintlib.filters:blend".function = "paint_oil.tools:blend"\n'
+        + '"paintlib.filters:blend".uses_context = true # dotted\n'
+        + '"paintlib.filters:blend".additional_docs = "Blend in linear light."\n'
+    )
+    assert project.update(None, "--check").code == 0
+
+
+def test_an_entry_that_is_no_table_becomes_one(project: Project) -> None:
+    project.update(text(HEAD) + '\n[functions]\n"paintlib.filters:blur" = 3\n' + dedent(BLEND))
+    assert project.after == text(HEAD) + "\n[functions]\n" + dedent(BLEND) + dedent(BLUR)
+
+
+def test_an_empty_table_is_filled(project: Project) -> None:
+    project.update(text(HEAD, '\n[functions."paintlib.filters:blur"] # new\n', BLEND))
+    assert project.after == text(HEAD, BLUR.replace('blur"]', 'blur"] # new'), BLEND)
+
+
+@pytest.mark.parametrize("functions", ["{}", '{ "paintlib.filters:blur" = 3 }'])
+def test_functions_on_one_line_cannot_be_added_to(project: Project, functions: str) -> None:
+    """The table of all functions, with what the update needs to know in it."""
+    line = 'functions = { auto-generation = { backend = "paint_oil.tools:backend" } }\n'
+    before = f'name = "oil"\nprimary_types = ["m:T"]\n{line}'
+    if functions != "{}":
+        before = before.replace(" } }", ' }, "l:f" = { function = "a:b" } }')
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert (fault["line"], fault["key"], fault["remedy"]) == (
+        3,
+        "functions",
+        "Write it as [functions]",
+    )
+    assert (answer.code, project.after) == (1, before)
+
+
+# --- what a function says ------------------------------------------------------------
+
+
+def test_what_the_defaults_say_is_left_out(project: Project) -> None:
+    """And what is not as they say is written."""
+    project.write(
+        "tools.py",
+        TOOLS
+        + '''
+    @backend.implements("paintlib.filters:sharpen", should_run="paint_oil.tools:blur")
+    def sharpen(x):
+        """Blend in
+        linear light."""
+    ''',
+    )
+    defaults = """
+        [functions.defaults]
+        should_run = "paint_oil.tools:ask"
+        uses_context = true
+        additional_docs = "Blend  in linear light."
+        """
+    old = BLEND.replace("uses_context = true\n", "uses_context = true # as said\n")
+    project.update(text(HEAD, defaults, old))
+    assert project.after == text(
+        HEAD,
+        defaults,
+        """
+        [functions."paintlib.filters:blend"]
+        function = "paint_oil.tools:blend"
+
+        [functions."paintlib.filters:blur"]
+        function = "paint_oil.tools:blur"
+        uses_context = false
+
+        [functions."paintlib.filters:sharpen"]
+        function = "paint_oil.tools:sharpen"
+        should_run = "paint_oil.tools:blur"
+        uses_context = false
+        """,
+    )
+
+
+def test_docs_that_somebody_wrote_stay_where_there_is_no_docstring(project: Project) -> None:
+    docs = 'additional_docs = """\nBy hand.\n"""\n'
+    before = text(HEAD, BLEND, BLUR) + docs
+    assert project.update(before).code == 0
+    assert project.after == before
+
+
+def test_docs_of_several_lines_keep_them(project: Project) -> None:
+    """And may be wrapped in another way by hand."""
+    project.write("tools.py", TOOLS.replace("light.\n", 'light,\n        with """ and so on.\n', 1))
+    project.update(text(HEAD))
+    assert '= """\nBlend in linear light,\nwith ""\\" and so on.\n"""\n' in project.after
+    docs = parse_toml(project.after.encode())["functions"]["paintlib.filters:blend"]
+    assert docs["additional_docs"] == 'Blend in linear light,\nwith """ and so on.\n'
+    assert project.update(None, "--check").code == 0
+    wrapped = project.after.replace("linear light,\n", "linear\nlight, ")
+    assert project.update(wrapped, "--check").code == 0
+
+
+def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project) -> None:
+    """`functools.wraps` brings that of the function it wraps."""
+    project.write(
+        "tools.py",
+        """
+        from functools import wraps
+        from fractions import Fraction
+        from . import backend
+
+        @backend.implements("paintlib.filters:blur")
+        @wraps(len)
+        def size(x): return x
+        size.__module__, size.__qualname__ = __name__, "size"
+        """,
+    )
+    project.update(text(HEAD))
+    assert "additional_docs" not in project.after
+
+
+def test_what_is_said_in_so_many_words_stays(project: Project) -> None:
+    """``uses_context = false`` is what holds anyway."""
+    before = text(HEAD, BLEND, BLUR) + "uses_context = false\n"
+    assert project.update(before, "--check").code == 0
+
+
+# --- end to end ----------------------------------------------------------------------
+
+
+def test_what_is_registered_runs_once_the_file_says_so(site: Site, tmp_path: Path) -> None:
+    """By identifier and by function; with lambdas, functions called ``_`` and contexts."""
+    site.install_library({
+        "paintlib/more.py": """
+            from ._dispatch import system
+
+            @system.dispatchable("x")
+            def sharpen(x): return "default"
+
+            @system.dispatchable("x")
+            def invert(x): return "default"
+
+            @system.dispatchable("x")
+            def mix(x): return "default"
+            """
+    })  # fmt: skip
+    site.install_backend("oil", text(HEAD).partition("\n")[2].partition("\n")[2])
+    package = site.folder / "paint_oil"
+    (package / "__init__.py").write_text(text(INIT))
+    (package / "tools.py").write_text(
+        text("""
+        from paintlib.more import invert
+        from spatch_core import DispatchContext
+        from . import backend
+
+        class Kernels:
+            @staticmethod
+            def mix(x): return "oil"
+
+        @backend.implements("paintlib.more:sharpen", should_run=lambda context, x: x > 1 or "small")
+        @backend.implements("paintlib.filters:blur", uses_context=True)
+        def both(*arguments):
+            return isinstance(arguments[0], DispatchContext), len(arguments)
+
+        @backend.implements(invert)
+        def invert(x):
+            return "oil"
+
+        @backend.set_should_run(invert)
+        def _(context, x):
+            return x > 2 or "too small"
+
+        backend.implements("paintlib.more:mix", should_run=_)(Kernels.mix)
+        """)
+    )
+    answer = site.run("update", str(package / "backend.toml"), "--json")
+    assert outcome(answer)["added"] == [
+        "paintlib.filters:blur", "paintlib.more:invert", "paintlib.more:mix",
+        "paintlib.more:sharpen",
+    ]  # fmt: skip
+    for arguments in (["verify"], ["update", "--check"]):
+        done = site.run(*arguments, str(package / "backend.toml"))
+        assert done.code == 0, done
+    found = run_python(
+        """
+        from fractions import Fraction
+        from paintlib import filters, more
+
+        one, two, three = Fraction(1), Fraction(2), Fraction(3)
+        print(filters.blur(one))
+        print(more.sharpen(one), more.sharpen(two))
+        print(more.invert(two), more.invert(three), more.mix(two), more.mix(three))
+        print(more.invert.explain(two).backends[0].reason)
+        print(more.invert(5))
+        """,
+        path=[site.folder],
+    )
+    assert found.stdout.splitlines() == [
+        "(True, 2)",
+        "default (False, 1)",
+        "default oil default oil",
+        "too small",
+        "default",
+    ]
+
+
+# --- files ---------------------------------------------------------------------------
+
+
+def test_check_writes_nothing_and_shows_what_would_change(project: Project) -> None:
+    before = text(HEAD, BLEND, BLUR.replace("tools:ask", "tools:aks"))
+    answer = project.update(before, "--check")
+    assert (answer.code, answer.errors, project.after) == (1, "", before)
+    assert answer.row(str(project.file))[1:] == ["0", "1", "0", "not up to date"]
+    assert answer.output.endswith(
+        f"""
+--- {project.file}
++++ {project.file}
+@@ -15,4 +15,4 @@
+
+ [functions."paintlib.filters:blur"]
+ function = "paint_oil.tools:blur"
+-should_run = "paint_oil.tools:aks"
++should_run = "paint_oil.tools:ask"
+""".replace("@@\n\n", "@@\n \n")
+    )
+    found = outcome(project.update(None, "--check", "--json"))
+    assert found["diff"] in answer.output
+    assert (found["written"], found["is_current"]) == (False, False)
+
+
+def test_line_ends_and_permissions_stay(project: Project) -> None:
+    """A file from Windows stays one."""
+    project.file.touch()
+    project.file.chmod(0o640)
+    project.update(text(HEAD).replace("\n", "\r\n"))
+    assert project.after == text(HEAD, BLEND, BLUR).replace("\n", "\r\n")
+    assert stat.S_IMODE(project.file.stat().st_mode) == 0o640
+    assert [each.name for each in project.package.glob("*.toml*")] == ["backend.toml"]
+    assert not list(project.package.glob(".backend*"))
+
+
+def test_what_a_link_leads_to_is_written(project: Project, tmp_path: Path) -> None:
+    """The link stays one, and the package is the one around the file."""
+    project.file.write_text(text(HEAD))
+    link = tmp_path / "link.toml"
+    link.symlink_to(project.file)
+    assert project.site.run("update", str(link)).code == 0
+    assert link.is_symlink()
+    assert project.after == text(HEAD, BLEND, BLUR)
+
+
+def test_a_file_that_cannot_be_written_is_reported(project: Project) -> None:
+    """Here because of a limit; a full disk is no different. Nothing is left behind."""
+    before = text(HEAD) + f"# {'long ' * 300_000}\n"
+    project.file.write_text(before)
+    done = subprocess.run(
+        [sys.executable, "-m", "spatch_core", "update", str(project.file)],
+        env=project.site.variables({}),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)),
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 1, done.stderr
+    assert "it cannot be written: [Errno 27]" in done.stdout
+    assert project.after == before
+    assert not list(project.package.glob(".backend*"))
+
+
+# --- what keeps a file from being updated ----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "key", "message"),
+    [
+        pytest.param(
+            {"tools.py": "1 / 0"}, "functions.auto-generation.modules[0]",
+            "importing paint_oil.tools failed with ZeroDivisionError", id="module",
+        ),
+        pytest.param(
+            {"__init__.py": "bakend = 1", "tools.py": ""}, "functions.auto-generation.backend",
+            "'paint_oil:backend' does not exist", id="backend",
+        ),
+        pytest.param(
+            {"tools.py": "import os; os._exit(3)"}, "functions.auto-generation",
+            "importing failed: it ended the interpreter with code 3", id="ended",
+        ),
+        pytest.param(
+            {"__init__.py": INIT.replace('"oil"', '"gouache"')},
+            "functions.auto-generation.backend", "'paint_oil:backend' calls itself 'gouache'",
+            id="name",
+        ),
+        pytest.param(
+            {"tools.py": TOOLS + "\n    blur = 1"}, 'functions."paintlib.filters:blur"',
+            "'paint_oil.tools:blur' leads to something else than", id="hidden",
+        ),
+        pytest.param(
+            {"tools.py": TOOLS + "\n    del blur"}, 'functions."paintlib.filters:blur"',
+            "'paint_oil.tools:blur' does not exist", id="deleted",
+        ),
+        pytest.param(
+            {"tools.py": TOOLS.replace("=ask", "='paint_oil.tools:aks'")},
+            'functions."paintlib.filters:blur"', "'paint_oil.tools:aks' does not exist",
+            id="should-run",
+        ),
+        pytest.param(
+            {
+                "tools.py": "from . import backend\n"
+                "def make():\n    def blur(x): pass\n    return blur\n"
+                "backend.implements('l:blur')(make())"
+            },
+            'functions."l:blur"', "'paint_oil.tools:make.<locals>.blur' does not exist", id="local",
+        ),
+    ],
+)  # fmt: skip
+def test_a_failure_leaves_the_file_as_it_was(
+    project: Project, files: Mapping[str, str], key: str, message: str
+) -> None:
+    """Code that is at fault: the file says what it said, to the byte."""
+    for name, content in files.items():
+        project.write(name, content)
+    before = text(HEAD, BLUR.replace("ask", "aks"))
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert fault["key"] == key
+    assert fault["message"].startswith(message)
+    assert fault["remedy"]
+    assert (answer.code, project.after) == (1, before)
+    assert project.update(before).row(str(project.file))[-1] == "1 fault, left as it was"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("name = 'oil'", "name = 'o i l'", "name"),
+        ("name = 'oil'", "name = 'o", None),
+        ('backend = "paint_oil:backend"', "", "functions.auto-generation.backend"),
+        ("[functions.auto-generation]", "[functions.something]", "functions.auto-generation"),
+        ("[functions.auto-generation]", "[functions.defaults]", "functions.auto-generation"),
+        ("[\n    \"fractions:Fraction\", # exact\n]", "[]", "primary_types"),
+    ],
+    ids=["name", "toml", "backend", "table", "no-table", "types"],
+)  # fmt: skip
+def test_a_faulty_file_is_not_touched(
+    project: Project, old: str, new: str, key: str | None
+) -> None:
+    """What the update does not mend itself is reported instead."""
+    before = text(HEAD).replace(old, new)
+    assert before != text(HEAD)
+    answer = project.update(before, "--json")
+    assert key in [each["key"] for each in outcome(answer)["faults"]]
+    assert (answer.code, project.after) == (1, before)
+
+
+def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:
+    """A function without its implementation, say."""
+    lines = text(BLUR).splitlines(keepends=True)
+    project.update(text(HEAD, BLEND, "\n", lines[0], lines[2], "[functions.nonsense]\n"))
+    assert project.after == text(HEAD, BLEND, BLUR)
+
+
+def test_wrong_usage(site: Site, tmp_path: Path) -> None:
+    for arguments in ([], [str(tmp_path / "missing.toml")]):
+        assert site.run("update", *arguments).code == 2
+
+
+# --- any file --------------------------------------------------------------------------
+
+names = st.sampled_from(["l:a", "l:b", "l:c", 'l:"d"', "l:é"])
+fields = st.fixed_dictionaries(
+    {"function": st.sampled_from(["m:f", "m:g"])},
+    optional={
+        "should_run": st.sampled_from(["m:s", "m:t"]),
+        "uses_context": st.booleans(),
+        "additional_docs": st.sampled_from(["x", "two\nlines", '"""', "\\"]),
+    },
+)
+functions = st.dictionaries(names, fields, max_size=4)
+comments = st.sampled_from(["", "\n", "# c\n", "\n# c\n\n", "# a\n# b\n"])
+
+
+@given(functions, functions, st.data())
+def test_any_functions_become_any_others(
+    before: dict[str, dict[str, Any]], after: dict[str, dict[str, Any]], data: st.DataObject
+) -> None:
+    """What is wanted is there, and what is no function is too; then nothing is left to do."""
+    import tomlkit
+
+    parts = ['name = "a"\n']
+    for name in data.draw(st.permutations(sorted(before))):
+        parts += [data.draw(comments), f"[functions.{tomlkit.item(name).as_string()}]\n"]
+        for key, value in before[name].items():
+            parts += [
+                f"{key} = {tomlkit.item(value).as_string()}",
+                data.draw(st.sampled_from(["\n", " # d\n"])),
+            ]
+    parts += [data.draw(comments), "[tail]\nx = 1", data.draw(st.sampled_from(["", "\n"]))]
+    for newline in ("\n", "\r\n"):
+        old = "".join(parts).replace("\n", newline)
+        new = edit_functions(old, before, after)
+        found = parse_toml(new.encode())
+        assert (found["name"], found["tail"]) == ("a", {"x": 1})
+        assert {key: _stripped(each) for key, each in found.get("functions", {}).items()} == {
+            key: _stripped(each) for key, each in after.items()
+        }
+        assert edit_functions(new, after, after) == new
+        assert edit_functions(old, before, before) == old
+        kept = [each for each in before if each in after]
+        if len(kept) == len(before):
+            assert new.count("# a") == old.count("# a")
+        assert newline in new
+        assert (newline == "\n") == ("\r" not in new)
+
+
+def _stripped(entry: dict[str, Any]) -> dict[str, Any]:
+    return {key: str(value).strip() for key, value in entry.items()}
