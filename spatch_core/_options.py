@@ -151,57 +151,30 @@ class BackendOptions:
     def _inner(self) -> DispatchState:
         """Return the state in force here with the options added."""
         keeper = self._owner.keeper
-        return keeper.derive(keeper.get(), self._changes)
+        return keeper.derive(keeper.current(), self._changes)
 
     def _enter(self) -> None:
+        """Enter the block from another state than the last time."""
         keeper, changes = self._owner.keeper, self._changes
-        around = keeper.get()
-        inner = keeper.derive(around, changes)
-        if not self._tokens and inner.is_step(changes, around):
-            keeper.variable.set(inner.tables)
-            return
-        # Others lead here too, so the state does not tell where this block was entered.
+        outer = keeper.current()
+        inner = keeper.derive(outer, changes)
+        if outer.is_plain and inner.is_plain:
+            changes.step = outer, inner.tables
         self._tokens.append(keeper.variable.set(inner.tables))
 
-    def _leave(self) -> None:
-        """Leave the block that was entered in this context.
+    def _leave(self) -> Token[Tables]:
+        """Leave the block that was entered in this context; return its token.
 
         One object may be entered in several threads and tasks at once. A token fits only
-        the context that made it, and refuses every other without effect. A block that was
-        entered without one is around all those of the same object that have one.
+        the context that made it, and refuses every other without effect.
         """
-        variable, tokens = self._owner.keeper.variable, self._tokens
-        for token in tokens[::-1]:
+        for token in self._tokens[::-1]:
             try:
-                variable.reset(token)
+                self._owner.keeper.variable.reset(token)
             except (ValueError, RuntimeError):
                 continue
-            tokens.remove(token)
-            return
-        if not self._leave_step():
-            raise RuntimeError("this block of backend options was not entered in this context")
-
-    def _leave_step(self) -> bool:
-        """Leave a block that was entered without a token; return whether there is one.
-
-        Generators that take turns leave blocks in another order than they entered them.
-        The blocks inside stay in force.
-        """
-        keeper = self._owner.keeper
-        state = keeper.current()
-        inside: list[Changes] = []
-        while state.around is not None:
-            assert state.changes is not None  # both or neither
-            if state.changes is self._changes:
-                tables = state.around
-                for changes in reversed(inside):
-                    tables = keeper.derive(tables, changes).tables
-                keeper.variable.set(tables)
-                return True
-            inside.append(state.changes)
-            state = state.around[0]
-        # In force is what a block with a token set, which will put back what was before it.
-        return keeper.current() is not keeper.default
+            return token
+        raise RuntimeError("this block of backend options was not entered in this context")
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.
@@ -234,7 +207,7 @@ class BackendOptions:
             If an earlier call is in force, which this one overrides where they contradict.
         """
         keeper = self._owner.keeper
-        state = keeper.derive(keeper.default.tables, self._changes)
+        state = keeper.derive(keeper.default, self._changes)
         if keeper.enabled_globally and not state.says_as_much_as(keeper.default):
             warn_caller(
                 GlobalOptionsWarning(
@@ -293,16 +266,15 @@ class BackendOptions:
 def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     """Return what makes a library's options a context manager.
 
-    These are the quick ways in and out: where a block is a step from state to state, each
-    state knows the way back. They are closures, because looking the context variable's
-    methods up would take as long as much of what is done.
+    They are closures, because looking the context variable's methods up would take as long as
+    much of what is done.
     """
-    get, set_ = variable.get, variable.set
+    get, set_, reset = variable.get, variable.set, variable.reset
 
     def enter(self: BackendOptions) -> BackendOptions:
         outer, inner = self._changes.step
-        if get()[0] is outer and not self._tokens:
-            set_(inner)
+        if get()[0] is outer:
+            self._tokens.append(set_(inner))
         else:
             self._enter()
         return self
@@ -310,11 +282,13 @@ def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     def leave(
         self: BackendOptions, kind: object = None, error: object = None, traceback: object = None
     ) -> None:
-        state = get()[0]
-        if state.changes is self._changes and not self._tokens:
-            set_(state.around)
-        else:
-            self._leave()
+        tokens = self._tokens
+        try:
+            token = tokens[-1]
+            reset(token)
+        except (IndexError, ValueError, RuntimeError):
+            token = self._leave()
+        tokens.remove(token)
 
     return {"__enter__": enter, "__exit__": leave}
 

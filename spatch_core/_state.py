@@ -74,9 +74,9 @@ class Changes:
     derived : tuple of weakref.ref, or None
         The last state around such a block, and that inside it; a cache. They are not kept
         alive: options that somebody keeps must not make a trace go on.
-    step : tuple
-        A state around such a block, and the tables inside it, where the block is what first
-        led there; see `DispatchState.changes`. A cache too.
+    step : tuple of DispatchState and list
+        The same where nothing is traced or assumed, with the tables of the one inside; for
+        blocks that are entered again and again.
     """
 
     __slots__ = ("derived", "disable", "prioritize", "step", "trace", "type")
@@ -120,16 +120,10 @@ class DispatchState:
         How many entries each table has.
     inner : dict of Changes to DispatchState
         States of blocks inside this one; a cache.
-    changes, around : Changes and list, or None
-        The block that first led to this state, and the tables in force around it. Leaving
-        such a block is a step back to those; a block that leads here from elsewhere has to
-        remember where it was entered.
     """
 
     __slots__ = (
         "__weakref__",
-        "around",
-        "changes",
         "disabled",
         "inner",
         "prioritized",
@@ -145,8 +139,6 @@ class DispatchState:
         disabled: frozenset[str] = frozenset(),
         type: Class | None = None,
         trace: list[TraceEvent] | None = None,
-        changes: Changes | None = None,
-        around: Tables | None = None,
     ) -> None:
         self.prioritized = prioritized
         self.disabled = disabled
@@ -155,8 +147,6 @@ class DispatchState:
         self.tables: Tables = [self]
         self.sizes: dict[int, int] = {}
         self.inner: dict[Changes, DispatchState] = {}
-        self.changes = changes
-        self.around = around
 
     def __repr__(self) -> str:
         options = {
@@ -171,10 +161,6 @@ class DispatchState:
     def is_plain(self) -> bool:
         """Whether it keeps nothing alive, and so may be kept itself."""
         return self.type is None and self.trace is None
-
-    def is_step(self, changes: Changes, around: Tables) -> bool:
-        """Whether a block of `changes` inside `around` is what first led here."""
-        return self.changes is changes and self.around is around
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -246,17 +232,16 @@ class StateKeeper:
         state: DispatchState = self.get()[0]
         return state
 
-    def derive(self, around: Tables, changes: Changes) -> DispatchState:
+    def derive(self, outer: DispatchState, changes: Changes) -> DispatchState:
         """Return the state of a block; the same one for the same values.
 
         Parameters
         ----------
-        around : list
-            The tables in force around the block.
+        outer : DispatchState
+            The state around the block.
         changes : Changes
             What the block says.
         """
-        outer: DispatchState = around[0]
         state = outer.inner.get(changes)
         if state is not None:
             return state
@@ -272,15 +257,11 @@ class StateKeeper:
             (outer.disabled - {*prioritize}) | disable,
             outer.type if changes.type is None else changes.type,
             outer.trace if changes.trace is None else changes.trace,
-            changes,
-            around,
         )
         if changes.is_plain:
             outer.inner[changes] = state
         else:
             changes.derived = ref(outer), ref(state)
-        if changes.trace is None and state.is_step(changes, around):
-            changes.step = outer, state.tables
         return state
 
     def find(
@@ -289,24 +270,17 @@ class StateKeeper:
         disabled: frozenset[str],
         type: Class | None = None,
         trace: list[TraceEvent] | None = None,
-        changes: Changes | None = None,
-        around: Tables | None = None,
     ) -> DispatchState:
-        """Return the state of these values, whose tables may be filled already.
-
-        `changes` and `around` are for a new one; see `DispatchState`.
-        """
-        if around is not None and not around[0].is_plain:
-            changes = around = None  # what is known for long must not keep those alive
+        """Return the state of these values, whose tables may be filled already."""
         if trace is not None or (type is not None and not is_hashable_by_identity(type)):
-            return self._new(prioritized, disabled, type, trace, changes, around)
+            return self._new(prioritized, disabled, type, trace)
         key = (prioritized, disabled, type)
         state = self._known.get(key)
         if state is None:
             if len(self._known) >= _MAX_STATES:
                 self._known.clear()
                 self.forget_inner()
-            state = self._known[key] = self._new(prioritized, disabled, type, None, changes, around)
+            state = self._known[key] = self._new(prioritized, disabled, type)
         return state
 
     def _new(self, *options: Any) -> DispatchState:

@@ -535,65 +535,54 @@ def test_leaving_where_it_was_not_entered(library: Library) -> None:
 
 
 def test_leaving_in_another_order(library: Library) -> None:
-    """A block that is left before one inside it ends; the other stays in force to its end."""
+    """Each block puts back what was there before it, as every use of a context variable."""
     outer, inner = library.options(prioritize="second"), library.options(prioritize="third")
     with library.options(disable="first"):
         outer.__enter__()
         inner.__enter__()
         assert library.options().prioritized == ("third", "second")
         outer.__exit__(None, None, None)
-        assert library.options().prioritized == ("third",)
-        assert library.options().disabled == ("first",)
-        inner.__exit__(None, None, None)
         assert library.options().prioritized == ()
         assert library.options().disabled == ("first",)
-    assert library.options().disabled == ()
+        inner.__exit__(None, None, None)
+        assert library.options().prioritized == ("second",)
+    assert library.options().prioritized == library.options().disabled == ()
     with pytest.raises(RuntimeError, match="not entered in this context"):
         inner.__exit__(None, None, None)
 
 
-@pytest.mark.parametrize("first", ["second", "third"])
-def test_generators_that_take_turns(library: Library, first: str) -> None:
-    """In one context their blocks overlap; what they end with is what there was before."""
-
-    def generate(**options: Any) -> Any:
-        with library.options(**options):
-            for _ in range(2):
-                yield library.options().prioritized
-
-    names = [first, "first", "third"]
-    for options in (
-        [{"prioritize": name} for name in names],
-        [{"prioritize": "third"}, {"disable": "second"}],
-    ):
-        generators = [generate(**each) for each in options]
-        for generator in generators:
-            next(generator)
-        for generator in generators:
-            assert len(list(generator)) == 1
-        assert library.options().prioritized == ()
-        assert library.options().disabled == ()
-
-
-def test_an_error_in_a_block_is_the_callers(library: Library) -> None:
-    """Whatever became of the block around it meanwhile."""
+def test_a_block_of_another_context_is_let_alone(library: Library) -> None:
+    """A generator that was started in one context and is closed in another."""
 
     def generate() -> Any:
         with library.options(prioritize="second"):
             yield
 
     generator = generate()
-    next(generator)
+    copy_context().run(next, generator)
+    with library.options(prioritize="second"):
+        with pytest.raises(RuntimeError, match="not entered in this context"):
+            generator.close()
+        assert library.options().prioritized == ("second",)
+    assert library.options().prioritized == ()
+
+
+def test_an_error_in_a_block_is_the_callers(library: Library) -> None:
+    """Though a generator leaves the block around it in its middle."""
+
+    def generate() -> Any:
+        with library.options(prioritize="second"):
+            yield
 
     def fail() -> None:
+        generator = generate()
+        next(generator)
         with library.options(prioritize="third"):
             generator.close()
-            assert library.ran() == "third"
             raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        fail()
-    assert library.options().prioritized == ()
+        copy_context().run(fail)
 
 
 def test_one_object_entered_on_several_ways(library: Library) -> None:
