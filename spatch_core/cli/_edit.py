@@ -222,7 +222,7 @@ def _value(value: Any) -> str:
     if isinstance(value, str) and "\n" in value:
         text = tomlkit.string(f"{value}\n", multiline=True).as_string()
         return text.replace('"""', '"""\n', 1)
-    return tomlkit.item(value).as_string()
+    return str(tomlkit.item(value).as_string())
 
 
 def _inline(fields: Mapping[str, Any]) -> str:

@@ -72,18 +72,22 @@ def test_description_and_registry_agree() -> None:
         import_module(f"scipy_dispatch_dask.{module}")
     text = files("scipy_dispatch_dask").joinpath("backend.toml").read_text(encoding="utf-8")
     functions = tomllib.loads(text)["functions"]
-    should_run = functions.pop("defaults")["should_run"]
+    defaults = functions.pop("defaults")
     assert functions.pop("auto-generation")["modules"] == [
         f"scipy_dispatch_dask.{module}" for module in MODULES
     ]
     registered = _implement.backend.functions
     described = {
-        name: {"should_run": should_run, **fields}
+        name: {**defaults, **fields}
         for name, fields in functions.items()
         if present(name.removeprefix("scipy_dispatch.").replace(":", "."))
     }
     assert described == {
-        name: {"should_run": each.should_run, "function": each.identifier}
+        name: {
+            "function": each.identifier,
+            "should_run": each.should_run,
+            "additional_docs": (each.function.__doc__ or "").partition("\n\n")[0],
+        }
         for name, each in registered.items()
     }
 
