@@ -137,11 +137,14 @@ class DescriptionCache:
         if not self._new:
             return
         # Read again: another process may have added to it.
-        entries = {
-            path: entry
-            for path, entry in self._read().items()
-            if path not in self._new and _is_of(entry, _status(path))
-        }
+        try:
+            entries = {
+                path: entry
+                for path, entry in self._read().items()
+                if path not in self._new and _is_of(entry, _status(path))
+            }
+        except _MALFORMED:
+            entries = {}
         write_private(self.file, self._dump({**entries, **self._new}))
 
     def _read(self) -> dict[str, Entry]:

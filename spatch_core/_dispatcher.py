@@ -56,7 +56,7 @@ class Dispatcher:
         self.tables = keeper.get
         self.link = Link(self)
         keeper.before_trace = self.leave_shortcuts
-        keeper.strays = self.strays
+        keeper.is_stray = self.is_stray
 
     def add(self, record: Dispatchable) -> int:
         """Give a function its index in the tables."""
@@ -128,18 +128,16 @@ class Dispatcher:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
 
-    def strays(self) -> list[int]:
-        """Return the indices of functions that may live on only because of their tables.
+    def is_stray(self, index: int) -> bool:
+        """Whether a function may live on only because of its tables.
 
-        Their code leads to the tables, tables to the default implementation, and that leads
-        back if it has the wrapper among its globals or in its closure.
+        Its code leads to the tables, they to the default implementation, and that leads back
+        if it has the wrapper among its globals or in its closure.
         """
-        return [
-            index
-            for index, record in enumerate(self.records, 1)
-            if not is_found(record.function, record.identifier)
-            and not is_of_module(record.original.default)
-        ]
+        record = self.records[index - 1]
+        return not is_found(record.function, record.identifier) and not is_of_module(
+            record.original.default
+        )
 
     def deferred(
         self,

@@ -210,8 +210,8 @@ class StateKeeper:
     ----------
     before_trace : callable
         Called before a traced state is in force.
-    strays : callable
-        Returns the indices of functions that only the tables may keep alive.
+    is_stray : callable
+        Takes the index of a function, and returns whether only the tables may keep it alive.
     """
 
     def __init__(self, name: str) -> None:
@@ -220,7 +220,7 @@ class StateKeeper:
         self.get: Callable[[], Tables] = self.variable.get
         self.enabled_globally = False
         self.before_trace: Callable[[], None] = _do_nothing
-        self.strays: Callable[[], list[int]] = list
+        self.is_stray: Callable[[int], bool] = _is_never
         self._traced: dict[int, ref[DispatchState]] = {}
         self._known: dict[Any, DispatchState] = {}
         self._live: References = References()
@@ -335,10 +335,13 @@ class StateKeeper:
         for key, state in list(self._known.items()):
             if state.type is not None and not is_importable(state.type):
                 self._known.pop(key, None)
-        strays = frozenset(self.strays())
         for state in self._live.alive():
             for index, table in enumerate(state.tables):
-                if index and (index in strays or not all(map(is_importable, _classes(table)))):
+                if (
+                    index
+                    and table
+                    and (self.is_stray(index) or not all(map(is_importable, _classes(table))))
+                ):
                     state.tables[index] = {}
 
 
@@ -355,6 +358,10 @@ def _classes(table: dict[Any, Any]) -> Iterator[Class]:
 
 def _do_nothing() -> None:
     pass
+
+
+def _is_never(_: int) -> bool:
+    return False
 
 
 _keepers = References()

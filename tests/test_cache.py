@@ -615,6 +615,19 @@ class TestUnusableCaches:
         assert not recall(description)
         assert recall(description)
 
+    def test_an_entry_of_another_file_that_is_garbage(
+        self, site: Path, file: Path, description: Path
+    ) -> None:
+        """It is in nobody's way, not even when something new is written beside it."""
+        _, head, line = file.read_bytes().split(b"\n")
+        known = json.loads(head)
+        known["files"] = {str(site / "elsewhere.toml"): 5, **known["files"]}
+        file.write_bytes(signed(json.dumps(known).encode(), b"[]", line))
+        install(site, "late")
+
+        assert functions() == ["double"]
+        assert recall(description)
+
     @pytest.mark.parametrize(
         "line",
         [
