@@ -10,6 +10,7 @@ import click
 
 from .. import __version__
 from ._arguments import meant
+from ._completion import completion_command
 from ._doctor import doctor_command
 from ._explain import explain_command
 from ._functions import functions_command
@@ -68,3 +69,4 @@ main.add_command(doctor_command)
 main.add_command(verify_command)
 main.add_command(update_command)
 main.add_command(schema_command)
+main.add_command(completion_command)

@@ -6,7 +6,7 @@ Also what the shell offers for each while it is typed; see `_completion`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from functools import cache
@@ -190,7 +190,7 @@ def complete_backends(
     """
     from ._backends import list_backends
 
-    function = context.params.get("function")
+    function = _given_function(context)
     with _completing():
         return _starting(
             incomplete,
@@ -222,18 +222,27 @@ def complete_types(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     """Return the types that the shell may offer: those that the function's backends know."""
-    function = context.params.get("function")
+    function = _given_function(context)
     with _completing():
         return _starting(
             incomplete,
             (
                 pattern.identifier
                 for loaded in _loaded(None)
-                if loaded.system is not None and function in tuple(_functions(loaded))
+                if loaded.system is not None and function in _functions(loaded)
                 for description in loaded.system.backends.values()
                 for pattern in (*description.primary_types, *description.secondary_types)
             ),
         )
+
+
+def _given_function(context: click.Context) -> str | None:
+    """Return the function that was given before what is being typed."""
+    function: str | None = context.params.get("function")
+    if function is None and context.command.name == "explain":
+        # An option whose value is missing yet keeps click from naming the arguments.
+        function = next(iter(context.args), None)
+    return function
 
 
 def _loaded(name: str | None) -> Iterator[LoadedLibrary]:
@@ -242,7 +251,7 @@ def _loaded(name: str | None) -> Iterator[LoadedLibrary]:
             yield load_library(library)
 
 
-def _functions(loaded: LoadedLibrary) -> Iterable[str]:
+def _functions(loaded: LoadedLibrary) -> Collection[str]:
     if loaded.system is None:
         return ()
     import_public_names(loaded.library)

@@ -41,23 +41,26 @@ def completion_command(context: click.Context, shell: str) -> None:
 
 
 class _Bash(BashComplete):
-    """Bash takes the colon of an identifier for the end of a word."""
+    """Bash takes colons, and equals signs, for words of their own."""
 
     _split = ""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Put the words together again that a colon had separated."""
+        """Put the words together again that it has taken apart."""
         position = int(os.environ["COMP_CWORD"])
         given = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: position + 1]
         words: list[str] = []
         for word in given:
-            if words and (word == ":" or words[-1].endswith(":")):
+            colon = words and (word == ":" or words[-1].endswith(":"))
+            option = words and words[-1].startswith("--")
+            if colon or (option and (word == "=" or words[-1].endswith("="))):
                 words[-1] += word
             else:
                 words.append(word)
         incomplete = words.pop()
         if ":" in given:
-            self._split = incomplete[: incomplete.rfind(":") + 1]
+            value = incomplete.rpartition("=")[2]
+            self._split = value[: value.rfind(":") + 1]
         return words[1:], incomplete
 
     def format_completion(self, item: CompletionItem[str]) -> str:

@@ -227,19 +227,11 @@ class _Search:
         self.tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
 
     def tries_order(self, options: Options) -> None:
-        """Let the environment put it before whoever goes before it, one after another."""
+        """Let the environment put it before whoever goes before it."""
         known = self.question.system.resolver().catalog.environment
-        variable = known.variable("SET_ORDER")
-        question = replace(self.question, options=options)
-        before: dict[str, None] = {}
-        while True:
-            value = {variable: _set_order(known.set_order, self.backend, before)} if before else {}
-            others = [name for name in _contenders(question.ask(value)) if name not in before]
-            if not others or others == [self.backend]:
-                break
-            before |= dict.fromkeys(name for name in others if name != self.backend)
-            if self.tries(options, {variable: _set_order(known.set_order, self.backend, before)}):
-                break
+        others = _contenders(replace(self.question, options=options).ask())
+        pairs = _set_order(known.set_order, self.backend, others)
+        self.tries(options, {known.variable("SET_ORDER"): pairs})
 
     def tries_disabling(self, options: Options) -> None:
         """Disable whoever goes before it, one after another."""
@@ -252,7 +244,8 @@ class _Search:
             if more == disable:
                 return
             disable = more
-            if self.tries(replace(options, disable=disable)):
+            kept = tuple(name for name in options.prioritize if name not in disable)
+            if self.tries(replace(options, prioritize=kept, disable=disable)):
                 return
 
     def tries_types(self, options: Options, prioritized: Options) -> list[str]:
@@ -265,7 +258,8 @@ class _Search:
         foreign = self.foreign(own, prioritized)
         if not self.remedies:
             for each in own:
-                others = tuple(each if given in foreign else given for given in types)
+                replaced = foreign or types
+                others = tuple(each if given in replaced else given for given in types)
                 if not self.tries(options, types=others):
                     self.tries(prioritized, types=others)
         names = ", ".join(type_identifier(each.type) for each in foreign or types)
@@ -328,7 +322,7 @@ def _verdict(explanation: Explanation, backend: str) -> ExplainedBackend:
     return next(each for each in explanation.backends if each.backend == backend)
 
 
-def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Mapping[str, None]) -> str:
+def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
     """Add that a backend goes before others, and leave out what says the opposite."""
     opposed = set(others)
     size = 0
@@ -337,7 +331,7 @@ def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Mapping[
         opposed |= {second for first, second in stated if first in opposed}
     pairs = [
         *((a, b) for a, b in stated if not (b == backend and a in opposed)),
-        *((backend, other) for other in others),
+        *((backend, other) for other in others if other != backend),
     ]
     return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))
 

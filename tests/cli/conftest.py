@@ -128,17 +128,31 @@ class Site:
 
     def run_in_terminal(self, *arguments: str, width: int = 80, **variables: str) -> Answer:
         """Run a command in a pseudo-terminal."""
+        return self._in_terminal(
+            [self.python, "-m", "spatch_core", *arguments], width, variables, b""
+        )
+
+    def type_in_bash(self, *lines: bytes) -> str:
+        """Type lines in an interactive bash; return what the terminal shows."""
+        bash = ["bash", "--norc", "--noprofile", "-i"]
+        return self._in_terminal(bash, 80, {"TERM": "dumb"}, b"".join(lines)).output
+
+    def _in_terminal(
+        self, command: list[str], width: int, variables: Mapping[str, str], typed: bytes
+    ) -> Answer:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
         process = subprocess.Popen(
-            [self.python, "-m", "spatch_core", *arguments],
+            command,
             env=self.variables({"TERM": "xterm-256color", **variables}),
             cwd=self.folder,
-            stdin=subprocess.DEVNULL,
+            stdin=slave if typed else subprocess.DEVNULL,
             stdout=slave,
             stderr=slave,
+            start_new_session=True,
         )
         os.close(slave)
+        os.write(master, typed)
         output = b""
         while True:
             try:

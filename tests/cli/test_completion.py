@@ -1,0 +1,189 @@
+"""Completion: the scripts that shells load, and what they get to offer."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Site
+
+BLUR = "paintlib.filters:blur"
+BLEND = "paintlib.filters:blend"
+
+
+@pytest.fixture
+def shop(paint: Site, tmp_path: Path) -> Site:
+    """The library, a noisy one beside it, and the command as it is installed."""
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": "import os, sys\nprint('noise', file=sys.stderr)\n1 / 0"},
+    )
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    command = folder / "spatch-core"
+    command.write_text(
+        f"#!{sys.executable}\nfrom spatch_core.__main__ import main\nmain()\n", encoding="utf-8"
+    )
+    command.chmod(0o755)
+    path = paint.variables({})["PATH"]
+    paint.environment["PATH"] = f"{folder}:{path}"
+    return paint
+
+
+def complete(site: Site, shell: str, *words: str) -> tuple[list[str], str]:
+    """Speak click's protocol as a shell's script does: names offered, and anything else."""
+    done = subprocess.run(
+        ["spatch-core"],
+        env=site.variables(
+            {
+                "_SPATCH_CORE_COMPLETE": f"{shell}_complete",
+                "COMP_WORDS": "\n".join(words) if shell == "bash" else " ".join(words),
+                "COMP_CWORD": words[-1] if shell == "fish" else str(len(words) - 1),
+            }
+        ),
+        executable=shutil.which("spatch-core", path=site.environment["PATH"]),
+        cwd=site.folder,
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    lines = done.stdout.splitlines()
+    if shell == "zsh":
+        return lines[1::3], done.stderr
+    return [line.partition(",")[2].partition("\t")[0] for line in lines if line], done.stderr
+
+
+def complete_in_bash(site: Site, line: str) -> list[str]:
+    """Let bash itself split a line into words, as it does before it asks."""
+    script = r"""
+eval "$(spatch-core completion bash)"
+_split() {  # what readline does: the characters of COMP_WORDBREAKS are words of their own
+    local word
+    COMP_WORDS=()
+    while IFS= read -r word; do COMP_WORDS+=("$word"); done < <(
+    "$PYTHON" -c 'import re, sys; print("\n".join(re.findall("[^ :=]+|[:=]", sys.argv[1])))' "$1"
+    )
+    [[ "$1" == *" " ]] && COMP_WORDS+=("")
+    COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 ))
+}
+_split "$LINE"
+COMPREPLY=()
+_spatch_core_completion spatch-core "${COMP_WORDS[COMP_CWORD]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        env=site.variables({"LINE": line, "PYTHON": sys.executable}),
+        cwd=site.folder,
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_for_the_command_as_it_is_installed(shop: Site, shell: str) -> None:
+    """Whatever the command was called as, and whether or not the shell is here."""
+    answer = shop.run("completion", shell, PATH="/nowhere")
+    assert f"_SPATCH_CORE_COMPLETE={shell}_complete" in answer.output
+    assert "_spatch_core_completion" in answer.output
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_an_unknown_shell_is_wrong_usage(site: Site) -> None:
+    """The known ones are named."""
+    answer = site.run("completion", "bsh")
+    assert "bash" in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_completes_names(shop: Site, shell: str) -> None:
+    """Of commands, libraries and backends."""
+    assert complete(shop, shell, "spatch-core", "exp") == (["explain"], "")
+    assert complete(shop, shell, "spatch-core", "order", "paint") == (["paintlib"], "")
+    assert complete(shop, shell, "spatch-core", "show", "oi") == (["oil"], "")
+
+
+def test_what_libraries_print_does_not_get_in_between(shop: Site) -> None:
+    """One of them fails, too."""
+    names, errors = complete(shop, "zsh", "spatch-core", "explain", "paintlib")
+    assert names == [BLEND, BLUR]
+    assert errors == ""
+
+
+def test_backends_are_those_of_the_library_in_question(shop: Site) -> None:
+    """Given by an option, or by the function."""
+    for words in (
+        ("show", "--library", "paintlib", ""),
+        ("explain", BLUR, "builtins:int", "--prioritize", ""),
+        ("explain", BLUR, "builtins:int", "--why-not", ""),
+    ):
+        names, _ = complete(shop, "fish", "spatch-core", *words)
+        assert names == ["default", "oil"]
+    assert complete(shop, "fish", "spatch-core", "show", "--library", "inklib", "")[0] == []
+    assert complete(shop, "fish", "spatch-core", "explain", "a:b", "c:d", "--disable", "")[0] == []
+
+
+def test_types_are_those_that_backends_know(shop: Site) -> None:
+    """Of the function's library."""
+    names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "")
+    assert names == ["builtins:int", "fractions:Fraction"]
+    names, _ = complete(shop, "fish", "spatch-core", "explain", BLUR, "a:b", "--type", "frac")
+    assert names == ["fractions:Fraction"]
+    assert complete(shop, "fish", "spatch-core", "explain", "a:b", "")[0] == []
+
+
+needs_bash = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+
+
+@needs_bash
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        pytest.param("spatch-core ord", ["order"], id="command"),
+        pytest.param("spatch-core list in", ["inklib"], id="library"),
+        pytest.param("spatch-core show o", ["oil"], id="backend"),
+        pytest.param("spatch-core show --library=pai", ["paintlib"], id="option"),
+        pytest.param("spatch-core show --library=paintlib ", ["default", "oil"], id="next"),
+        pytest.param(
+            f"spatch-core explain {BLUR} a:b --type=fractions:Fr", ["Fraction"], id="typed option"
+        ),
+        pytest.param("spatch-core explain paintlib.f", [BLEND, BLUR], id="module"),
+        pytest.param("spatch-core explain paintlib.filters:", ["blend", "blur"], id="colon"),
+        pytest.param("spatch-core explain paintlib.filters:bl", ["blend", "blur"], id="qualname"),
+        pytest.param(
+            f"spatch-core explain {BLUR} ", ["builtins:int", "fractions:Fraction"], id="types"
+        ),
+        pytest.param(f"spatch-core explain {BLUR} fractions:Fr", ["Fraction"], id="type"),
+        pytest.param(
+            f"spatch-core explain {BLUR} fractions:Fraction --why-not d", ["default"], id="after"
+        ),
+    ],
+)
+def test_bash_completes_what_it_splits_at_colons(
+    shop: Site, line: str, expected: list[str]
+) -> None:
+    """It replaces the last word alone, which begins after the colon."""
+    assert complete_in_bash(shop, line) == expected
+
+
+@needs_bash
+def test_bash_completes_what_is_typed(shop: Site) -> None:
+    """Two tabs on a line, in a terminal, and the command runs."""
+    line = b"spatch-core explain paintlib.filters:blu\tfractions:F\t\n"
+    output = shop.type_in_bash(b'eval "$(spatch-core completion bash)"\n', line, b"exit\n")
+    assert f"{BLUR}(fractions:Fraction) -> oil" in output

@@ -1,0 +1,294 @@
+"""``spatch-core explain --why-not``: every answer is followed, and the backend must run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+BLUR = "paintlib.filters:blur"
+BLEND = "paintlib.filters:blend"
+FRACTION = "fractions:Fraction"
+INT = "builtins:int"
+
+# Calls a function as a remedy says, and tells which backend ran last.
+FOLLOW = """
+import json, sys
+from importlib import import_module
+
+def find(identifier):
+    module, qualname = identifier.split(":")
+    return getattr(import_module(module), qualname)
+
+function, remedy = json.loads(sys.argv[1])
+from paintlib._dispatch import system
+
+arguments = [find(each)() for each in remedy["types"]]
+assumed = remedy["type"] and find(remedy["type"])
+with system.backend_opts(remedy["prioritize"], remedy["disable"], assumed, trace=True) as options:
+    find(function)(*arguments)
+print(json.dumps([[event.backend, event.outcome] for event in options.trace]))
+"""
+
+
+def implementing(types: str, *, more: str = "", asks: str = "") -> str:
+    """Describe a backend that implements `blur`."""
+    should_run = f'should_run = "paintlib.answers:{asks}"\n' if asks else ""
+    return (
+        f"primary_types = [{types}]\n{more}\n"
+        f'[functions."{BLUR}"]\nfunction = "paintlib.answers:first"\n{should_run}'
+    )
+
+
+@pytest.fixture
+def studio(paint: Site) -> Site:
+    """The library, a backend for fractions, and functions that backends can use."""
+    paint.install_library(
+        {
+            "paintlib/answers.py": """
+                def first(x, *rest): return x
+                def always(context, *args): return True
+                def never(context, *args): return "not now"
+                """
+        }
+    )
+    paint.install_backend("oil", implementing(f'"{FRACTION}"'))
+    return paint
+
+
+def ask(site: Site, backend: str, *arguments: str, function: str = BLUR, **variables: str) -> Any:
+    """Ask, follow every remedy that is offered, and return the answer."""
+    answer = site.run("explain", function, *arguments, "--why-not", backend, "--json", **variables)
+    assert (answer.code, answer.errors) == (0, "")
+    why_not = answer.json["why_not"]
+    assert why_not["backend"] == backend
+    assert bool(why_not["remedies"]) == (why_not["outcome"] == "would run")
+    for remedy in why_not["remedies"]:
+        follow(site, backend, remedy, function=function, **variables)
+    return why_not
+
+
+def follow(site: Site, backend: str, remedy: Any, *, function: str, **variables: str) -> None:
+    """Do what a remedy says in a program of its own."""
+    done = subprocess.run(
+        [site.python, "-W", "ignore", "-c", FOLLOW, json.dumps([function, remedy])],
+        env=site.variables({**variables, **remedy["environment"]}),
+        cwd=site.folder,
+        capture_output=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    events = json.loads(done.stdout)
+    assert events[0][0] == backend, remedy
+    assert remedy["outcome"] == "its should_run decides" or events == [[backend, "called"]]
+
+
+def texts(answer: Any) -> list[str]:
+    return [each["text"] for each in answer["remedies"]]
+
+
+def test_it_may_run_already(studio: Site) -> None:
+    """Then there is nothing to do."""
+    answer = ask(studio, "oil", FRACTION)
+    assert (answer["outcome"], answer["reason"], answer["obstacles"]) == ("runs", "", [])
+    output = studio.run("explain", BLUR, FRACTION, "--why-not", "oil").output
+    assert output.endswith("\n\nWhy not oil? It runs.\n")
+
+
+def test_it_may_be_asked_already(studio: Site) -> None:
+    """What is left is for its should_run to say, which sees the arguments."""
+    studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="never"))
+    assert ask(studio, "acrylic", FRACTION)["outcome"] == "its should_run decides"
+    output = studio.run("explain", BLUR, FRACTION, "--why-not", "acrylic").output
+    assert output.endswith("Why not acrylic? It is asked first; its should_run decides.\n")
+
+
+def test_it_may_want_to_be_prioritized(studio: Site) -> None:
+    """By an option, or by the variable."""
+    studio.install_backend(
+        "water", implementing(f'"{FRACTION}"', more="requires_opt_in = true", asks="always")
+    )
+    answer = ask(studio, "water", FRACTION)
+    assert answer["reason"] == "it requires opt-in: prioritize='water'"
+    assert texts(answer) == [
+        "with backend_opts(prioritize='water'); then its should_run decides",
+        "set PAINTLIB_PRIORITIZE='water' in the environment; then its should_run decides",
+    ]
+    output = studio.run("explain", BLUR, FRACTION, "--why-not", "water").output
+    assert output.endswith(
+        "Why not water? it requires opt-in: prioritize='water'\n"
+        "Any one of these would make it run:\n" + "".join(f"  {text}\n" for text in texts(answer))
+    )
+
+
+def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
+    """On purpose: by an option, or by an edge in the environment."""
+    studio.install_backend("water", implementing(f'"{INT}"'))
+    answer = ask(studio, "water", INT)
+    assert answer["reason"].startswith("the library's own types are its own unless")
+    assert texts(answer) == [
+        "with backend_opts(prioritize='water')",
+        "set PAINTLIB_PRIORITIZE='water' in the environment",
+        "set PAINTLIB_SET_ORDER='water>default' in the environment",
+    ]
+
+
+def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
+    """One after another, whoever says why they go first."""
+    studio.install_backend(
+        "acrylic", implementing(f'"{FRACTION}"', more='higher_priority_than = ["water"]')
+    )
+    studio.install_backend("water", implementing(f'"{FRACTION}"'))
+    answer = ask(studio, "water", FRACTION)
+    assert answer["reason"] == (
+        "acrylic goes before it: acrylic declares higher_priority_than = water"
+    )
+    assert texts(answer)[-1] == ("set PAINTLIB_SET_ORDER='water>acrylic' in the environment")
+    assert len(texts(answer)) == 3
+
+
+def test_what_the_environment_says_already_is_kept_or_turned(studio: Site) -> None:
+    """The other edges stay; the one that puts it behind does not."""
+    for name in ("acrylic", "water"):
+        studio.install_backend(name, implementing(f'"{FRACTION}"'))
+    given = "oil>acrylic,acrylic>water,acrylic>default"
+    answer = ask(studio, "water", FRACTION, PAINTLIB_SET_ORDER=given)
+    orders = [each["environment"].get("PAINTLIB_SET_ORDER") for each in answer["remedies"]]
+    assert orders == [None, None, "oil>acrylic,acrylic>default,water>oil"]
+    assert answer["reason"].startswith("oil goes before it")
+
+
+def test_one_that_others_are_asked_before_can_be_put_first(studio: Site) -> None:
+    """It runs only unless they do."""
+    studio.install_backend("acrylic", implementing(f'"{FRACTION}"', asks="always"))
+    answer = ask(studio, "oil", FRACTION)
+    assert answer["reason"] == "acrylic goes before it"
+    assert len(answer["remedies"]) == 3
+
+
+def test_options_that_are_given_stay_in_force(studio: Site) -> None:
+    """What is prioritized goes before it; what is disabled need not be."""
+    studio.install_backend("water", implementing(f'"{FRACTION}"'))
+    answer = ask(studio, "water", FRACTION, "--prioritize", "oil")
+    assert answer["reason"] == "oil goes before it: it is prioritized"
+    assert texts(answer) == ["with backend_opts(prioritize=['water', 'oil'])"]
+    answer = ask(studio, "oil", FRACTION, "--disable", "oil", "--disable", "water")
+    assert answer["reason"] == "it is disabled"
+    assert texts(answer) == ["do not disable it, with backend_opts(disable='water')"]
+
+
+def test_one_that_is_blocked_can_be_unblocked(studio: Site) -> None:
+    """And what else it needs is said at once; the others stay blocked."""
+    studio.install_backend("water", implementing(f'"{FRACTION}"', more="requires_opt_in = true"))
+    answer = ask(studio, "water", FRACTION, PAINTLIB_BLOCK="water,wax")
+    assert answer["reason"] == "it is blocked by the environment variable PAINTLIB_BLOCK"
+    assert texts(answer)[0] == (
+        "set PAINTLIB_BLOCK='wax' in the environment, with backend_opts(prioritize='water')"
+    )
+    answer = ask(studio, "oil", FRACTION, PAINTLIB_BLOCK="*")
+    assert texts(answer) == ["set PAINTLIB_BLOCK='water' in the environment"]
+    answer = ask(studio, "oil", FRACTION, PAINTLIB_BLOCK="oil")
+    assert texts(answer) == ["set PAINTLIB_BLOCK='' in the environment"]
+
+
+def test_one_that_does_not_implement_the_function_cannot(studio: Site) -> None:
+    """Whoever does is named."""
+    answer = ask(studio, "oil", FRACTION, FRACTION, function=BLEND)
+    assert answer["outcome"] == "cannot run"
+    assert answer["obstacles"] == [f"it does not implement {BLEND}; these do: default"]
+    output = studio.run("explain", BLEND, FRACTION, "--why-not", "oil").output
+    assert "Nothing makes it run here:\n  it does not implement" in output
+
+
+def test_one_that_is_broken_cannot(studio: Site) -> None:
+    """All its faults are told, blocked or not."""
+    studio.install_backend("water", 'primary_types = ["x"]\nrequires_opt_in = 1\n')
+    for variables in ({}, {"PAINTLIB_BLOCK": "water"}):
+        answer = ask(studio, "water", FRACTION, **variables)
+        assert answer["outcome"] == "cannot run"
+        first, second = answer["obstacles"]
+        assert "key primary_types[0]: 'x' is not a type pattern" in first
+        assert "key requires_opt_in: 1 is not a boolean" in second
+
+
+def test_a_circle_can_be_mended(studio: Site) -> None:
+    """By the value of the variable that its problem names."""
+    for one, other in (("acrylic", "water"), ("water", "acrylic")):
+        studio.install_backend(
+            one, implementing(f'"{FRACTION}"', more=f'higher_priority_than = ["{other}"]')
+        )
+    answer = ask(studio, "acrylic", FRACTION, PAINTLIB_BLOCK="oil")
+    assert "the declared priorities go in a circle" in answer["reason"]
+    assert texts(answer) == ["set PAINTLIB_SET_ORDER='acrylic>water' in the environment"]
+
+
+def test_a_type_can_be_assumed(studio: Site) -> None:
+    """Where nothing else speaks against it; or its description could name the type."""
+    answer = ask(studio, "oil", "builtins:str")
+    assert answer["reason"] == "it does not match: no backend knows any of the types"
+    assert texts(answer) == ["with backend_opts(type=fractions.Fraction)"]
+    (obstacle,) = answer["obstacles"]
+    assert obstacle.endswith("would have to have builtins:str in primary_types")
+    studio.install_backend("oil", implementing(f'"{FRACTION}", "builtins:str"'))
+    assert ask(studio, "oil", "builtins:str")["outcome"] == "runs"
+
+
+def test_a_type_it_does_not_know_keeps_it_from_running(studio: Site) -> None:
+    """It could be called with its own; or its description could accept the other one."""
+    studio.install_backend("water", implementing('"decimal:Decimal"'))
+    studio.install_backend("oil", implementing(f'"{FRACTION}"').replace(BLUR, BLEND))
+    answer = ask(studio, "oil", FRACTION, INT, function=BLEND)
+    assert answer["reason"] == f"it does not match: it does not know {INT}"
+    assert texts(answer) == [f"call it with {FRACTION}, {FRACTION}"]
+    (obstacle,) = answer["obstacles"]
+    assert obstacle.endswith(f"would have to have {INT} in secondary_types")
+    studio.install_backend(
+        "oil",
+        implementing(f'"{FRACTION}"', more=f'secondary_types = ["{INT}"]').replace(BLUR, BLEND),
+    )
+    assert ask(studio, "oil", FRACTION, INT, function=BLEND)["outcome"] == "runs"
+
+
+def test_a_type_that_is_only_accepted_is_not_enough(studio: Site) -> None:
+    """One of its own has to be there, or be assumed; prioritized besides."""
+    studio.install_backend(
+        "water",
+        implementing(f'"{FRACTION}"', more=f'secondary_types = ["{INT}"]\nrequires_opt_in = true'),
+    )
+    answer = ask(studio, "water", INT)
+    assert texts(answer) == ["with backend_opts(prioritize='water', type=fractions.Fraction)"]
+
+
+def test_types_that_are_not_here_are_not_assumed(studio: Site) -> None:
+    """The call with them would make it run where they are."""
+    studio.install_backend("water", implementing('"absent:Array", "builtins:len"'))
+    run = studio.run("explain", BLUR, "builtins:str", "--why-not", "water", "--json")
+    answer = run.json["why_not"]
+    assert texts(answer) == ["call it with absent:Array"]
+    follow_up = studio.run("explain", BLUR, "absent:Array", "--json")
+    assert follow_up.json["selected"] == "water"
+
+
+def test_the_library_itself_can_be_made_to_run(studio: Site) -> None:
+    """By disabling whoever else would, or prioritizing it where it matches."""
+    studio.install_backend("water", implementing(f'"{FRACTION}"', asks="always"))
+    answer = ask(studio, "default", FRACTION)
+    assert texts(answer) == ["with backend_opts(disable=['oil', 'water'])"]
+    assert ask(studio, "default", INT)["outcome"] == "runs"
+    studio.install_backend("wax", implementing(f'"{INT}"'))
+    answer = ask(studio, "default", INT, "--prioritize", "wax")
+    assert texts(answer)[0] == "with backend_opts(prioritize=['default', 'wax'])"
+    assert texts(answer)[-1] == "with backend_opts(disable='wax')"
+
+
+def test_an_unknown_backend_is_wrong_usage(studio: Site) -> None:
+    """The nearest name is offered."""
+    answer = studio.run("explain", BLUR, INT, "--why-not", "oli")
+    assert "no backend is named 'oli'; did you mean oil?" in answer.errors
+    assert (answer.code, answer.output) == (2, "")
