@@ -28,4 +28,4 @@ def test_a_backend_for_the_same_type_runs_when_asked_for() -> None:
         assert isinstance(minimal.sqrt(-2.0), complex)
     assert minimal.sqrt(2.0) == 2.0**0.5
     assert [event.backend for event in options.trace] == ["rough", "rough", "default"]
-    assert options.trace[1].reason == "rough roots are for positive numbers"
+    assert options.trace[1].reason == "it is for positive numbers"

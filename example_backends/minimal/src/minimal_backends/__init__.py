@@ -1,16 +1,15 @@
 """Two backends for the library."""
 
+from spatch_core import BackendImplementation
 
+precise, rough = BackendImplementation("precise"), BackendImplementation("rough")
+
+
+@precise.implements("minimal:sqrt")
 def decimal_sqrt(x):
-    """Return the square root of a decimal number to the context's precision."""
     return x.sqrt()
 
 
+@rough.implements("minimal:sqrt", should_run=lambda _, x: x >= 0 or "it is for positive numbers")
 def rough_sqrt(x):
-    """Return the square root to three digits."""
     return round(x**0.5, 3)
-
-
-def is_positive(context, x):
-    """Say why rough roots are not for negative numbers."""
-    return x >= 0 or "rough roots are for positive numbers"
