@@ -1,0 +1,212 @@
+"""What can be wrong with the type patterns of a description."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
+from inspect import isabstract, isclass
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import ABSTRACT, EXACT, TypePattern, type_identifier
+from ._examined_imports import Fault, Importer, attributes_like, did_you_mean, is_installed
+from ._findings import Severity
+
+if TYPE_CHECKING:
+    from .._description import Description
+
+SLOW = 0.25
+"""Seconds from which on the import of an abstract class is reported."""
+
+
+def check_pattern(pattern: TypePattern, importer: Importer, library: str) -> Iterator[Fault]:
+    """Import what a type pattern names, and yield why it can never match.
+
+    Parameters
+    ----------
+    pattern : TypePattern
+        Of a primary or secondary type.
+    importer : Importer
+        Explains failures.
+    library : str
+        The module that is imported before, as in every process that uses the library.
+    """
+    package = pattern.module.partition(".")[0]
+    if not is_installed(package):
+        meant = importer.identifiers_like(pattern.module, pattern.qualname)
+        if meant:
+            yield Fault(
+                Severity.ERROR,
+                f"there is no module {pattern.module!r}, so that {str(pattern)!r} can never match",
+                f"Did you mean {pattern.prefix + meant[0]!r}?",
+            )
+        else:
+            yield Fault(
+                Severity.NOTE,
+                f"the package {package!r} is not installed here, so that {str(pattern)!r} is not "
+                "checked",
+                "Check where it is installed",
+            )
+        return
+    was_loaded = pattern.module in sys.modules
+    start = time.perf_counter()
+    try:
+        found: Any = import_module(pattern.module)
+    except BaseException as error:  # noqa: BLE001  # a third party's import
+        yield importer.explain(pattern.module, error, is_needed=False)
+        return
+    seconds = time.perf_counter() - start
+    if pattern.prefix == ABSTRACT and not was_loaded and seconds >= SLOW:
+        # The first import of all may have compiled it, or read it from a slow disk.
+        seconds = min(seconds, _time_again(library, pattern.module, seconds))
+        if seconds >= SLOW:
+            yield Fault(
+                Severity.WARNING,
+                f"the abstract class is slow to import: {pattern.module} takes {seconds:.2f} s, "
+                "which every process pays in which the library dispatches",
+                "Name a class of a module that is quick to import, or name concrete types, which "
+                "are matched without any import",
+            )
+    yield from _check_named(pattern, found)
+
+
+def _check_named(pattern: TypePattern, found: Any) -> Iterator[Fault]:
+    for part in pattern.qualname.split("."):
+        outer = found
+        try:
+            found = getattr(outer, part)
+        except Exception:  # noqa: BLE001  # a module's own attribute hook
+            if not _is_class_of_that_name(pattern):
+                meant = attributes_like(outer, part)
+                yield Fault(
+                    Severity.ERROR,
+                    f"{pattern.module!r} has no {pattern.qualname!r}, so that {str(pattern)!r} "
+                    "can never match",
+                    did_you_mean(meant, "Name the class by the module and qualname that it has"),
+                )
+            return
+    if not isclass(found):
+        yield Fault(
+            Severity.ERROR,
+            f"{pattern.identifier!r} is no class but of type {type(found).__qualname__!r}, so that "
+            "it can never match",
+            "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
+        )
+    elif found is type(None):
+        yield Fault(
+            Severity.WARNING,
+            "None does not count among the dispatch arguments, so that its type never matches",
+            "Remove it",
+        )
+    elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
+        yield Fault(
+            Severity.ERROR,
+            f"{pattern.identifier!r} is abstract: no object has exactly this type, so that it can "
+            "never match",
+            f"Write '@{pattern.identifier}' for classes registered with it too, or "
+            f"'~{pattern.identifier}' for its subclasses",
+        )
+    elif pattern.prefix == ABSTRACT:
+        yield from _check_abstract(pattern, found)
+
+
+def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Fault]:
+    try:
+        issubclass(int, found)
+    except Exception as error:  # noqa: BLE001  # a third party's __subclasscheck__
+        yield Fault(
+            Severity.ERROR,
+            f"issubclass(..., {pattern.identifier}) raises {type(error).__name__} ({error}), so "
+            "that it can never match",
+            "Name a class that issubclass can be asked about",
+        )
+        return
+    if type(found).__subclasscheck__ is type.__subclasscheck__:
+        yield Fault(
+            Severity.NOTE,
+            f"{pattern.identifier!r} is no abstract base class, and is imported for nothing",
+            f"Write '~{pattern.identifier}', which means the same and needs no import",
+        )
+
+
+def check_reach(description: Description, default: Description, first: bool) -> Iterator[Fault]:
+    """Yield a note if the library's own implementations always go before the backend.
+
+    Parameters
+    ----------
+    description, default : Description
+        Of the backend, and of the library itself.
+    first : bool
+        Whether the backend goes before the library.
+    """
+    if first or description.requires_opt_in or not default.primary_types:
+        return
+    patterns = (*description.primary_types, *description.secondary_types)
+    if all(any(_covers(own, each) for own in default.primary_types) for each in patterns):
+        yield Fault(
+            Severity.NOTE,
+            "the library's own implementations work with all of its types and go first, so that "
+            "it runs only where it is prioritized",
+            "Say so with requires_opt_in = true",
+        )
+
+
+def _covers(own: TypePattern, other: TypePattern) -> bool:
+    """Whether every class that `other` means is one that `own` means, as far as can be seen."""
+    if own.identifier == other.identifier and own.prefix == other.prefix:
+        return True
+    if own.prefix == EXACT or other.prefix not in ("", own.prefix):
+        return False
+    cls: Any = sys.modules.get(other.module)
+    base: Any = sys.modules.get(own.module)
+    with suppress(Exception):
+        for part in other.qualname.split("."):
+            cls = getattr(cls, part)
+        for part in own.qualname.split("."):
+            base = getattr(base, part)
+        return issubclass(cls, base) if own.prefix == ABSTRACT else base in type.mro(cls)
+    return False
+
+
+def _is_class_of_that_name(pattern: TypePattern) -> bool:
+    """Whether a class has this identifier without being found there, like a function's type."""
+    if "<locals>" in pattern.qualname:
+        return True
+    seen: set[int] = set()
+    waiting: list[type] = [object]
+    while waiting:
+        subclasses: list[type] = type.__subclasses__(waiting.pop())
+        for each in subclasses:
+            if id(each) not in seen:
+                seen.add(id(each))
+                waiting.append(each)
+                if type_identifier(each) == pattern.identifier:
+                    return True
+    return False
+
+
+def _time_again(library: str, module: str, otherwise: float) -> float:
+    """Import a module once more in a new interpreter that has imported the library."""
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        f"import {library}, time\n"
+        "start = time.perf_counter()\n"
+        f"import {module}\n"
+        "print()\n"
+        "print(time.perf_counter() - start)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    try:
+        return float(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        return otherwise
