@@ -55,8 +55,8 @@ class Dispatcher:
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
-        keeper.before_trace = self.leave_shortcuts
-        keeper.is_stray = self.is_stray
+        keeper.before_trace = self.link.leave_shortcuts
+        keeper.is_stray = self.link.is_stray
 
     def add(self, record: Dispatchable) -> int:
         """Give a function its index in the tables."""
@@ -205,10 +205,10 @@ class Dispatcher:
 
 
 class Link:
-    """What a wrapper's code knows of the dispatcher, without keeping it alive.
+    """What a wrapper's code, and all that it leads to, knows of the dispatcher.
 
-    The garbage collector does not look into code. Unlike a weak proxy it can be hashed, as
-    everything in code must.
+    It does not keep it alive, because the garbage collector does not look into code. Unlike a
+    weak proxy it can be hashed, as everything in code must.
 
     Parameters
     ----------
@@ -240,6 +240,17 @@ class Link:
     def extract(self, *call: Any) -> tuple[Any, ...]:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
+
+    def leave_shortcuts(self) -> None:
+        """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.leave_shortcuts()
+
+    def is_stray(self, index: int) -> bool:
+        """See `Dispatcher.is_stray`; all of them are without a dispatcher."""
+        dispatcher = self._find()
+        return dispatcher is None or dispatcher.is_stray(index)
 
 
 def _table(tables: list[Any], index: int) -> dict[Any, Any]:

@@ -151,17 +151,15 @@ class BackendSystem:
                 split_identifier(
                     f"{module or function.__module__}:{qualname or function.__qualname__}"
                 )
-            record = Dispatchable(
-                self._dispatcher,
-                function,
-                dispatch_args,
-                module or function.__module__,
-                qualname or function.__qualname__,
-            )
+            home = module or function.__module__, qualname or function.__qualname__
+            is_new = ":".join(home) not in self._dispatcher.by_identifier
+            record = Dispatchable(self._dispatcher, function, dispatch_args, *home)
             resolver = self._loader.loaded
             if resolver is not None:
                 record.document(resolver.docs(record.identifier))
-                self._dispatcher.take_shortcut(record, resolver)
+                # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
+                if is_new:
+                    self._dispatcher.take_shortcut(record, resolver)
             wrapper: Any = record.function
             return wrapper  # type: ignore[no-any-return]  # a function with attributes
 

@@ -545,6 +545,37 @@ def test_a_recursive_function_inside_a_function_is_freed() -> None:
     assert reference() is None
 
 
+def test_a_function_that_is_guarded_is_freed() -> None:
+    """What watches for registrations knows the library too."""
+
+    def use() -> Any:
+        entry = {"lib:f": {"function": f"{__name__}:first"}}
+        fields = {"primary_types": ["@numbers:Number"], "functions": entry}
+        system = BackendSystem(None, "MYLIB", backends=[{"name": "abstract", **fields}])
+        function: Any = system.dispatchable("x", module="lib", qualname="f")(warn)
+        assert function(1j) == "first"
+        return weakref.ref(system)
+
+    reference = use()
+    collect()
+    assert reference() is None
+
+
+def test_a_hot_reloader_gets_code_that_dispatches() -> None:
+    """It decorates anew, and puts what it gets into the old function."""
+    system, function = make()
+    function(1)
+    newer = system.dispatchable("x", module="lib", qualname="f")(warn)
+    assert not is_taken(newer)
+    function.__code__, function.__defaults__ = newer.__code__, newer.__defaults__
+    function.__kwdefaults__ = newer.__kwdefaults__
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with system.backend_opts(trace=True) as options:
+            function(1)
+    assert len(options.trace) == 1
+
+
 def test_code_can_be_hashed() -> None:
     """Debuggers, IPython's tracebacks and profilers keep what they know by code."""
     _, function = make(f, "x", "f")
