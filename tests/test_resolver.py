@@ -21,6 +21,10 @@ class Own:
     """The library's type."""
 
 
+class Registering:
+    """A type of the library's that is registered with an abstract one later."""
+
+
 class Foreign:
     """The backends' type."""
 
@@ -397,7 +401,8 @@ def installed(tmp_path: Path) -> Iterator[Any]:
             """,
         },
     )
-    system = BackendSystem("resolverlib.backends", "RESOLVERLIB", [pattern("Own")])
+    own = [pattern("Own"), pattern("Registering")]
+    system = BackendSystem("resolverlib.backends", "RESOLVERLIB", own)
     function: Any = system.dispatchable(None, module="lib", qualname="f")(lambda *args: "default")
     with isolated(system, path=[tmp_path]):
         assert list(system.backends) == ["default", "first"]
@@ -415,6 +420,18 @@ def test_library_that_matches_is_not_watched_for_what_was_merely_installed(insta
             f(Own())
             (entry,) = system.keeper.current().tables[1].values()
             assert isinstance(entry, Guard)
+
+
+def test_library_that_matches_is_watched_for_what_was_placed_before_it(
+    installed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SET_ORDER is a wish: there a registration that comes later counts."""
+    system, f = installed
+    monkeypatch.setenv("RESOLVERLIB_SET_ORDER", "first>default")
+    system.reload()
+    assert f(Registering()) == "default"
+    Shape.register(Registering)
+    assert f(Registering()) == "first"
 
 
 def test_library_that_matches_gives_way_when_more_is_known_of_a_type(installed: Any) -> None:
