@@ -42,6 +42,7 @@ typedef struct {
 #define LOG_REMEMBERED 4
 #define REMEMBERED (1 << LOG_REMEMBERED) /* answers of a wrapper */
 #define LONGEST 4       /* dispatch arguments, so that an answer is remembered */
+#define DEEP 100        /* calls inside each other that may go through C */
 #define MOST 16         /* dispatch arguments, so that calls go through C at all */
 
 typedef struct {
@@ -66,6 +67,7 @@ typedef struct {
 static Py_ssize_t slot = -1; /* where code objects keep their Wrapper */
 static int watcher = -1;      /* which watches dictionaries; negative if there is none */
 static uint64_t generation = 1; /* how often one of them has changed */
+static int depth;               /* how many calls lie in each other now, in all threads */
 static PyObject *deferred_name;
 static PyObject *fill_name;
 static vectorcallfunc run_code; /* what CPython calls when any other function is called */
@@ -342,10 +344,20 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         Py_DECREF(code);
         return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
     }
+    /* Each call through C takes some of the C stack, of which CPython allows less than of its
+       own. So a function that goes on calling itself does so through its Python code. */
+    int is_deep = ++depth > DEEP;
+    if (is_deep) {
+        PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
+    }
     PyObject *result = call(found, args, nargsf, kwnames);
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
         result = defer(wrapper, found, args, nargs, kwnames);
+    }
+    depth--;
+    if (is_deep && wrapper_of(function) == wrapper) {
+        PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
     }
     Py_DECREF(code);
     Py_DECREF(found);

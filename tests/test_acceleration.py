@@ -457,3 +457,38 @@ def test_it_is_documented() -> None:
     for function in (acceleration.prepare, acceleration.accelerate, acceleration.slow_down):
         assert inspect.signature(function).parameters
         assert inspect.getdoc(function)
+
+
+@only_accelerated
+@pytest.mark.parametrize("form", ["position", "keyword"])
+def test_recursion_is_as_deep_as_in_python(form: str) -> None:
+    """CPython allows less of the C stack than of its own, and some functions go deep."""
+    done = run_python(
+        f"""
+        import sys
+        from spatch_core import BackendSystem, _acceleration
+
+        fields = {{"name": "b", "primary_types": ["builtins:str"]}}
+        functions = {{"lib:f": {{"function": "__main__:late"}}}}
+        system = BackendSystem(None, "MYLIB", backends=[{{**fields, "functions": functions}}])
+
+        def late(x):
+            return "late"
+
+        @system.dispatchable("x", module="lib", qualname="f")
+        def f(x):
+            if x == 0:
+                return 0
+            return 1 + ({"f(x - 1)" if form == "position" else "f(x=x - 1)"})
+
+        sys.setrecursionlimit(100_000)
+        print([f(20_000) for _ in range(3)], f("x"))
+        calls = []
+        sys.setprofile(lambda frame, event, argument: calls.append(frame.f_code))
+        f(1)
+        sys.setprofile(None)
+        print(f.__code__ in calls)
+        """,
+        timeout=120,
+    )
+    assert done.stdout.splitlines() == ["[20000, 20000, 20000] late", "False"]
