@@ -118,7 +118,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
         if each.suffix in {".py", ".pyi"}
     }
     compiled = {name for name in names if name.endswith((".so", ".pyd"))}
-    assert names - compiled == sources | {"spatch_core/py.typed"}
+    data = {"spatch_core/py.typed", "spatch_core/backend.schema.json"}
+    assert names - compiled == sources | data
     assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_accelerator"])
     assert len(licenses) == 1
 

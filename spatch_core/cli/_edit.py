@@ -163,9 +163,13 @@ class _Editor:
                 end = self.end_of(names[position - 1])
                 self.insert_lines(end, f"\n{block}")
             elif names:
-                first = min(places.values(), key=lambda each: each.start)
-                start = self.attached(self.line_start(first.start))
-                self.replace(start, start, f"{block}\n")
+                first = min(places, key=lambda each: places[each].start)
+                start = self.attached(self.line_start(places[first].start))
+                if any(each.start <= start < each.end for each in self.edits):
+                    # The first one is removed, and the lines above it with it.
+                    self.insert_lines(self.end_of(str(first)), f"\n{block}")
+                else:
+                    self.replace(start, start, f"{block}\n")
             else:
                 empty = not self.text.strip()
                 self.insert_lines(len(self.text), block if empty else f"\n{block}")
