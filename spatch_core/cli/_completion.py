@@ -20,7 +20,7 @@ _VARIABLE = "_SPATCH_CORE_COMPLETE"
 
 _EPILOG = """\b
 Examples:
-  spatch-core completion bash > ~/.local/share/bash-completion/completions/spatch-core
+  spatch-core completion bash > spatch-core.bash, and source it in ~/.bashrc
   eval "$(spatch-core completion zsh)"
   spatch-core completion fish > ~/.config/fish/completions/spatch-core.fish
 

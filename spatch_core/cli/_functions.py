@@ -94,6 +94,8 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> li
     parts: list[Part] = [f"{loaded.library.name}: who implements what"]
     if functions:
         parts.append(Fitting([_matrix(names, functions), *_narrower(names, functions)]))
+    without = [name for name in names if not any(name in row.cells for row in functions)]
+    parts.append(Notes("Implement none of them", [", ".join(without)] if without else []))
     others = [f"{row.function}: {', '.join(row.cells)}" for row in rows if not row.is_dispatchable]
     parts.append(Notes("Not functions of the library", others))
     parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))

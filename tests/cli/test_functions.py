@@ -1,0 +1,133 @@
+"""``spatch-core functions``: who implements what."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_output import STYLE
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+BLUR = "paintlib.filters:blur"
+BLEND = "paintlib.filters:blend"
+
+
+def toml(name: str, *functions: str, asks: bool = False) -> str:
+    should_run = f'should_run = "paint_{name}:asks"\n' if asks else ""
+    return 'primary_types = ["fractions:Fraction"]\n' + "".join(
+        f'[functions."{each}"]\nfunction = "paint_{name}:f"\n{should_run}' for each in functions
+    )
+
+
+@pytest.fixture
+def studio(paint: Site) -> Site:
+    """A backend that is asked first, and one that misspelled a function."""
+    paint.install_backend("Water", toml("Water", BLUR, BLEND, asks=True))
+    paint.install_backend("wax", toml("wax", "paintlib.filters:blurr"))
+    return paint
+
+
+def test_piped_it_is_a_matrix(studio: Site) -> None:
+    """One column for each backend, named as it is."""
+    answer = studio.run("functions", "paintlib")
+    assert answer.rows[:4] == [
+        ["paintlib: who implements what"],
+        ["FUNCTION", "default", "Water", "wax", "oil"],
+        [BLEND, "yes", "asks", "-", "-"],
+        [BLUR, "yes", "asks", "-", "yes"],
+    ]
+    assert "Implement none of them:\n  wax\n" in answer.output
+    assert "Not functions of the library:\n  paintlib.filters:blurr: wax\n" in answer.output
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_problems_are_told(studio: Site) -> None:
+    """Who is skipped implements nothing here."""
+    studio.install_backend("wax", "primary_types = 1\n")
+    answer = studio.run("functions", "paintlib")
+    assert answer.rows[1] == ["FUNCTION", "default", "Water", "oil"]
+    assert "Problems:\n  backend 'wax' is skipped" in answer.output
+    assert answer.code == 1
+
+
+def test_a_terminal_gets_the_matrix_where_it_fits(studio: Site) -> None:
+    """As it is piped."""
+    text = STYLE.sub("", studio.run_in_terminal("functions", "paintlib").output)
+    assert re.search(r"^Function +default +Water +wax +oil *$", text, re.MULTILINE)
+    assert re.search(rf"^{BLEND} +yes +asks *$", text, re.MULTILINE)
+
+
+def test_where_it_does_not_fit_it_is_transposed(studio: Site) -> None:
+    """Many backends, few functions."""
+    for number in range(20):
+        studio.install_backend(f"pigment-{number:02}", toml(f"pigment_{number:02}", BLEND))
+    text = STYLE.sub("", studio.run_in_terminal("functions", "paintlib").output)
+    assert re.search(rf"^Backend +{BLEND} +{BLUR} *$", text, re.MULTILINE)
+    assert re.search(r"^Water +asks +asks *$", text, re.MULTILINE)
+    assert re.search(r"^pigment-19 +yes *$", text, re.MULTILINE)
+
+
+def test_where_that_does_not_fit_either_names_are_listed(studio: Site) -> None:
+    """All of them, in as many lines as it takes."""
+    names = [f"pigment-{number:02}" for number in range(20)]
+    for name in names:
+        studio.install_backend(name, toml(name.replace("-", "_"), BLEND))
+    answer = studio.run_in_terminal("functions", "paintlib", width=50)
+    text = STYLE.sub("", answer.output)
+    assert max(map(len, text.splitlines())) <= 50
+    assert re.search(r"^Function +Yes +Asks *$", text, re.MULTILINE)
+    start, end = text.index("Yes"), text.index("Asks")
+    width = text.rindex("\n", 0, start) + 1
+    cells = "".join(line[start - width : end - width].strip() for line in text.splitlines()[3:])
+    assert "".join(f"{name}," for name in names)[:-1] in cells.replace(" ", "")
+
+
+def test_a_library_without_functions_has_no_matrix(studio: Site) -> None:
+    """Only what backends took for functions of it."""
+    (studio.folder / "paintlib" / "filters.py").write_text("", encoding="utf-8")
+    answer = studio.run("functions", "paintlib")
+    assert "FUNCTION" not in answer.output
+    assert f"  {BLUR}: Water, oil\n" in answer.output
+
+
+def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
+    """Every key; scripts rely on it."""
+    answer = studio.run("functions", "paintlib", "--json")
+    assert answer.json == {
+        "library": "paintlib",
+        "backends": ["default", "Water", "wax", "oil"],
+        "functions": [
+            {
+                "function": BLEND,
+                "backends": ["default", "Water"],
+                "asks": ["Water"],
+                "is_dispatchable": True,
+            },
+            {
+                "function": BLUR,
+                "backends": ["default", "Water", "oil"],
+                "asks": ["Water"],
+                "is_dispatchable": True,
+            },
+            {
+                "function": "paintlib.filters:blurr",
+                "backends": ["wax"],
+                "asks": [],
+                "is_dispatchable": False,
+            },
+        ],
+        "problems": [],
+    }
+    words = set(re.findall(r"\w+", studio.run("functions", "-h").output))
+    assert {*answer.json, *answer.json["functions"][0]} <= words
+
+
+def test_an_unknown_library_is_wrong_usage(studio: Site) -> None:
+    """The nearest name is offered."""
+    answer = studio.run("functions", "paintlip")
+    assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
+    assert (answer.code, answer.output) == (2, "")

@@ -1,0 +1,215 @@
+"""``spatch-core order``: the order with its reasons, as text, as JSON and as a graph."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spatch_core.cli._edges import Step
+from spatch_core.cli._graph_text import as_dot, as_mermaid
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+FRACTIONS = 'primary_types = ["fractions:Fraction"]\n'
+
+
+@pytest.fixture
+def studio(paint: Site) -> Site:
+    """Backends with an edge of each kind."""
+    paint.install_backend("acrylic", FRACTIONS + 'lower_priority_than = ["water"]\n')
+    paint.install_backend("water", FRACTIONS + 'higher_priority_than = ["absent"]\n')
+    return paint
+
+
+@pytest.fixture
+def circles(paint: Site) -> Site:
+    """Two pairs of backends, each of which wants to be first."""
+    for one, other in (("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")):
+        paint.install_backend(one, FRACTIONS + f'higher_priority_than = ["{other}"]\n')
+    return paint
+
+
+def edges_of(answer: Any) -> list[tuple[str, str, str, str | None]]:
+    return [(e["before"], e["after"], e["origin"], e["declared_by"]) for e in answer["edges"]]
+
+
+def test_every_edge_has_its_reason(studio: Site) -> None:
+    """Who says so, strongest first."""
+    answer = studio.run("order", "paintlib", PAINTLIB_SET_ORDER="water>oil")
+    text = answer.output
+    assert text.startswith("paintlib: first goes first\n#  BACKEND  TYPES\n1  ")
+    assert [row for row in answer.rows if row[0] == "water"][:2] == [
+        ["water", "oil", "environment", "PAINTLIB_SET_ORDER says water>oil"],
+        ["water", "acrylic", "acrylic", "acrylic declares lower_priority_than = water"],
+    ]
+    assert "Where no edge says otherwise:\n  the library itself is first" in text
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_type_specificity_names_the_types(paint: Site) -> None:
+    """It is the weakest reason."""
+    paint.install_backend(
+        "water", 'primary_types = ["fractions:Fraction"]\nsecondary_types = ["builtins:str"]\n'
+    )
+    (edge,) = [
+        each
+        for each in paint.run("order", "paintlib", "--json").json["edges"]
+        if each["origin"] == "type specificity" and each["before"] == "default"
+    ]
+    assert edge["after"] == "oil"
+    assert "default (builtins:int) are more specific than the types that oil" in edge["reason"]
+
+
+def test_the_order_is_the_one_in_force(studio: Site) -> None:
+    """What the environment prioritizes goes before all that, and is told apart."""
+    answer = studio.run("order", "paintlib", "--json", PAINTLIB_PRIORITIZE="oil")
+    assert answer.json["order"] == ["default", "water", "acrylic", "oil"]
+    assert answer.json["prioritized"] == ["oil"]
+    text = studio.run("order", "paintlib", PAINTLIB_PRIORITIZE="oil").output
+    assert "Before all:\n  oil: PAINTLIB_PRIORITIZE puts them first\n" in text
+
+
+def test_backends_that_are_not_used_are_not_in_the_order(studio: Site) -> None:
+    """They are named below it; a broken one is a problem."""
+    studio.install_backend("wax", "primary_types = 1\n")
+    answer = studio.run("order", "paintlib", PAINTLIB_BLOCK="water")
+    assert "Not in the order:\n  water (blocked)\n  wax (broken)\n" in answer.output
+    assert "Problems:\n  backend 'wax' is skipped" in answer.output
+    assert answer.code == 1
+
+
+def test_cycles_are_shown_with_what_mends_them(circles: Site) -> None:
+    """Each by itself, and one value for all; set, it mends them."""
+    answer = circles.run("order", "paintlib")
+    _, cycles = answer.output.split("Cycles:\n")
+    assert cycles.startswith(
+        "  a before b before a. Set PAINTLIB_SET_ORDER='a>b'\n"
+        "  c before d before c. Set PAINTLIB_SET_ORDER='c>d'\n"
+        "  All at once: PAINTLIB_SET_ORDER='a>b,c>d'\n"
+        "Not in the order:\n  a (broken)\n"
+    )
+    assert answer.code == 1
+    record = circles.run("order", "paintlib", "--json").json
+    assert record["cycles"][0] == {
+        "path": ["a", "b", "a"], "members": ["a", "b"], "set_order": "a>b",
+    }  # fmt: skip
+    mended = circles.run("order", "paintlib", "--json", PAINTLIB_SET_ORDER=record["set_order"])
+    assert mended.json["order"] == ["default", "a", "b", "c", "d", "oil"]
+    assert (mended.json["cycles"], mended.json["set_order"], mended.code) == ([], None, 0)
+
+
+@pytest.mark.parametrize("form", ["--dot", "--mermaid"])
+def test_the_graph_has_the_order_and_every_edge(studio: Site, form: str) -> None:
+    """As the JSON has them."""
+    record = studio.run("order", "paintlib", "--json").json
+    answer = studio.run("order", "paintlib", form)
+    parse = parse_dot if form == "--dot" else parse_mermaid
+    names, edges = parse(answer.output)
+    assert names == [f"{number}. {name}" for number, name in enumerate(record["order"], 1)]
+    assert edges == [
+        (
+            f"{record['order'].index(e['before']) + 1}. {e['before']}",
+            f"{record['order'].index(e['after']) + 1}. {e['after']}",
+            e["reason"],
+        )
+        for e in record["edges"]
+    ]
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_with_a_graph_problems_go_to_stderr(circles: Site) -> None:
+    """Where they do not get into the graph."""
+    answer = circles.run("order", "paintlib", "--dot")
+    assert parse_dot(answer.output)[0] == ["1. default", "2. oil"]
+    assert "the declared priorities go in a circle: a before b before a" in answer.errors
+    assert answer.code == 1
+
+
+HOSTILE = ['a"b', "back\\slash", 'end"]', "end", "a.b-c", "öl", "x\\", "#35;", "<b>|&", "%%"]
+
+
+@pytest.mark.parametrize("form", ["dot", "mermaid"])
+def test_names_and_reasons_are_escaped(form: str) -> None:
+    """What is parsed is what was written, whatever it means in that language."""
+    steps = [
+        Step(one, other, "declared", one, f"{one} says {one}>{other}")
+        for one, other in pairwise(HOSTILE)
+    ]
+    if form == "dot":
+        names, edges = parse_dot(as_dot('my "lib"\\', HOSTILE, steps))
+    else:
+        names, edges = parse_mermaid(as_mermaid('my "lib"\n', HOSTILE, steps))
+    numbered = {name: f"{number}. {name}" for number, name in enumerate(HOSTILE, 1)}
+    assert names == list(numbered.values())
+    assert edges == [(numbered[s.before], numbered[s.after], s.reason) for s in steps]
+
+
+def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
+    """There is no order then, and that is a problem."""
+    (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
+    answer = paint.run("order", "paintlib")
+    assert "library 'paintlib' cannot be used" in answer.errors
+    assert (answer.code, answer.output) == (1, "")
+
+
+def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
+    """The nearest name is offered."""
+    answer = paint.run("order", "paintlip")
+    assert "no library is named 'paintlip'; did you mean paintlib?" in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
+def test_the_help_names_every_key(circles: Site) -> None:
+    """The documented shape is the real one."""
+    record = circles.run("order", "paintlib", "--json", PAINTLIB_SET_ORDER="oil>default").json
+    words = set(re.findall(r"\w+", circles.run("order", "-h").output))
+    for each in (record, *(record[key][0] for key in ("edges", "cycles", "problems"))):
+        assert set(each) <= words
+
+
+def parse_dot(text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
+    """Read nodes and edges by the grammar of quoted strings in Graphviz, all of the text."""
+    quoted = r'"((?:[^"\\]|\\.)*)"'
+
+    def unquoted(each: str) -> str:
+        return re.sub(r"\\(.)", r"\1", each)
+
+    first, *lines, last = text.splitlines()
+    assert re.fullmatch(f"digraph {quoted} {{", first)
+    assert (lines.pop(0), last) == ("    node [shape=box];", "}")
+    labels: dict[str, str] = {}
+    edges = []
+    for line in lines:
+        found = re.fullmatch(rf"    {quoted}(?: -> {quoted})? \[label={quoted}\];", line)
+        assert found, line
+        if found[2] is None:
+            labels[found[1]] = unquoted(found[3])
+        else:
+            edges.append((labels[found[1]], labels[found[2]], unquoted(found[3])))
+    return list(labels.values()), edges
+
+
+def parse_mermaid(text: str) -> tuple[list[str], list[tuple[str, str, str]]]:
+    """Read nodes and edges by the grammar of quoted labels in Mermaid, all of the text."""
+
+    def decoded(each: str) -> str:
+        return re.sub(r"#(\d+);", lambda found: chr(int(found[1])), each)
+
+    first, comment, *lines = text.splitlines()
+    assert first == "flowchart TD"
+    assert comment.startswith("    %% ")
+    labels: dict[str, str] = {}
+    edges = []
+    for line in lines:
+        node = re.fullmatch(r'    (n\d+)\["([^"]*)"\]', line)
+        edge = re.fullmatch(r'    (n\d+) -->\|"([^"]*)"\| (n\d+)', line)
+        if node:
+            labels[node[1]] = decoded(node[2])
+        else:
+            assert edge, line
+            edges.append((labels[edge[1]], labels[edge[3]], decoded(edge[2])))
+    return list(labels.values()), edges

@@ -1,0 +1,148 @@
+"""Every table in a pseudo-terminal of 80 columns: nothing is cut, nothing is too wide."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.test_output import STYLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Site
+
+WIDTH = 80
+BLUR = "paintlib.filters:blur"
+LONG = "gouache-with-a-name-that-is-much-longer-than-anybody-would-like-to-type-it-every-day"
+MODULE = f"a_package_with_a_long_name.{'and_more_of_it.' * 5}core"
+
+# Everything that shows a table: to add one, add its arguments, with the code that it ends with.
+TABLES = [
+    pytest.param(["libraries"], 1, id="libraries"),
+    pytest.param(["list", "paintlib"], 1, id="list"),
+    pytest.param(["show", LONG], 0, id="show"),
+    pytest.param(["show", "water"], 1, id="show broken"),
+    pytest.param(["order", "paintlib"], 1, id="order"),
+    pytest.param(["functions", "paintlib"], 1, id="functions"),
+    pytest.param(["explain", BLUR, f"{MODULE}:Array"], 0, id="explain"),
+    pytest.param(["explain", BLUR, "builtins:int", "--why-not", LONG], 0, id="why not"),
+]
+
+
+@pytest.fixture
+def studio(paint: Site) -> Site:
+    """More and longer names than 80 columns hold, a broken backend, and a circle."""
+    paint.install_backend(
+        LONG,
+        f"""
+        primary_types = ["{MODULE}:Array", "builtins:str"]
+        requires_opt_in = true
+        higher_priority_than = ["oil"]
+        [functions."{BLUR}"]
+        function = "{MODULE}:blur"
+        should_run = "{MODULE}:should_run"
+        additional_docs = "[bold]Not[/] in bold. {"Words, words, words. " * 10}"
+        """,
+    )
+    paint.install_backend("water", "primary_types = ['[bold]no :art: identifier[/]']\n")
+    for one, other in (("a", "b"), ("b", "a")):
+        paint.install_backend(
+            one, f'primary_types = ["builtins:str"]\nhigher_priority_than = ["{other}"]\n'
+        )
+    for number in range(12):
+        paint.install_backend(f"颜料-{number}", 'primary_types = ["builtins:str"]\n')
+    return paint
+
+
+def letters(text: str) -> str:
+    """What is left to read when words are put together again, in no order."""
+    return "".join(sorted(re.sub(r"[\s\W_]", "", text.casefold())))
+
+
+@pytest.mark.parametrize(("arguments", "code"), TABLES)
+def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code: int) -> None:
+    """Each word that is piped is there, broken only at the edge of its cell."""
+    piped = studio.run(*arguments)
+    answer = studio.run_in_terminal(*arguments)
+    text = STYLE.sub("", answer.output)
+    assert "\x1b" not in text
+    assert [line for line in text.splitlines() if columns(line) > WIDTH] == []
+    assert "…" not in text
+    if arguments[0] != "functions":  # which is another table there
+        # A dash stands for an empty cell when piped; signs are no letters.
+        assert letters(text) == letters(piped.output)
+    else:
+        assert set(re.findall(r"颜料-\d+", piped.output)) <= set(re.findall(r"颜料-\d+", text))
+    assert (answer.code, piped.code, piped.errors) == (code, code, "")
+
+
+@pytest.mark.parametrize(("arguments", "code"), TABLES)
+def test_no_color_removes_every_escape_code(studio: Site, arguments: list[str], code: int) -> None:
+    """And nothing else."""
+    styled = studio.run_in_terminal(*arguments)
+    plain = studio.run_in_terminal(*arguments, NO_COLOR="1")
+    assert "\x1b[" in styled.output
+    assert "\x1b" not in plain.output
+    assert plain.output == STYLE.sub("", styled.output)
+    assert plain.code == styled.code == code
+
+
+@pytest.mark.parametrize(("arguments", "code"), TABLES)
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+def test_a_closed_pipe_ends_it_quietly(
+    studio: Site, arguments: list[str], code: int, form: list[str]
+) -> None:
+    """As in `| head -1` of a long text: with the code that it would have had."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [studio.python, "-m", "spatch_core", *arguments, *form],
+        env=studio.variables({}),
+        cwd=studio.folder,
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (code, b"")
+
+
+def test_a_reader_of_one_line_gets_it(studio: Site, tmp_path: Path) -> None:
+    """The rest is longer than what a pipe holds."""
+    for number in range(1000):
+        studio.install_backend(f"b{number:03}", 'primary_types = ["builtins:str"]\n')
+    codes = tmp_path / "codes"
+    command = f'("{studio.python}" -m spatch_core list paintlib; echo $? > "{codes}") | head -1'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        env=studio.variables({}),
+        cwd=studio.folder,
+        capture_output=True,
+        check=True,
+        encoding="utf-8",
+    )
+    assert (done.stdout, done.stderr) == ("paintlib  paint-lib 2.5\n", "")
+    assert codes.read_text(encoding="utf-8") == "1\n"
+
+
+def test_no_help_is_too_wide(site: Site) -> None:
+    """Of any command, and of all."""
+    overview = site.run_in_terminal("-h")
+    names = re.findall(r"^  ([a-z-]+)  ", overview.output.partition("Commands:")[2], re.MULTILINE)
+    assert "explain" in names
+    for name in names:
+        answer = site.run_in_terminal(name, "-h")
+        assert max(map(len, answer.output.splitlines())) <= WIDTH, name
+        assert answer.code == 0
+    assert max(map(len, overview.output.splitlines())) <= WIDTH
+
+
+def columns(line: str) -> int:
+    """How many columns a line takes; Chinese characters take two."""
+    return sum(2 if "一" <= each <= "鿿" else 1 for each in line)
