@@ -55,7 +55,7 @@ With --json, one object (keys may be added, none goes away):
       entry_point, file, distribution, version
     findings: list of             errors first
       severity                    error, warning, note
-      backend                     null for a variable or for the library's own entry
+      backend                     null for a variable or the library's entry
                                     point; "default" for what the library says
       keys: list of               where in the description, or the variable
       message, remedy

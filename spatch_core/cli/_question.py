@@ -46,7 +46,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What would run if a function were called with arguments of these types?
+    """One call of a function with arguments of these types, about which to ask.
 
     Parameters
     ----------

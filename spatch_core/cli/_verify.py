@@ -11,7 +11,7 @@ import click
 
 from ._child import ask
 from ._output import Column, Notes, Part, Table, show, show_json
-from ._sources import BackendFile, Fault, Mention, Role, read_file
+from ._sources import BackendFile, Fault, Mention, Role, count_faults, fault_parts, read_file
 
 _COLUMNS = (
     Column("file"),
@@ -19,7 +19,6 @@ _COLUMNS = (
     Column("functions", is_number=True),
     Column("verdict", styles={"fine": "bold green"}),
 )
-_FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
 
 _EPILOG = """\b
 Examples:
@@ -31,10 +30,10 @@ With --json, one object (keys may be added, none goes away):
   files: list of
     file                          as on the command line
     backend                       its name; null if it has none
-    functions                     how many it implements; null if it is at fault
+    functions                     how many it implements; null if faulty
     imported                      whether imports were tried
-    folder                        put on sys.path first, to import the package around
-                                    the file; null if there is no such package
+    folder                        put on sys.path first, to import the package
+                                    around the file; null if there is none
     faults: list of
       line                        of the key, or of what should hold it
       key                         the key path; null for the file as a whole
@@ -137,14 +136,7 @@ def _remedy(mention: Mention, answer: dict[str, Any], folder: str | None) -> str
 
 def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in verdicts])
-    rows = [
-        (f"{each.file.path}:{fault.line}", fault.key or "", fault.message, fault.remedy)
-        for each in verdicts
-        for fault in each.file.faults
-    ]
-    if rows:
-        yield "Faults"
-        yield Table(_FAULTS, rows)
+    yield from fault_parts(each.file for each in verdicts)
     yield Notes(
         "Not checked",
         [
@@ -159,8 +151,7 @@ def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
 
 def _row(verdict: Verdict) -> tuple[str, str, str, str]:
     file = verdict.file
-    number = len(file.faults)
-    word = "fine" if not number else f"{number} fault{'s' if number > 1 else ''}"
+    word = count_faults(file) if file.faults else "fine"
     functions = "" if file.description is None else str(len(file.description.functions))
     return (file.path, _name(file) or "", functions, word)
 
