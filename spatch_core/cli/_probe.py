@@ -9,7 +9,6 @@ from pkgutil import iter_modules
 from typing import Any
 
 from .._identifiers import import_identifier, nearest
-from ..exceptions import IdentifierError
 
 _RESEMBLES = 0.8
 """How similar the name of a package must be to be taken for a misspelling of one."""
@@ -181,8 +180,6 @@ def _leads_to(identifier: str, function: object) -> None:
     remedy = "Register a function that its module has under its own name"
     try:
         found = _find(identifier)
-    except IdentifierError as error:
-        raise Fault(str(error), remedy) from error
     except Fault as fault:
         raise Fault(fault.message, remedy) from fault
     if not _is_same(found, function):

@@ -15,8 +15,10 @@ from .._files import parse_toml
 from .._identifiers import split_identifier
 from .._problems import Source
 from ..exceptions import DescriptionError, IdentifierError
+from ._output import Column, Part, Table
 from ._toml import Layout, find_layout, key_path
 
+_COLUMNS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 
@@ -132,6 +134,24 @@ class BackendFile:
         own = [each.text for each in self.mentions() if each.role is not Role.TYPE]
         modules = [text.partition(":")[0] for text in own]
         return _folder(Path(self.path).resolve(), modules)
+
+
+def fault_parts(files: Iterable[BackendFile]) -> Iterator[Part]:
+    """Yield a table of what is wrong with files; nothing if all is well."""
+    rows = [
+        (f"{file.path}:{fault.line}", fault.key or "", fault.message, fault.remedy)
+        for file in files
+        for fault in file.faults
+    ]
+    if rows:
+        yield "Faults"
+        yield Table(_COLUMNS, rows)
+
+
+def count_faults(file: BackendFile) -> str:
+    """Say how many there are."""
+    number = len(file.faults)
+    return f"{number} fault{'s' if number > 1 else ''}"
 
 
 def read_file(path: str) -> BackendFile:

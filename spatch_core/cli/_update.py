@@ -18,7 +18,7 @@ from .._files import parse_toml
 from ._child import ask
 from ._edit import CannotEdit, edit_functions
 from ._output import Column, Part, Table, show, show_json, show_text
-from ._sources import BackendFile, Role, read_file, validate
+from ._sources import BackendFile, Role, count_faults, fault_parts, read_file, validate
 
 _TABLE = "functions.auto-generation"
 _COLUMNS = (
@@ -28,7 +28,6 @@ _COLUMNS = (
     Column("removed", is_number=True),
     Column("verdict", styles={"up to date": "green", "updated": "bold green"}),
 )
-_FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
 
 _EPILOG = """\b
 Examples:
@@ -263,20 +262,13 @@ def _write(path: Path, text: str) -> None:
 
 def _parts(outcomes: list[Outcome]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in outcomes])
-    rows = [
-        (f"{each.file.path}:{fault.line}", fault.key or "", fault.message, fault.remedy)
-        for each in outcomes
-        for fault in each.file.faults
-    ]
-    if rows:
-        yield "Faults"
-        yield Table(_FAULTS, rows)
+    yield from fault_parts(each.file for each in outcomes)
 
 
 def _row(outcome: Outcome) -> tuple[str, str, str, str, str]:
-    faults = len(outcome.file.faults)
+    faults = outcome.file.faults
     if faults:
-        word = f"{faults} fault{'s' if faults > 1 else ''}, left as it was"
+        word = f"{count_faults(outcome.file)}, left as it was"
     elif outcome.is_current:
         word = "up to date"
     else:

@@ -248,13 +248,13 @@ def test_an_empty_table_is_filled(project: Project) -> None:
     assert project.after == text(HEAD, BLUR.replace('blur"]', 'blur"] # new'), BLEND)
 
 
-@pytest.mark.parametrize("functions", ["{}", '{ "paintlib.filters:blur" = 3 }'])
-def test_functions_on_one_line_cannot_be_added_to(project: Project, functions: str) -> None:
+@pytest.mark.parametrize("name", ["", "l:gone", "paintlib.filters:blur"])
+def test_functions_on_one_line_cannot_be_added_to(project: Project, name: str) -> None:
     """The table of all functions, with what the update needs to know in it."""
-    line = 'functions = { auto-generation = { backend = "paint_oil.tools:backend" } }\n'
-    before = f'name = "oil"\nprimary_types = ["m:T"]\n{line}'
-    if functions != "{}":
-        before = before.replace(" } }", ' }, "l:f" = { function = "a:b" } }')
+    functions = 'auto-generation = { backend = "paint_oil.tools:backend" }'
+    if name:
+        functions += f', "{name}" = {{ function = "a:b" }}'
+    before = f'name = "oil"\nprimary_types = ["m:T"]\nfunctions = {{ {functions} }}\n'
     answer = project.update(before, "--json")
     (fault,) = outcome(answer)["faults"]
     assert (fault["line"], fault["key"], fault["remedy"]) == (
