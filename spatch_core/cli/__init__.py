@@ -15,6 +15,7 @@ from ._doctor import doctor_command
 from ._explain import explain_command
 from ._functions import functions_command
 from ._list import list_command
+from ._new_backend import new_backend_command
 from ._order import order_command
 from ._registered import libraries_command
 from ._schema import schema_command
@@ -70,3 +71,4 @@ main.add_command(verify_command)
 main.add_command(update_command)
 main.add_command(schema_command)
 main.add_command(completion_command)
+main.add_command(new_backend_command)

@@ -1,0 +1,309 @@
+"""``spatch-core new-backend``: what it writes installs, and passes its own tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Answer, Site
+
+ROOT = Path(__file__).parents[2]
+JUNK = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "tests", "*.so", ".*")
+FUNCTIONS = """
+    import math
+    from ._dispatch import system
+
+    missing = object()
+
+    @system.dispatchable(["x"])
+    def blur(x): ...
+
+    @system.dispatchable(["x"])
+    def alpha(x, /, n=None, text="a", mode='"', *rest, scale=(1, 2.5), one=(1,), odd=missing,
+              limit=math.inf, flag=True, nested=(missing,), **more): ...
+
+    @system.dispatchable(["x"])
+    def only(x, /): ...
+
+    @system.dispatchable(["x"])
+    def keyword(x, *, n=None): ...
+"""
+
+
+def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
+    """Run the command for a new backend, in the site's own folder."""
+    return site.run("new-backend", library, *arguments)
+
+
+def run_own_tests(site: Site, folder: Path, package: str) -> str:
+    """Run a package's tests as if it were installed; return what they print."""
+    distribution = folder.name.replace("-", "_")
+    entry_points = [
+        line.replace('"', "")
+        for line in (folder / "pyproject.toml").read_text().splitlines()
+        if "backend.toml" in line and ":" in line
+    ]
+    name, _, value = entry_points[0].partition(" = ")
+    write_distribution(site.folder, folder.name, entry_points={"paintlib.backends": {name: value}})
+    shutil.copytree(folder / "src" / package, site.folder / package)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(folder)],
+        env=site.variables({}),
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, f"{distribution}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def check_style(folder: Path) -> None:
+    """Let ruff and mypy look at a package, where they are installed."""
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join([str(folder / "src"), str(ROOT)])}
+    for command in (
+        ["ruff", "check", "--no-cache"],
+        ["ruff", "format", "--check", "--no-cache"],
+        ["mypy", "--strict", "--cache-dir", os.devnull, "--explicit-package-bases"],
+    ):
+        if importlib.util.find_spec(command[0]) is None:
+            continue
+        done = subprocess.run(
+            [sys.executable, "-m", *command, "src", "tests"],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+
+
+def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
+    """And the linter, and the type checker; the files are those it says."""
+    paint.install_library({"paintlib/filters.py": FUNCTIONS})
+    answer = create(paint, "water", "--type", "fractions:Fraction")
+    folder = paint.folder / "paint-lib-water"
+    assert answer.code == 0
+    listed = answer.output.split("Files:\n")[1].split("Next:\n")[0].split()
+    found = [each for each in folder.rglob("*") if each.is_file()]
+    assert sorted(listed) == sorted(each.relative_to(folder).as_posix() for each in found)
+    assert "  cd paint-lib-water\n" in answer.output
+    assert "Types:" not in answer.output
+    check_style(folder)
+    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
+    assert [each for each in library["findings"] if each["backend"] == "water"] == []
+
+
+def test_the_signature_is_the_librarys_own(paint: Site) -> None:
+    """Defaults that no literal can say are stood in for."""
+    paint.install_library({"paintlib/filters.py": FUNCTIONS})
+    create(paint, "water", "--type", "fractions:Fraction")
+    code = (paint.folder / "paint-lib-water/src/paint_lib_water/functions.py").read_text()
+    assert '@backend.implements("paintlib.filters:alpha")\n' in code
+    lines = [line.strip() for line in code.partition("def alpha(\n")[2].splitlines()]
+    assert lines[: lines.index(") -> Any:")] == [
+        "x: Any,", "/,", "n: Any = None,", 'text: Any = "a",', "mode: Any = '\"',", "*rest: Any,",
+        "scale: Any = (1, 2.5),", "one: Any = (1,),", "odd: Any = _DEFAULT,",
+        "limit: Any = _DEFAULT,", "flag: Any = True,", "nested: Any = _DEFAULT,", "**more: Any,",
+    ]  # fmt: skip
+    assert "_DEFAULT: Any = object()" in code
+
+
+@pytest.mark.parametrize(
+    ("function", "head"),
+    [
+        ("only", "def only(x: Any, /) -> Any:\n"),
+        ("keyword", "def keyword(x: Any, *, n: Any = None) -> Any:\n"),
+        ("blur", "def blur(x: Any) -> Any:\n"),
+    ],
+)
+def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> None:
+    """What is chosen is what is written, and told."""
+    paint.install_library({"paintlib/filters.py": FUNCTIONS})
+    identifier = f"paintlib.filters:{function}"
+    answer = create(
+        paint, "water", "--type", "fractions:Fraction", "--function", identifier, "--json"
+    )
+    assert answer.json["function"] == identifier
+    assert answer.json["project"] == "paint-lib-water"
+    assert answer.json["package"] == "paint_lib_water"
+    folder = paint.folder / answer.json["folder"]
+    assert all((folder / each).is_file() for each in answer.json["files"])
+    assert head in (folder / "src/paint_lib_water/functions.py").read_text()
+
+
+def test_everything_may_be_unusual(paint: Site) -> None:
+    """A name with dots, several types of which one is not installed, opt-in, another place."""
+    answer = create(
+        paint, "Water-Color.2", "--type", "nowhere_at_all:Type", "--type", "~click.core:Command",
+        "--opt-in", "--directory", "new/place",
+    )  # fmt: skip
+    assert answer.code == 0
+    folder = paint.folder / "new/place/paint-lib-water-color-2"
+    project = (folder / "pyproject.toml").read_text()
+    assert '"Water-Color.2" = "paint_lib_water_color_2:backend.toml"' in project
+    assert 'dependencies = ["paint-lib", "click", "spatch-core"]' in project
+    toml = (folder / "src/paint_lib_water_color_2/backend.toml").read_text()
+    assert 'primary_types = ["nowhere_at_all:Type", "~click.core:Command"]\n' in toml
+    assert "requires_opt_in = true\n" in toml
+    assert "It runs where it is asked for" in (folder / "README.md").read_text()
+    check_style(folder)
+    printed = run_own_tests(paint, folder, "paint_lib_water_color_2")
+    assert "4 passed, 1 skipped" in printed
+    assert "could not import 'nowhere_at_all'" in printed
+
+
+def test_many_types_stand_in_lines_of_their_own(paint: Site) -> None:
+    """No line is too long to read."""
+    types = [each for n in range(9) for each in ("--type", f"nowhere_at_all.part{n}:Type")]
+    create(paint, "water", *types)
+    toml = (paint.folder / "paint-lib-water/src/paint_lib_water/backend.toml").read_text()
+    assert '\n    "nowhere_at_all.part8:Type",\n]\n' in toml
+
+
+def test_who_takes_the_librarys_own_types_is_told_of_opt_in(paint: Site) -> None:
+    """The golden rule: the library goes first."""
+    types = ["--type", "builtins:int"]
+    assert "--opt-in says that the backend runs only where" in create(paint, "a", *types).output
+    assert "Types:" not in create(paint, "b", *types, "--opt-in").output
+
+
+def test_nothing_is_overwritten(paint: Site) -> None:
+    """Not even an empty folder."""
+    types = ["--type", "fractions:Fraction"]
+    (paint.folder / "paint-lib-water").mkdir()
+    answer = create(paint, "water", *types)
+    assert answer.code == 2
+    assert "paint-lib-water exists already, and nothing is overwritten; remove it, or" in (
+        answer.errors
+    )
+    assert [*(paint.folder / "paint-lib-water").iterdir()] == []
+
+
+def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
+    """And nothing stays behind."""
+    (paint.folder / "file").write_text("")
+    answer = create(paint, "a", "--type", "fractions:Fraction", "--directory", "file/below")
+    assert answer.code in (1, 2)
+    assert "file/below" in answer.errors
+
+
+LONG = ["--type", "fractions:Fraction"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["no name", *LONG], "'no name' cannot name a backend; use letters", id="name"),
+        pytest.param(["default", *LONG], "'default' cannot name a backend", id="default"),
+        pytest.param(["é", *LONG], "'é' cannot name a backend", id="not-ascii"),
+        pytest.param(["oil", *LONG], "has a backend named 'oil' already", id="taken"),
+        pytest.param(["water", "--type", "nothing"], "'nothing' is not a type pattern", id="type"),
+        pytest.param(["water"], "Missing option '--type'", id="no-type"),
+        pytest.param(
+            ["water", *LONG, "--function", "paintlib.filters:blurr"],
+            "has no function 'paintlib.filters:blurr'; did you mean paintlib.filters:blur",
+            id="function",
+        ),
+        pytest.param(
+            ["water", *LONG, "--function", "paintlib.filters:odd"],
+            "the signature of 'paintlib.filters:odd' cannot be found out; choose another",
+            id="signature",
+        ),
+    ],
+)
+def test_wrong_usage_is_explained(paint: Site, arguments: list[str], message: str) -> None:
+    """With what to do, and nothing is written."""
+    odd = """
+    class Odd:
+        __signature__ = 1
+        def __call__(self, x): ...
+    system.dispatchable(None, module="paintlib.filters", qualname="odd")(Odd())
+    """
+    paint.install_library({"paintlib/filters.py": FUNCTIONS + odd})
+    answer = create(paint, *arguments)
+    assert answer.code == 2
+    assert message in " ".join(answer.errors.split())
+    assert [*paint.folder.glob("paint-lib-*")] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("system = BackendSystem('inklib.backends', 'I')", "has no function whose signature"),
+        ("system = BackendSystem(None, 'I')", "has no entry point group"),
+        ("system = 1", "is not a BackendSystem"),
+    ],
+)
+def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, message: str) -> None:
+    """Without a group, without functions, or without a system."""
+    write_distribution(
+        site.folder,
+        "1nk-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": f"from spatch_core import BackendSystem\n{code}\n"},
+    )
+    answer = create(site, "water", *LONG, library="inklib")
+    assert answer.code in (1, 2)
+    assert message in " ".join(answer.errors.split()) or "no package can be named" in answer.errors
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("ensurepip") is None or not (ROOT / "example_backends").is_dir(),
+    reason="needs a checkout, and a Python that can make environments with pip",
+)
+def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, site: Site) -> None:
+    """In a new environment that has nothing of this one."""
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    python = environment / ("Scripts" if os.name == "nt" else "bin") / "python"
+    unwanted = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "COVERAGE_PROCESS_CONFIG")
+    variables = {name: value for name, value in os.environ.items() if name not in unwanted}
+
+    def run(*arguments: str | Path, check: bool = True) -> Any:
+        done = subprocess.run(
+            [str(python), "-m", *arguments],
+            cwd=tmp_path,
+            env={**variables, "SPATCH_CORE_PURE": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert not check or done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
+        return done
+
+    needed = ["setuptools>=77", "click", "rich", "tomlkit", "pytest>=8.2"]
+    if sys.version_info < (3, 11):
+        needed.append("tomli>=2.0")
+    if run("pip", "install", "--quiet", "--retries=0", *needed, check=False).returncode:
+        pytest.skip("no package index within reach, so that nothing can be built")
+    core, minimal = tmp_path / "core", tmp_path / "minimal"
+    shutil.copytree(ROOT / "spatch_core", core / "spatch_core", ignore=JUNK)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, core)
+    shutil.copytree(ROOT / "example_backends" / "minimal", minimal, ignore=JUNK)
+    options = ["--quiet", "--no-deps", "--no-build-isolation"]
+    run("pip", "install", *options, core, minimal)
+
+    made = run("spatch_core", "new-backend", "minimal", "exact", "--type", "fractions:Fraction")
+    assert "spatch-core-minimal-exact" in made.stdout
+    folder = tmp_path / "spatch-core-minimal-exact"
+    wheels = tmp_path / "wheels"
+    run("pip", "wheel", *options, "--wheel-dir", wheels, folder)
+    run("pip", "install", *options, *wheels.iterdir())
+    shutil.rmtree(folder / "src")
+    tested = run("pytest", "-q", "-p", "no:cacheprovider", folder)
+    assert "5 passed" in tested.stdout
+    run("spatch_core", "doctor", "minimal")
