@@ -313,13 +313,14 @@ class _Functions:
         return found
 
     def _restore(self, position: int) -> Implementation:
-        if self._columns is None:
+        columns = self._columns
+        if columns is None:
             from json import loads
 
-            self._columns = loads(self._text)
+            columns = self._columns = loads(self._text)
         values: dict[str, Any] = {
             key: column[position] if len(column) > 1 else column[0]
-            for key, column in zip(FUNCTION_FIELDS, self._columns, strict=True)
+            for key, column in zip(FUNCTION_FIELDS, columns, strict=True)
         }
         for key, kinds in _KINDS.items():
             if type(values[key]) not in kinds:

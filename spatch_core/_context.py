@@ -132,7 +132,12 @@ class CallContext(DispatchContext):
 
     __slots__ = ()
 
-    __init__ = object.__init__
+    if TYPE_CHECKING:
+
+        def __init__(self) -> None: ...
+
+    else:
+        __init__ = object.__init__
 
 
 def _all(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
