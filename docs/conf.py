@@ -18,6 +18,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinxcontrib.programoutput",
 ]
 exclude_patterns = ["_build"]
 
