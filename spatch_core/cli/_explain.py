@@ -63,8 +63,9 @@ With --json, one object (keys may be added, none goes away):
     type                          where the type really is
     stand_in                      true if it could not be imported
     note                          what that means; else empty
-  selected                        the backend that would run; null if that depends
-                                    on what a should_run says of the arguments
+  selected                        the backend that would run; null if that
+                                    depends on what a should_run says of the
+                                    arguments
   backends: list of               in the order in which they are considered
     backend, reason
     verdict                       runs, comes later, would be asked, inactive,
@@ -76,10 +77,10 @@ With --json, one object (keys may be added, none goes away):
     prioritize, disable, type     as given
   why_not                         null without --why-not
     backend
-    outcome                       runs, its should_run decides: as it is already;
+    outcome                       runs, its should_run decides: as things are;
                                     would run: with any of the remedies;
                                     cannot run
-    reason                        why it does not run as things are; else empty
+    reason                        why it does not run as things are, if not
     remedies: list of             the simplest first, each tried
       prioritize, disable, type   the options to call it with
       environment                 an object: the variables to set

@@ -28,8 +28,8 @@ With --json, one object (keys may be added, none goes away):
   backends                        names, by priority
   functions: list of
     function                      its identifier
-    backends                      names of those that implement it, by priority
-    asks                          names of those whose should_run is asked first
+    backends                      names of who implements it, by priority
+    asks                          names of whose should_run is asked first
     is_dispatchable               false if the library has no such function
   problems: list of
     backend, key, message, remedy

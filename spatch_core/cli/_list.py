@@ -42,15 +42,16 @@ With --json, one object (keys may be added, none goes away):
     group, environment_prefix     null if the library cannot be loaded
     backends: list of
       name                        "default" is the library itself
-      state, reason               active, needs opt-in, blocked, broken, shadowed
-      primary_types               null where nothing was or could be read, like
-      secondary_types               the next two
+      state, reason               active, needs opt-in, blocked, broken,
+                                    shadowed
+      primary_types               null where nothing was read, like the
+      secondary_types               next two
       requires_opt_in
       functions                   how many
       prioritized                 true if the environment prioritizes it
       entry_point, file, distribution, version
     problems: list of
-      backend                     null for a variable, or for the library itself
+      backend                     null for a variable or the library itself
       key                         in the description, or the variable; or null
       message, remedy
       entry_point, file, distribution, version

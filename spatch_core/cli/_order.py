@@ -44,7 +44,7 @@ With --json, one object (keys may be added, none goes away):
   cycles: list of                 of declared edges
     path                          names; the first is repeated at the end
     members                       the backends that are skipped for it
-    set_order                     the value of the variable that mends this one
+    set_order                     the value of SET_ORDER that mends this one
   set_order                       the value that mends all of them; or null
   problems: list of
     backend, key, message, remedy

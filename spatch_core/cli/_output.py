@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
+from shutil import get_terminal_size
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -137,7 +138,8 @@ def progress(text: str) -> Iterator[None]:
     if stream is None or not stream.isatty():
         yield
         return
-    line = f"{_one_line(text)} ..."
+    # A longer one could not be taken back: the cursor returns to the start of one line.
+    line = f"{_one_line(text)[: get_terminal_size().columns - 5]} ..."
     said = []
 
     def say() -> None:

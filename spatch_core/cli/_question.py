@@ -80,9 +80,13 @@ class Question:
         """
         options = self.options
         assumed = None if options.type is None else options.type.type
-        with environment(self.system, variables or {}), foreign_code(self.system):
-            with self.system.backend_opts(options.prioritize, options.disable, assumed):
-                return self.system.explain_types(self.function, [each.type for each in self.types])
+        types = [each.type for each in self.types]
+        with (
+            environment(self.system, variables or {}),
+            foreign_code(self.system),
+            self.system.backend_opts(options.prioritize, options.disable, assumed),
+        ):
+            return self.system.explain_types(self.function, types)
 
 
 @contextmanager

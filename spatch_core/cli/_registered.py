@@ -33,7 +33,7 @@ With --json, one object (keys may be added, none goes away):
     group, environment_prefix     null if the library cannot be loaded, like
     functions, backends             these: how many, of usable backends
     problems: list of
-      backend                     null for a variable, or for the library itself
+      backend                     null for a variable or the library itself
       key                         in the description, or the variable; or null
       message, remedy
       entry_point, file, distribution, version

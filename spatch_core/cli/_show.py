@@ -49,14 +49,16 @@ Examples:
 With --json, one object (keys may be added, none goes away):
   library                         the name under which it is registered
   name                            "default" is the library itself
-  state, reason                   active, needs opt-in, blocked, broken, shadowed
-  primary_types                   null where nothing was or could be read, like
-  secondary_types                   all down to functions
+  state, reason                   active, needs opt-in, blocked, broken,
+                                    shadowed
+  primary_types                   null where nothing was read, like all
+  secondary_types                   down to functions
   requires_opt_in
   higher_priority_than            names, as declared
   lower_priority_than
-  overridden                      those of them that are not followed: not
-                                    installed, or a stronger edge says otherwise
+  overridden                      those of them that are not followed: they
+                                    are not installed, or a stronger edge says
+                                    otherwise
   auto_generation                 an object with backend and modules; or null
   order                           all names, first goes first
   before, after: list of          where it stands in that, edge by edge

@@ -16,8 +16,9 @@ import venv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from textwrap import dedent
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import pytest
 
@@ -127,18 +128,25 @@ class Site:
         return Answer(done.returncode, done.stdout, done.stderr)
 
     def run_in_terminal(self, *arguments: str, width: int = 80, **variables: str) -> Answer:
-        """Run a command in a pseudo-terminal."""
-        return self._in_terminal(
-            [self.python, "-m", "spatch_core", *arguments], width, variables, b""
-        )
+        """Run a command in a pseudo-terminal, whose errors are kept apart."""
+        command = [self.python, "-m", "spatch_core", *arguments]
+        with TemporaryFile() as errors:
+            answer = self._in_terminal(command, width, variables, errors)
+            errors.seek(0)
+            return Answer(answer.code, answer.output, errors.read().decode())
 
     def type_in_bash(self, *lines: bytes) -> str:
         """Type lines in an interactive bash; return what the terminal shows."""
         bash = ["bash", "--norc", "--noprofile", "-i"]
-        return self._in_terminal(bash, 80, {"TERM": "dumb"}, b"".join(lines)).output
+        return self._in_terminal(bash, 80, {"TERM": "dumb"}, None, b"".join(lines)).output
 
     def _in_terminal(
-        self, command: list[str], width: int, variables: Mapping[str, str], typed: bytes
+        self,
+        command: list[str],
+        width: int,
+        variables: Mapping[str, str],
+        errors: IO[bytes] | None,
+        typed: bytes = b"",
     ) -> Answer:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
@@ -148,7 +156,7 @@ class Site:
             cwd=self.folder,
             stdin=slave if typed else subprocess.DEVNULL,
             stdout=slave,
-            stderr=slave,
+            stderr=slave if errors is None else errors,
             start_new_session=True,
         )
         os.close(slave)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core.cli._output import Column, Notes, Table, plain
+from spatch_core.cli import _output
+from spatch_core.cli._output import Column, Notes, Table, plain, progress
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
@@ -129,6 +132,48 @@ def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+class Terminal(io.StringIO):
+    """Somebody sits before it, and sees when something is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = threading.Event()
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        self.seen.set()
+        return written
+
+
+def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line on stderr, which is taken back in the end."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setattr(_output, "_PATIENCE", 0)
+    monkeypatch.setenv("COLUMNS", "40")
+    with progress("thinking about something " * 5):
+        assert terminal.seen.wait(60)
+    line, blank, rest = terminal.getvalue().split("\r")
+    assert line == "thinking about something thinking a ..."
+    assert (blank.strip(), len(blank), rest) == ("", len(line), "")
+
+
+def test_what_is_done_soon_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does anything where nobody looks."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with progress("thinking"):
+        pass
+    monkeypatch.setattr(_output, "_PATIENCE", 0)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress("thinking"):
+        pass
+    assert terminal.getvalue() == ""
 
 
 def test_no_output_at_all_is_survived(paint: Site) -> None:

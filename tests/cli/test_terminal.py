@@ -30,6 +30,7 @@ TABLES = [
     pytest.param(["order", "paintlib"], 1, id="order"),
     pytest.param(["functions", "paintlib"], 1, id="functions"),
     pytest.param(["explain", BLUR, f"{MODULE}:Array"], 0, id="explain"),
+    pytest.param(["doctor", "paintlib"], 1, id="doctor"),
     pytest.param(["explain", BLUR, "builtins:int", "--why-not", LONG], 0, id="why not"),
 ]
 
