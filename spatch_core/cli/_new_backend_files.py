@@ -167,7 +167,9 @@ def _values(backend: NewBackend) -> Iterator[tuple[str, str]]:
     yield "types in words", ", ".join(f"`{each.identifier}`" for each in backend.types)
     yield "type", backend.types[0].identifier
     yield "type qualname", backend.types[0].qualname
-    yield "function module", split_identifier(backend.function)[0]
+    module = split_identifier(backend.function)[0]
+    again = module == split_identifier(backend.system)[0]
+    yield "function import", "" if again else f'\nimport_module("{module}")'
     yield "type module", backend.types[0].module
     yield "requirements", _array((*backend.requirements, "spatch-core"))
     yield "opt-in", "requires_opt_in = true\n" if backend.requires_opt_in else ""

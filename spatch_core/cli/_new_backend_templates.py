@@ -96,8 +96,7 @@ TESTS = '''
     DESCRIPTION = Path(functions.__file__).with_name("backend.toml")
 
     library: Any = import_module("<system module>")
-    system: Any = library.<system qualname>
-    import_module("<function module>")
+    system: Any = library.<system qualname><function import>
 
 
     def spatch_core(*arguments: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from textwrap import dedent
+from typing import Any
 
 import pytest
 
 from spatch_core.testing import write_distribution
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Site
+from tests.cli.conftest import Site
 
 GOOD = """
     primary_types = ["fractions:Fraction"]
@@ -287,75 +286,68 @@ def test_a_description_that_is_an_object_may_end_the_interpreter(paint: Site, co
     assert paint.run("doctor", "paintlib").row("oil")[1] == "active"
 
 
-@pytest.mark.parametrize(
-    ("default", "implementation", "text"),
-    [
-        ("x, n=None", "x", "it does not take 'n'. Take what the library's function takes"),
-        ("x, n=None", "x, m=None", "'n' may be given by keyword, but there it is called 'm'"),
-        ("x, n=None", "x, n", "it requires 'n', which callers may leave out"),
-        ("x, n=None", "x, *, n=None", "'n' may be given by position, but it takes it by keyword"),
-        ("x, n=None", "x, n=None, /", "'x' may be given by keyword, but it takes it by position"),
-        ("x, y", "y, x", "the parameter at position 1 is 'x', but there 'y'"),
-        ("x, *, n=None", "x", "it does not take 'n'"),
-        ("x, *, n=None", "x, *, n", "it requires 'n' by keyword, which callers may leave out"),
-        ("x", "x, extra", "it requires 'extra', which is not given"),
-        ("x", "x, *, extra", "it requires 'extra' by keyword, which is not given"),
-        ("x, n=None", "x, **kwargs", "it does not take 'n' by position"),
-        ("x, *args", "x", "it does not take further arguments by position (*args)"),
-        ("x, **kwargs", "x", "it does not take further arguments by keyword (**kwargs)"),
-        ("x, *args, n=None", "x, n=None, *args", "'n' is given by keyword, but it takes it at pos"),
-        ("x", "image, **kwargs", "'x' may be given by keyword, but there it is called 'image'"),
-        ("x", "context, x", "Write uses_context = true"),
-    ],
-)
+MISMATCHES = [
+    ("x, n=None", "x", "it does not take 'n'. Take what the library's function takes"),
+    ("x, n=None", "x, m=None", "'n' may be given by keyword, but there it is called 'm'"),
+    ("x, n=None", "x, n", "it requires 'n', which callers may leave out"),
+    ("x, n=None", "x, *, n=None", "'n' may be given by position, but it takes it by keyword"),
+    ("x, n=None", "x, n=None, /", "'x' may be given by keyword, but it takes it by position"),
+    ("x, y", "y, x", "the parameter at position 1 is 'x', but there 'y'"),
+    ("x, *, n=None", "x", "it does not take 'n'"),
+    ("x, *, n=None", "x, *, n", "it requires 'n' by keyword, which callers may leave out"),
+    ("x", "x, extra", "it requires 'extra', which is not given"),
+    ("x", "x, *, extra", "it requires 'extra' by keyword, which is not given"),
+    ("x, n=None", "x, **kwargs", "it does not take 'n' by position"),
+    ("x, *args", "x", "it does not take further arguments by position (*args)"),
+    ("x, **kwargs", "x", "it does not take further arguments by keyword (**kwargs)"),
+    ("x, *args, n=None", "x, n=None, *args", "'n' is given by keyword, but it takes it at pos"),
+    ("x", "image, **kwargs", "'x' may be given by keyword, but there it is called 'image'"),
+    ("x", "context, x", "Write uses_context = true"),
+]
+MATCHES = [
+    ("x, n=None", "x, n=3"),
+    ("x, n=None", "*args, **kwargs"),
+    ("x, n=None", "x, *args, **kwargs"),
+    ("x, n=None", "x, n=None, extra=1, *, more=2"),
+    ("x, /, n=None", "image, n=None"),
+    ("x, *args, n=None, **kwargs", "x, *args, **kwargs"),
+]
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """One backend with all these implementations; findings by key."""
+    site = Site(tmp_path_factory.mktemp("compared"))
+    pairs = [(default, given) for default, given, *_ in (*MISMATCHES, *MATCHES)]
+    dispatchable = "@system.dispatchable(None)\ndef f{}({}): ...\n"
+    library = "".join(dispatchable.format(n, pair[0]) for n, pair in enumerate(pairs))
+    site.install_library({"paintlib/filters.py": f"from ._dispatch import system\n{library}"})
+    table = "[functions.'paintlib.filters:f{0}']\nfunction = 'paint_water:f{0}'\n"
+    site.install_backend(
+        "water",
+        types() + "".join(table.format(n) for n in range(len(pairs))),
+        "".join(f"def f{n}({pair[1]}) -> int: ...\n" for n, pair in enumerate(pairs)),
+    )
+    return {key: each for each in examine(site) for key in each["keys"]}
+
+
+@pytest.mark.parametrize("number", range(len(MISMATCHES)), ids=[str(m[:2]) for m in MISMATCHES])
 def test_implementations_that_cannot_take_the_librarys_calls(
-    paint: Site, default: str, implementation: str, text: str
+    compared: dict[str, dict[str, Any]], number: int
 ) -> None:
     """Every way of calling the library's function must be possible."""
-    write_filters(paint, default)
-    paint.install_backend("oil", types())
-    paint.install_backend("water", GOOD, f"def blur({implementation}): ...")
-    severity, keys, said = only(examine(paint))
-    assert (severity, keys) == ("error", ['functions."paintlib.filters:blur".function'])
-    start = f"paint_water:blur({implementation}) cannot take all calls of the library's function "
-    assert said.startswith(f"{start}({default}): ")
+    default, implementation, text = MISMATCHES[number]
+    finding = compared[f'functions."paintlib.filters:f{number}".function']
+    assert finding["severity"] == "error"
+    start = f"paint_water:f{number}({implementation}) cannot take all calls of the library's "
+    said = f"{finding['message']}. {finding['remedy']}"
+    assert said.startswith(f"{start}function ({default}): ")
     assert text in said
 
 
-@pytest.mark.parametrize(
-    ("default", "implementation"),
-    [
-        ("x, n=None", "x, n=3"),
-        ("x, n=None", "*args, **kwargs"),
-        ("x, n=None", "x, *args, **kwargs"),
-        ("x, n=None", "x, n=None, extra=1, *, more=2"),
-        ("x, /, n=None", "image, n=None"),
-        ("x, *args, n=None, **kwargs", "x, *args, **kwargs"),
-    ],
-)
-def test_implementations_that_can_take_them(paint: Site, default: str, implementation: str) -> None:
+def test_implementations_that_can_take_them(compared: dict[str, dict[str, Any]]) -> None:
     """They may take more, and types do not matter."""
-    write_filters(paint, default)
-    paint.install_backend("oil", types())
-    paint.install_backend("water", GOOD, f"def blur({implementation}) -> int: ...")
-    assert examine(paint) == []
-
-
-def write_filters(site: Site, parameters: str) -> None:
-    """Give the library's functions these parameters."""
-    site.install_library(
-        {
-            "paintlib/filters.py": f"""
-                from ._dispatch import system
-
-                @system.dispatchable(None)
-                def blur({parameters}): ...
-
-                @system.dispatchable(None)
-                def blend({parameters}): ...
-                """
-        }
-    )
+    assert len(compared) == len(MISMATCHES)
 
 
 def test_functions_without_a_signature_are_not_compared(paint: Site) -> None:
@@ -478,104 +470,98 @@ CODE = """
 """
 
 
-@pytest.mark.parametrize(
-    ("pattern", "severity", "text"),
-    [
-        pytest.param("paint_water:Plain", "", "", id="class"),
-        pytest.param("~paint_water:Abstract", "", "", id="subclasses-of-an-abstract-class"),
-        pytest.param("@paint_water:Abstract", "", "", id="abstract"),
-        pytest.param("@paint_water:Base", "", "", id="abstract-without-methods"),
-        pytest.param("paint_water:Base", "", "", id="abstract-class-that-has-instances"),
-        pytest.param("builtins:function", "", "", id="found-nowhere-but-real"),
-        pytest.param("paint_water:f.<locals>.C", "", "", id="local"),
-        pytest.param(
-            "nowhere_at_all:Type", "note",
-            "the package 'nowhere_at_all' is not installed here, so that", id="not-installed",
-        ),
-        pytest.param(
-            "xarray_of_nothing:DataArray", "note", "the package 'xarray_of", id="not-installed-2",
-        ),
-        pytest.param(
-            "fractionss:Fraction", "error",
-            "there is no module 'fractionss', so that 'fractionss:Fraction' can never match. "
-            "Did you mean 'fractions:Fraction'?", id="package",
-        ),
-        pytest.param(
-            "fractionss:Array", "note", "the package 'fractionss' is not installed here",
-            id="only-a-similar-name",
-        ),
-        pytest.param(
-            "json.encodr:JSONEncoder", "error",
-            "there is no module 'json.encodr'. Did you mean 'json.encoder'", id="module",
-        ),
-        pytest.param(
-            "paint_water.broken:Type", "error",
-            "importing paint_water.broken failed with ZeroDivisionError", id="broken-module",
-        ),
-        pytest.param(
-            "~fractions:Fracton", "error",
-            "'fractions' has no 'Fracton', so that '~fractions:Fracton' can never match. Did you "
-            "mean 'Fraction'?", id="name",
-        ),
-        pytest.param(
-            "fractions:Qqq", "error",
-            "'fractions' has no 'Qqq', so that 'fractions:Qqq' can never match. Name the class by",
-            id="name-like-no-other",
-        ),
-        pytest.param(
-            "paint_water:function", "error",
-            "'paint_water:function' is no class but of type 'function', so that it can never match",
-            id="no-class",
-        ),
-        pytest.param(
-            "paint_water:Abstract", "error",
-            "'paint_water:Abstract' is abstract: no object has exactly this type, so that it can "
-            "never match. Write '@paint_water:Abstract'", id="exact-abstract",
-        ),
-        pytest.param(
-            "paint_water:Loose", "error", "'paint_water:Loose' is abstract", id="exact-protocol",
-        ),
-        pytest.param(
-            "@paint_water:Loose", "error",
-            "issubclass(..., paint_water:Loose) raises TypeError", id="protocol",
-        ),
-        pytest.param(
-            "@paint_water:Hooked", "error",
-            "issubclass(..., paint_water:Hooked) raises OSError (ask no more)", id="hook",
-        ),
-        pytest.param(
-            "@paint_water:Plain", "note",
-            "'paint_water:Plain' is no abstract base class, and is imported for nothing. Write '~",
-            id="abstract-for-nothing",
-        ),
-        pytest.param(
-            "types:NoneType", "warning", "None does not count among the dispatch arguments",
-            id="none",
-        ),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("field", ["primary_types", "secondary_types"])
+PATTERNS = [
+    ("paint_water:Plain", "", ""),
+    ("~paint_water:Abstract", "", ""),
+    ("@paint_water:Abstract", "", ""),
+    ("@paint_water:Base", "", ""),
+    ("paint_water:Base", "", ""),
+    ("builtins:function", "", ""),
+    ("paint_water:f.<locals>.C", "", ""),
+    (
+        "nowhere_at_all:Type", "note",
+        "the package 'nowhere_at_all' is not installed here, so that"
+    ),
+    (
+        "xarray_of_nothing:DataArray", "note", "the package 'xarray_of"
+    ),
+    (
+        "fractionss:Fraction", "error",
+        "there is no module 'fractionss', so that 'fractionss:Fraction' can never match. Did you",
+    ),
+    (
+        "fractionss:Array", "note", "the package 'fractionss' is not installed here"
+    ),
+    (
+        "json.encodr:JSONEncoder", "error",
+        "there is no module 'json.encodr'. Did you mean 'json.encoder'"
+    ),
+    (
+        "paint_water.broken:Type", "error",
+        "importing paint_water.broken failed with ZeroDivisionError"
+    ),
+    (
+        "~fractions:Fracton", "error",
+        "'fractions' has no 'Fracton', so that '~fractions:Fracton' can never match. Did you mean",
+    ),
+    (
+        "fractions:Qqq", "error",
+        "'fractions' has no 'Qqq', so that 'fractions:Qqq' can never match. Name the class by"
+    ),
+    (
+        "paint_water:function", "error",
+        "'paint_water:function' is no class but of type 'function', so that it can never match"
+    ),
+    (
+        "paint_water:Abstract", "error",
+        "'paint_water:Abstract' is abstract: no object has exactly this type, so that it can",
+    ),
+    (
+        "paint_water:Loose", "error", "'paint_water:Loose' is abstract"
+    ),
+    (
+        "@paint_water:Loose", "error",
+        "issubclass(..., paint_water:Loose) raises TypeError"
+    ),
+    (
+        "@paint_water:Hooked", "error",
+        "issubclass(..., paint_water:Hooked) raises OSError (ask no more)"
+    ),
+    (
+        "@paint_water:Plain", "note",
+        "'paint_water:Plain' is no abstract base class, and is imported for nothing. Write '~"
+    ),
+    (
+        "types:NoneType", "warning", "None does not count among the dispatch arguments"
+    ),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def matched(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """Two backends with all these types, primary and secondary; findings by backend and key."""
+    site = Site(tmp_path_factory.mktemp("matched"))
+    site.install_library()
+    patterns = [pattern for pattern, *_ in PATTERNS]
+    site.install_backend("water", f"primary_types = {patterns}\n", dedent(CODE))
+    site.install_backend("wax", types() + f"secondary_types = {patterns}\n")
+    (site.folder / "paint_water" / "broken.py").write_text("1 / 0")
+    return {(each["backend"], key): each for each in examine(site) for key in each["keys"]}
+
+
+@pytest.mark.parametrize("place", [("water", "primary_types"), ("wax", "secondary_types")])
+@pytest.mark.parametrize("number", range(len(PATTERNS)), ids=[each[0] for each in PATTERNS])
 def test_types_that_can_never_match(
-    paint: Site, field: str, pattern: str, severity: str, text: str
+    matched: dict[tuple[str, str], dict[str, Any]], place: tuple[str, str], number: int
 ) -> None:
     """Told apart from those that are not installed here."""
-    paint.install_backend("oil", types())
-    toml = f"primary_types = ['fractions:Fraction']\nsecondary_types = ['{pattern}']\n"
-    if field == "primary_types":
-        toml = f"primary_types = ['{pattern}']\n"
-    paint.install_backend("water", toml)
-    write_distribution(
-        paint.folder,
-        "paint-water-code",
-        files={"paint_water/__init__.py": CODE, "paint_water/broken.py": "1 / 0"},
-    )
-    found = examine(paint)
-    if not severity:
-        assert found == []
+    _, severity, text = PATTERNS[number]
+    finding = matched.get((place[0], f"{place[1]}[{number}]"))
+    if finding is None:
+        assert not severity
         return
-    level, keys, said = only(found)
-    assert (level, keys) == (severity, [f"{field}[0]"])
-    assert said.startswith(text)
+    assert finding["severity"] == severity
+    assert f"{finding['message']}. {finding['remedy']}".startswith(text)
 
 
 def test_an_abstract_class_that_is_slow_to_import_is_timed(paint: Site) -> None:
