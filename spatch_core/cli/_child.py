@@ -1,4 +1,4 @@
-"""Imports what others wrote in a process of its own, which may print, hang up or crash."""
+"""Imports what others wrote in a process of its own, which may print or crash."""
 
 from __future__ import annotations
 
