@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from shutil import get_terminal_size
 from threading import Timer
 from typing import TYPE_CHECKING, Any, TypeAlias
+from unicodedata import east_asian_width
 
 import click
 
@@ -192,14 +193,22 @@ def _plain_table(table: Table) -> list[str]:
         for column in table.columns
     ]
     rows = [titles, *([_one_line(cell) or "-" for cell in row] for row in table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if column.is_number else cell.ljust(width)
-            for cell, width, column in zip(row, widths, table.columns, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for cell, width, column in zip(row, widths, table.columns, strict=True):
+            gap = " " * (width - _width(cell))
+            cells.append(gap + cell if column.is_number else cell + gap)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _width(text: str) -> int:
+    """Return how many columns text takes; some characters take two."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
 def _for_terminal(parts: Iterable[Part]) -> str:

@@ -119,6 +119,57 @@ def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
         assert answer.output.startswith(f"{BLUR}(arrays._core:Array) -> water\n")
 
 
+def test_options_are_those_of_a_block(paint: Site) -> None:
+    """Prioritized, disabled and assumed, as backend_opts would; the output repeats them."""
+    for name in ("water", "wax"):
+        paint.install_backend(
+            name,
+            'primary_types = ["fractions:Fraction"]\nsecondary_types = ["builtins:int"]\n'
+            f'requires_opt_in = true\n[functions."{BLUR}"]\nfunction = "paint:blur"\n',
+        )
+
+    def selected(*arguments: str) -> str:
+        return str(paint.run("explain", BLUR, *arguments, "--json").json["selected"])
+
+    fraction = "fractions:Fraction"
+    assert selected(fraction) == "oil"
+    assert selected(fraction, "--prioritize", "wax", "--prioritize", "water") == "wax"
+    assert selected(fraction, "--disable", "oil") == "default"
+    assert selected("builtins:int", "--type", fraction) == "oil"
+    every = ("--prioritize", "wax", "--prioritize", "water", "--disable", "oil", "--type", fraction)
+    answer = paint.run("explain", BLUR, "builtins:int", *every)
+    assert answer.output.startswith(f"{BLUR}(builtins:int, {fraction}) -> wax\n")
+    assert (
+        "Options in force:\n  backend_opts(prioritize=['wax', 'water'], disable='oil', "
+        "type=fractions.Fraction)\n" in answer.output
+    )
+    assert paint.run("explain", BLUR, "builtins:int", *every, "--json").json["options"] == {
+        "prioritize": ["wax", "water"],
+        "disable": ["oil"],
+        "type": fraction,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(["--prioritize", "oli"], "is named 'oli'; did you mean 'oil'?", id="name"),
+        pytest.param(["--disable", "wax"], "backend 'wax' cannot be used: it is", id="blocked"),
+        pytest.param(["--type", "builtins:str"], "not a primary type of any", id="type"),
+        pytest.param(["--type", "str"], "'str' is not an identifier of the form", id="form"),
+        pytest.param(["--priorize", "oil"], "--prioritize", id="option"),
+    ],
+)
+def test_options_that_mean_nothing_are_wrong_usage(
+    paint: Site, arguments: list[str], message: str
+) -> None:
+    """As they would be errors in a program."""
+    paint.install_backend("wax", "")
+    answer = paint.run("explain", BLUR, "builtins:int", *arguments, PAINTLIB_BLOCK="wax")
+    assert message in answer.errors
+    assert (answer.code, answer.output) == (2, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -244,10 +295,13 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
 def test_the_help_names_every_key_and_verdict(paint: Site) -> None:
     """The documented shape is the real one."""
     paint.install_backend("water", "primary_types = 1\n")
-    answer = paint.run("explain", BLUR, "fractions:Fraction", "--json").json
+    wanted = ("--why-not", "default")
+    answer = paint.run("explain", BLUR, "fractions:Fraction", "--json", *wanted).json
     text = paint.run("explain", "--help").output
     words = text.replace(",", " ").replace(":", " ").split()
-    for record in (answer, *(answer[key][0] for key in ("types", "backends", "unusable"))):
+    records = [answer, *(answer[key][0] for key in ("types", "backends", "unusable"))]
+    records += [answer["why_not"], answer["why_not"]["remedies"][0], answer["options"]]
+    for record in records:
         assert set(record) <= set(words)
     for verdict in (
         "runs", "comes later", "would be asked", "inactive", "does not match",

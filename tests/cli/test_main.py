@@ -88,6 +88,12 @@ def test_the_version_is_the_packages(site: Site) -> None:
     assert site.run("--version").output == f"spatch-core, version {spatch_core.__version__}\n"
 
 
+def test_the_nearest_command_is_offered(site: Site) -> None:
+    """Or all of them."""
+    assert "no command is named 'explian'; did you mean explain?" in site.run("explian").errors
+    assert "commands are: " in site.run("zzz").errors
+
+
 @pytest.mark.parametrize("arguments", [["lst"], ["list", "--jsn"], ["list", "a", "b"]])
 def test_wrong_usage_ends_with_two(site: Site, arguments: list[str]) -> None:
     """And prints nothing that a script may take for a result."""

@@ -216,13 +216,19 @@ def test_control_characters_of_others_do_nothing(paint: Site) -> None:
 def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
     """A dash for an empty cell, numbers to the right, nothing after the last word."""
     columns = (Column("name"), Column("count", is_number=True), Column("types"))
-    rows = [("first", "1", "a\nb"), ("2nd", "", ""), ("third-of-all", "10000", "c")]
+    rows = [
+        ("first", "1", "a\nb"),
+        ("2nd", "", ""),
+        ("third-of-all", "10000", "c"),
+        ("颜", "7", ""),
+    ]
     assert plain(["Heading", Table(columns, rows), "Another", Notes("Notes", ["x", "y"])]) == (
         "Heading\n"
         "NAME          COUNT  TYPES\n"
         "first             1  a, b\n"
         "2nd               -  -\n"
         "third-of-all  10000  c\n"
+        "颜                7  -\n"
         "\n"
         "Another\n"
         "Notes:\n"
