@@ -192,18 +192,16 @@ def foreign_code(system: object = None) -> Iterator[None]:
 @contextmanager
 def _redirected_descriptor() -> Iterator[None]:
     """Let what is not written by Python, a C library for example, go to stderr too."""
-    try:
-        kept = os.dup(1) if sys.__stdout__ is not None else None
-        if kept is not None:
-            os.dup2(2, 1)
-    except OSError:  # one of the two is closed
-        kept = None
+    if sys.__stdout__ is None or sys.__stderr__ is None:  # closed
+        yield
+        return
+    kept = os.dup(1)
+    os.dup2(2, 1)
     try:
         yield
     finally:
-        if kept is not None:
-            os.dup2(kept, 1)
-            os.close(kept)
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:

@@ -275,6 +275,35 @@ def test_types_that_are_not_here_are_not_assumed(studio: Site) -> None:
     assert follow_up.json["selected"] == "water"
 
 
+def test_one_that_converts_and_requires_opt_in_takes_both(studio: Site) -> None:
+    """Its own types, and being prioritized."""
+    studio.install_backend(
+        "water",
+        implementing(f'"{FRACTION}"', more="requires_opt_in = true").replace(BLUR, BLEND),
+    )
+    answer = ask(studio, "water", FRACTION, INT, function=BLEND)
+    assert texts(answer) == [
+        f"with backend_opts(prioritize='water'), call it with {FRACTION}, {FRACTION}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        pytest.param("builtins:len", id="no type"),
+        pytest.param("shifty:Array", id="another one each time"),
+    ],
+)
+def test_one_whose_types_are_none_cannot(studio: Site, pattern: str) -> None:
+    """All that is left to say is what its description would have to have."""
+    code = "def __getattr__(name): return type('Other', (), {'__module__': 'elsewhere'})"
+    (studio.folder / "shifty.py").write_text(code, encoding="utf-8")
+    studio.install_backend("water", implementing(f'"{pattern}"'))
+    answer = ask(studio, "water", "builtins:str")
+    assert (answer["outcome"], answer["remedies"]) == ("cannot run", [])
+    assert answer["obstacles"][0].endswith("would have to have builtins:str in primary_types")
+
+
 def test_the_library_itself_can_be_made_to_run(studio: Site) -> None:
     """By disabling whoever else would, or prioritizing it where it matches."""
     studio.install_backend("water", implementing(f'"{FRACTION}"', asks="always"))
