@@ -68,8 +68,7 @@ class Importer:
             )
         package, _, _ = absent.partition(".")
         is_itself = f"{module}.".startswith(f"{absent}.")
-        if is_installed(package):
-            wanted = "" if is_itself else f", which {module} imports"
+        wanted = "" if is_itself else f", which {module} imports"
         if is_installed(package):
             return Fault(
                 Severity.ERROR,
