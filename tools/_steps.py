@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 # Which interpreter, if there is one, runs everything that runs on one alone.
 PREFERRED = ("3.13", "3.12", "3.14", "3.11", "3.10")
 CORE = Distribution(ROOT)
+SLOW = ("cli", "tools", "typing", "test_wheel.py")
+CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
+"""All tests but those whose processes take long: the first and the last interpreter, one of
+which has no C extension, say enough about these."""
 ACCELERATED = (3, 12)
 """The first Python that the C extension is for."""
 
@@ -70,9 +74,11 @@ class Checks:
             title = f"tests of spatch_core on Python {each.name}"
             if each is self.main:
                 title += ", with branch coverage"
+            elif each is not self.workshop.interpreters[0]:
+                title += ", without those of the command line"
             steps.append(Step(f"core-{each.name}", title, partial(self.core, each)))
-            if each.version >= ACCELERATED:
-                title = f"tests of its calls without the C extension on Python {each.name}"
+            if each is self.main and each.version >= ACCELERATED:
+                title = f"its calls without the C extension on Python {each.name}"
                 steps.append(Step(f"core-{each.name}-pure", title, partial(self.pure, each)))
         steps += [
             Step("examples", "tests of the example library and backends", self.example_tests),
@@ -109,17 +115,19 @@ class Checks:
     def core(self, interpreter: Interpreter) -> Iterator[Command]:
         name = f"core-{interpreter.name}"
         python = self.workshop.environment(name, interpreter, [CORE], ["test"], extras="cli")
-        coverage = ["--cov", "--cov-report=term"] if interpreter is self.main else []
-        yield self.pytest(python, name, ["tests", *coverage])
+        if interpreter is self.main:
+            parts = ["tests", "--cov", "--cov-report=term"]
+        elif interpreter is self.workshop.interpreters[0]:
+            parts = ["tests"]
+        else:
+            parts = CALLS
+        yield self.pytest(python, name, parts)
 
     def pure(self, interpreter: Interpreter) -> Iterator[Command]:
         python = self.workshop.environment(
             f"core-{interpreter.name}", interpreter, [CORE], ["test"], extras="cli"
         )
-        # Older interpreters run all tests so; what starts processes of its own says nothing new.
-        parts = ["tests", *(f"--ignore=tests/{name}" for name in ("cli", "tools", "typing"))]
-        parts.append("--ignore=tests/test_wheel.py")
-        command = self.pytest(python, f"core-{interpreter.name}-pure", parts)
+        command = self.pytest(python, f"core-{interpreter.name}-pure", CALLS)
         yield replace(command, variables={"SPATCH_CORE_PURE": "1"})
 
     def example_tests(self) -> Iterator[Command]:

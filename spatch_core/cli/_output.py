@@ -245,10 +245,13 @@ def _rich(part: Part, console: Console) -> Iterator[RenderableType]:
         yield _rich_table(part)
         return
     unlimited = console.options.update(max_width=sys.maxsize)
-    for each in map(_rich_table, part.tables):
-        if console.measure(each, options=unlimited).maximum <= console.width:
-            break
-    yield each
+    tables = [_rich_table(each) for each in part.tables]
+    fitting = (
+        each
+        for each in tables
+        if console.measure(each, options=unlimited).maximum <= console.width
+    )
+    yield next(fitting, tables[-1])
 
 
 def _rich_table(part: Table) -> RichTable:
