@@ -284,11 +284,12 @@ def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     ) -> None:
         tokens = self._tokens
         try:
-            token = tokens[-1]
+            (token,) = tokens  # usually there is one
             reset(token)
-        except (IndexError, ValueError, RuntimeError):
-            token = self._leave()
-        tokens.remove(token)
+        except (ValueError, RuntimeError):
+            tokens.remove(self._leave())
+        else:
+            del tokens[0]  # others only add to the end, and remove what is theirs
 
     return {"__enter__": enter, "__exit__": leave}
 
