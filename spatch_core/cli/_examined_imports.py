@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.metadata import packages_distributions
 from importlib.util import find_spec
 from pkgutil import iter_modules
 from re import sub
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 
 from .._identifiers import nearest
 from ._findings import Severity
+from ._installed import owners_of_packages
 
 # Packages have similar names by chance too: cupy and numpy, ray and array.
 _MISSPELLED = 0.8
@@ -100,7 +100,7 @@ class Importer:
 
     def packages_like(self, package: str) -> list[str]:
         """Return packages of similar names that are installed, Python's own left aside."""
-        known = {*self.own, *packages_distributions()} - self.foreign
+        known = {*self.own, *owners_of_packages()} - self.foreign
         return nearest(package, known, _MISSPELLED)
 
     def identifiers_like(self, module: str, qualname: str) -> list[str]:
@@ -110,7 +110,7 @@ class Importer:
         in Python, which nobody means who writes ``xarray:DataArray``.
         """
         package, dot, rest = module.partition(".")
-        known = {*self.own, *packages_distributions(), *sys.stdlib_module_names}
+        known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names}
         found = []
         for name in nearest(package, known - self.foreign - _PRANKS, _MISSPELLED):
             try:

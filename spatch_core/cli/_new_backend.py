@@ -6,7 +6,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
-from importlib.metadata import packages_distributions
 from inspect import Signature
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,6 +15,7 @@ import click
 from .._identifiers import DEFAULT, TypePattern, is_backend_name
 from ..exceptions import IdentifierError
 from ._arguments import complete_functions, complete_libraries, meant, usable_library
+from ._installed import owners_of_packages
 from ._libraries import LoadedLibrary
 from ._new_backend_files import NewBackend, is_package_name
 from ._output import Notes, show, show_json
@@ -184,7 +184,7 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
 
 def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]:
     """Return the distributions of the library and of the types, as far as they are installed."""
-    owners = packages_distributions()
+    owners = owners_of_packages()
     found = [library]
     for pattern in types:
         package = pattern.module.partition(".")[0]

@@ -247,9 +247,7 @@ def _rich(part: Part, console: Console) -> Iterator[RenderableType]:
     unlimited = console.options.update(max_width=sys.maxsize)
     tables = [_rich_table(each) for each in part.tables]
     fitting = (
-        each
-        for each in tables
-        if console.measure(each, options=unlimited).maximum <= console.width
+        each for each in tables if console.measure(each, options=unlimited).maximum <= console.width
     )
     yield next(fitting, tables[-1])
 
