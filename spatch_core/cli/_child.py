@@ -13,6 +13,9 @@ from typing import Any
 
 from ._output import progress
 
+_LIMIT = 120
+"""Seconds that a child may take; a hook or a CI job must not wait for ever."""
+
 _SCRIPT = """
 import json, sys
 request = json.load(sys.stdin)
@@ -51,26 +54,31 @@ def ask(
                 "tasks": [{**task, "module": module} for task in waiting],
                 "reply": str(reply),
             }
-            code = _run(json.dumps(request), about)
+            ended = _run(json.dumps(request), about)
             answers = [json.loads(line) for line in reply.read_text("utf-8").splitlines()]
         yield from answers
         waiting = waiting[len(answers) :]
         if waiting:
-            yield {"ended": f"it ended the interpreter with code {code}"}
+            yield {"ended": ended}
             waiting = waiting[1:]
 
 
-def _run(request: str, about: str) -> int:
-    """Run the child; what it prints goes where messages go."""
+def _run(request: str, about: str) -> str:
+    """Run the child, and return how it ended; what it prints goes where messages go."""
     errors = sys.__stderr__
     with progress(about):
-        return subprocess.run(
-            [sys.executable, "-c", _SCRIPT],
-            input=request,
-            stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
-            encoding="utf-8",
-            check=False,
-        ).returncode
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", _SCRIPT],
+                input=request,
+                stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
+                encoding="utf-8",
+                check=False,
+                timeout=_LIMIT,
+            )
+        except subprocess.TimeoutExpired:
+            return f"it was not done after {_LIMIT} seconds"
+    return f"it ended the interpreter with code {done.returncode}"
 
 
 def answer(tasks: list[dict[str, Any]], reply: str) -> None:

@@ -199,7 +199,9 @@ class _Editor:
 
     def attached(self, start: int) -> int:
         """Return where the comments start that stand right above a line."""
-        while start:
+        # What ends there may be a string of several lines, the last of which looks like one.
+        before = [self.line_end(each.end) for each in self.pairs() if each.end <= start]
+        while start > max(before, default=0):
             above = self.line_start(start - 1)
             if not self.text[above:start].lstrip().startswith("#"):
                 break

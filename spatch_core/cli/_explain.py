@@ -79,17 +79,19 @@ With --json, one object (keys may be added, none goes away):
     backend
     outcome                       runs, its should_run decides: as things are;
                                     would run: with any of the remedies;
-                                    cannot run
+                                    cannot run; is not read: it is blocked
     reason                        why it does not run as things are, if not
-    remedies: list of             the simplest first, each tried
+    remedies: list of             the simplest first, each tried, but for
+                                    the one that lifts a block
       prioritize, disable, type   the options to call it with
       environment                 an object: the variables to set
       types                       the types to call it with
-      outcome                     runs, its should_run decides
+      outcome                     runs, its should_run decides, is not read
       text                        the same for people
     obstacles                     texts: what no option or variable can mend
 
-To answer about a backend that is blocked, --why-not reads it."""
+What is blocked is never read, so that --why-not says no more than how to
+lift the block."""
 
 
 @click.command("explain", epilog=_EPILOG)
@@ -249,6 +251,9 @@ def _answer(answer: Answer) -> list[Part]:
         return [f"Why not {name}? It is asked first; its should_run decides."]
     parts: list[Part] = [f"Why not {name}? {answer.reason}"]
     remedies = [each.text for each in answer.remedies]
+    if answer.outcome is Outcome.UNREAD:
+        parts.append(Notes("To find out", remedies))
+        return parts
     parts.append(Notes("Any one of these would make it run", remedies))
     title = "What else it would take" if remedies else "Nothing makes it run here"
     parts.append(Notes(title, answer.obstacles))

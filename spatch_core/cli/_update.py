@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from .._description import FUNCTION_FIELDS
 from .._files import parse_toml
 from ._child import ask
 from ._edit import CannotEdit, edit_functions
@@ -134,7 +135,11 @@ def _update(path: str, check: bool) -> Outcome:
         return outcome
     outcome.added = sorted(wanted.keys() - table)
     outcome.removed = sorted(table.keys() - wanted)
-    after = _functions(BackendFile(path, fields=parse_toml(outcome.text.encode())))
+    after = _parsed(path, outcome.text)
+    if not _is_as_wanted(after, _functions(file), wanted):
+        file.fault("functions", "its text cannot be changed safely", "Write it more plainly")
+        outcome.text = file.text
+        return outcome
     outcome.changed = sorted(each for each in table if each in after and after[each] != table[each])
     _check(outcome)
     if file.faults:
@@ -154,6 +159,30 @@ _OTHERS = ("defaults", "auto-generation")
 def _functions(file: BackendFile) -> Mapping[str, Any]:
     functions = file.fields.get("functions", {})
     return functions if isinstance(functions, dict) else {}
+
+
+def _parsed(path: str, text: str) -> Mapping[str, Any]:
+    """Return the functions of what was written; empty if it is no TOML any more."""
+    try:
+        return _functions(BackendFile(path, fields=parse_toml(text.encode())))
+    except ValueError:
+        return {}
+
+
+def _is_as_wanted(
+    after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> bool:
+    """Whether the new text says what it should, and all that it said besides."""
+    exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
+    return (
+        all(after.get(name) == before.get(name) for name in _OTHERS)
+        and after.keys() - set(_OTHERS) == wanted.keys()
+        and all(
+            after[name].get(key) == fields.get(key)
+            for name, fields in wanted.items()
+            for key in exact
+        )
+    )
 
 
 def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:

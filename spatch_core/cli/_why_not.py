@@ -31,6 +31,7 @@ class Outcome(str, Enum):
     ASKED = "its should_run decides"
     WOULD = "would run"
     CANNOT = "cannot run"
+    UNREAD = "is not read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,8 @@ def _why_not(question: Question, backend: str, variables: Mapping[str, str]) -> 
         return _Search(question, backend, variables).answer()
     catalog = system.resolver().catalog
     reason = catalog.why_unusable(backend)
+    if backend in catalog.blocked:
+        return Answer(backend, Outcome.UNREAD, reason, [_unblocking(question, backend)])
     mended = _usable_by(question, backend)
     if mended.items() <= variables.items():
         faults = [str(each) for each in catalog.problems if each.backend == backend]
@@ -140,13 +143,25 @@ def _usable_by(question: Question, backend: str) -> dict[str, str]:
     """Return the variables that may make a backend usable that is not."""
     catalog = question.system.resolver().catalog
     known = catalog.environment
-    if backend in catalog.blocked:
-        others = catalog.blocked if known.block_all else known.block
-        return {known.variable("BLOCK"): ",".join(sorted(set(others) - {backend}))}
     for cycle in catalog.order.cycles:
         if backend in cycle.members:
             return {known.variable("SET_ORDER"): cycle.set_order}
     return {}
+
+
+def _unblocking(question: Question, backend: str) -> Remedy:
+    """Return what has to be done before anything can be said of a blocked backend."""
+    catalog = question.system.resolver().catalog
+    known = catalog.environment
+    others = catalog.blocked if known.block_all else known.block
+    variables = {known.variable("BLOCK"): ",".join(sorted(set(others) - {backend}))}
+    text = " and ".join(f"{name}={value!r}" for name, value in variables.items())
+    return Remedy(
+        question,
+        variables,
+        Outcome.UNREAD,
+        f"set {text} in the environment, and ask again: what is blocked is not read",
+    )
 
 
 @dataclass(slots=True)

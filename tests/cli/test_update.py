@@ -643,3 +643,25 @@ def test_any_functions_become_any_others(
 
 def _stripped(entry: dict[str, Any]) -> dict[str, Any]:
     return {key: str(value).strip() for key, value in entry.items()}
+
+
+def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
+    """What stands above a table that is removed may be the end of a string of several lines."""
+    head = text(
+        """
+        name = "oil"
+        primary_types = ["fractions:Fraction"]
+
+        [functions.auto-generation]
+        backend = "paint_oil:backend"
+        modules = ["paint_oil.tools"]
+        """
+    )
+    kept = '[functions."paintlib.filters:blur"]\nfunction = "paint_oil.tools:blur"\n'
+    note = 'additional_docs = """Only in the sun.\n# see the notes"""\n'
+    gone = '[functions."paintlib.filters:gone"]\nfunction = "paint_oil.tools:gone"\n'
+    answer = project.update(f"{head}\n{kept}{note}{gone}")
+    assert "# see the notes" in project.after or '"""' not in project.after
+    assert "paint_oil.tools:gone" not in project.after
+    assert project.site.run("update", "--check", str(project.file)).code == 0
+    assert "Traceback" not in answer.output + answer.errors
