@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from inspect import Signature
+from keyword import iskeyword
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -40,9 +41,14 @@ def _patterns(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[TypePattern, ...]:
     try:
-        return tuple(dict.fromkeys(map(TypePattern, values)))
+        patterns = tuple(dict.fromkeys(map(TypePattern, values)))
     except IdentifierError as error:
         raise click.BadParameter(str(error)) from None
+    for pattern in patterns:
+        parts = f"{pattern.module}.{pattern.qualname}".split(".")
+        if "<locals>" in parts or any(map(iskeyword, parts)):
+            raise click.BadParameter(f"{str(pattern)!r} is a type that no module can import")
+    return patterns
 
 
 def _backend_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
@@ -145,6 +151,10 @@ def _design(
     distribution = library.source.distribution or library.name
     project = re.sub(r"[-_.]+", "-", f"{distribution}-{name}").strip("-").lower()
     package = re.sub(r"\W", "_", project)
+    if project == re.sub(r"[-_.]+", "-", distribution).lower():
+        raise click.UsageError(
+            f"the package would be named {project!r}, as the library's own is; choose another NAME"
+        )
     if not is_package_name(package):
         raise click.UsageError(f"no package can be named {package!r}; choose another NAME")
     identifier, signature = _example(loaded, function)

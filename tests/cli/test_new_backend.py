@@ -307,3 +307,20 @@ def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, si
     tested = run("pytest", "-q", "-p", "no:cacheprovider", folder)
     assert "5 passed" in tested.stdout
     run("spatch_core", "doctor", "minimal")
+
+
+@pytest.mark.parametrize("cls", ["json.decoder:loads.<locals>.Local", "class.x:Type", "json:def"])
+def test_types_that_nobody_can_import_are_refused(paint: Site, cls: str) -> None:
+    """Nothing that is written could name them."""
+    answer = create(paint, "water", "--type", cls)
+    assert answer.code == 2
+    assert "is a type that no module can import" in answer.errors
+    assert not (paint.folder / "paint-lib-water").exists()
+
+
+@pytest.mark.parametrize("name", ["_", "...", "-._"])
+def test_names_of_which_nothing_is_left_are_refused(paint: Site, name: str) -> None:
+    """The package would be the library's own, and be installed in its place."""
+    answer = paint.run("new-backend", "--type", "fractions:Fraction", "--", "paintlib", name)
+    assert answer.code == 2
+    assert "as the library's own is; choose another NAME" in answer.errors
