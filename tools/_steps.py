@@ -149,7 +149,7 @@ class Checks:
         yield self.pytest(python, "docs", parts)
         yield self.pytest(python, "docstrings", ["--doctest-modules", "--pyargs", "spatch_core"])
         target = self.workshop.folder / "docs"
-        sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html"]
+        sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html"]
         yield Command("sphinx", [*sphinx, "docs", str(target)])
 
     def wheels(self) -> Iterator[Command]:
