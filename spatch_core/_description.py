@@ -73,6 +73,8 @@ Others may belong to a later version of this package, and are ignored.
 
 _DEFAULTS = "defaults"
 _AUTO_GENERATION = "auto-generation"
+NO_FUNCTIONS = (_DEFAULTS, _AUTO_GENERATION)
+"""Tables below ``functions`` that are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,11 +310,11 @@ class _Reader:
         defaults = self.implementation_fields(self.subtable(functions, _DEFAULTS), path)
         found = {}
         for identifier, entry in functions.items():
-            if identifier in (_DEFAULTS, _AUTO_GENERATION):
+            if identifier in NO_FUNCTIONS:
                 continue
             path = f'functions."{identifier}"'
             meant = (
-                nearest(identifier, (_DEFAULTS, _AUTO_GENERATION))
+                nearest(identifier, NO_FUNCTIONS)
                 if isinstance(identifier, str) and ":" not in identifier
                 else []
             )

@@ -45,14 +45,22 @@ class Source:
     def __str__(self) -> str:
         if self.entry_point is None and self.metadata is None:
             return "a description in the library's code"
-        parts = []
-        if self.distribution:
-            parts.append(f"distribution {self.distribution} {self.version or ''}".rstrip())
-        if self.entry_point:
-            parts.append(f"entry point '{self.entry_point}'")
-        if self.file:
-            parts.append(f"file {self.file}")
-        return ", ".join(parts) or "a distribution without a name"
+        place = place_text(self.distribution, self.version, self.entry_point, self.file)
+        return place or "a distribution without a name"
+
+
+def place_text(
+    distribution: str | None, version: str | None, entry_point: str | None, file: str | None
+) -> str:
+    """Say where a description comes from; empty if nothing of it is known."""
+    parts = []
+    if distribution:
+        parts.append(f"distribution {distribution} {version or ''}".rstrip())
+    if entry_point:
+        parts.append(f"entry point '{entry_point}'")
+    if file:
+        parts.append(f"file {file}")
+    return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

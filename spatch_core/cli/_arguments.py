@@ -45,6 +45,16 @@ class GivenType:
     note: str = ""
 
 
+files_argument = click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+)
+"""The TOML files of backends that a command is about."""
+
+
 def chosen_libraries(name: str | None) -> list[Library]:
     """Return the libraries of this name, or all.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._description import FUNCTION_FIELDS
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
 from ._toml import Pair, Path, Section, find_layout
 
 
@@ -153,7 +153,9 @@ class _Editor:
         places = {
             each.path[1]: each
             for each in self.sections
-            if len(each.path) == 2 and each.path[0] == "functions" and each.path[1] not in _OTHERS
+            if len(each.path) == 2
+            and each.path[0] == "functions"
+            and each.path[1] not in NO_FUNCTIONS
         }
         names = sorted(map(str, places))
         for name in sorted(functions):
@@ -207,9 +209,6 @@ class _Editor:
                 break
             start = above
         return start
-
-
-_OTHERS = ("defaults", "auto-generation")
 
 
 def _in_order(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .._problems import place_text
+
 if TYPE_CHECKING:
     from .._problems import Problem, Source
 
@@ -76,14 +78,8 @@ class Finding:
         return cls(**{**fields, "severity": severity, "keys": tuple(fields["keys"])})
 
     def __str__(self) -> str:
-        places = []
-        if self.distribution:
-            places.append(f"distribution {self.distribution} {self.version or ''}".rstrip())
-        if self.entry_point:
-            places.append(f"entry point '{self.entry_point}'")
-        if self.file:
-            places.append(f"file {self.file}")
-        where = f" ({', '.join(places)})" if places else ""
+        place = place_text(self.distribution, self.version, self.entry_point, self.file)
+        where = f" ({place})" if place else ""
         more = f" and {len(self.keys) - 1} more" if len(self.keys) > 1 else ""
         key = f"{self.keys[0]}{more}" if self.keys else ""
         if self.backend is None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from .._description import NO_FUNCTIONS
 from .._files import parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
@@ -108,14 +109,11 @@ def key_path(path: Path) -> str:
     for position, part in enumerate(path[1:], 1):
         if isinstance(part, int):
             written += f"[{part}]"
-        elif position == 1 and path[0] == "functions" and part not in _TABLES:
+        elif position == 1 and path[0] == "functions" and part not in NO_FUNCTIONS:
             written += f'."{part}"'
         else:
             written += f".{part}"
     return written
-
-
-_TABLES = ("defaults", "auto-generation")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from typing import Any
 
 import click
 
-from .._description import FUNCTION_FIELDS
+from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
 from .._files import parse_toml
+from ._arguments import files_argument
 from ._child import ask
 from ._edit import CannotEdit, edit_functions
 from ._output import Column, Part, Table, show, show_json, show_text
@@ -86,13 +87,7 @@ class Outcome:
 
 
 @click.command("update", epilog=_EPILOG)
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False),
-)
+@files_argument
 @click.option("--check", is_flag=True, help="Write nothing; show what would change.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
 @click.pass_context
@@ -123,7 +118,7 @@ def _update(path: str, check: bool) -> Outcome:
     registered = _registered(file)
     if registered is None:
         return outcome
-    table = {key: value for key, value in _functions(file).items() if key not in _OTHERS}
+    table = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
     defaults = _functions(file).get("defaults", {})
     wanted = {
         name: _fields(fields, table.get(name), defaults) for name, fields in registered.items()
@@ -153,9 +148,6 @@ def _update(path: str, check: bool) -> Outcome:
     return outcome
 
 
-_OTHERS = ("defaults", "auto-generation")
-
-
 def _functions(file: BackendFile) -> Mapping[str, Any]:
     functions = file.fields.get("functions", {})
     return functions if isinstance(functions, dict) else {}
@@ -175,8 +167,8 @@ def _is_as_wanted(
     """Whether the new text says what it should, and all that it said besides."""
     exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
     return (
-        all(after.get(name) == before.get(name) for name in _OTHERS)
-        and after.keys() - set(_OTHERS) == wanted.keys()
+        all(after.get(name) == before.get(name) for name in NO_FUNCTIONS)
+        and after.keys() - set(NO_FUNCTIONS) == wanted.keys()
         and all(
             after[name].get(key) == fields.get(key)
             for name, fields in wanted.items()

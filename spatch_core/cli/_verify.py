@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from ._arguments import files_argument
 from ._child import ask
 from ._output import Column, Notes, Part, Table, show, show_json
 from ._sources import BackendFile, Fault, Mention, Role, count_faults, fault_parts, read_file
@@ -67,13 +68,7 @@ class Verdict:
 
 
 @click.command("verify", epilog=_EPILOG)
-@click.argument(
-    "files",
-    metavar="FILE...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, dir_okay=False),
-)
+@files_argument
 @click.option("--no-imports", is_flag=True, help="Import nothing: check the file alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; its shape is below.")
 @click.pass_context
