@@ -26,6 +26,16 @@ class State(str, Enum):
     SHADOWED = "shadowed"
 
 
+STATE_STYLES: dict[str, str] = {
+    State.ACTIVE: "green",
+    State.NEEDS_OPT_IN: "yellow",
+    State.BLOCKED: "dim",
+    State.BROKEN: "bold red",
+    State.SHADOWED: "red",
+}
+"""How a terminal shows each."""
+
+
 @dataclass(frozen=True, slots=True)
 class ListedBackend:
     """One backend of a library.

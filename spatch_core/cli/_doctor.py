@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ._arguments import chosen_libraries, complete_libraries
-from ._backends import State
+from ._backends import STATE_STYLES
 from ._examined_types import SLOW
 from ._examiner import Examined, Examiner
 from ._findings import Severity
@@ -19,16 +19,7 @@ from ._output import Column, Notes, Part, Table, show, show_json
 _TITLES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.NOTE: "Notes"}
 _COLUMNS = (
     Column("backend"),
-    Column(
-        "state",
-        styles={
-            State.ACTIVE: "green",
-            State.NEEDS_OPT_IN: "yellow",
-            State.BLOCKED: "dim",
-            State.BROKEN: "bold red",
-            State.SHADOWED: "red",
-        },
-    ),
+    Column("state", styles=STATE_STYLES),
     *(Column(title.lower(), is_number=True, styles={"0": "dim"}) for title in _TITLES.values()),
     Column("distribution"),
 )

@@ -7,23 +7,14 @@ from typing import Any
 import click
 
 from ._arguments import chosen_libraries, complete_libraries
-from ._backends import ListedBackend, State, list_backends
+from ._backends import STATE_STYLES, ListedBackend, State, list_backends
 from ._json import backend_as_json, distribution_text, library_as_json, problem_as_json
 from ._libraries import GROUP, LoadedLibrary, import_public_names, load_library
 from ._output import Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
     Column("backend"),
-    Column(
-        "state",
-        styles={
-            State.ACTIVE: "green",
-            State.NEEDS_OPT_IN: "yellow",
-            State.BLOCKED: "dim",
-            State.BROKEN: "bold red",
-            State.SHADOWED: "red",
-        },
-    ),
+    Column("state", styles=STATE_STYLES),
     Column("types"),
     Column("opt-in"),
     Column("functions", is_number=True),
