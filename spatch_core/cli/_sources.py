@@ -12,7 +12,7 @@ from typing import Any
 
 from .._description import Description, parse_description
 from .._files import parse_toml
-from .._identifiers import split_identifier
+from .._identifiers import ABSTRACT, SUBCLASS, split_identifier
 from .._problems import Source
 from ..exceptions import DescriptionError, IdentifierError
 from ._output import Column, Part, Table
@@ -116,7 +116,8 @@ class BackendFile:
         """Yield the well-formed identifiers and modules in the file that can be imported."""
         for role in ("primary_types", "secondary_types"):
             for position, text in _strings(self.fields.get(role)):
-                yield from _mention(f"{role}[{position}]", Role.TYPE, text.lstrip("~@"))
+                pattern = text[1:] if text[:1] in (SUBCLASS, ABSTRACT) else text
+                yield from _mention(f"{role}[{position}]", Role.TYPE, pattern)
         functions = self.fields.get("functions")
         for name, entry in (functions if isinstance(functions, dict) else {}).items():
             path = key_path(("functions", name))

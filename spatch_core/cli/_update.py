@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import unified_diff
+from errno import EACCES, EPERM, EROFS
 from pathlib import Path
 from stat import S_IMODE
 from tempfile import mkstemp
@@ -140,12 +141,19 @@ def _update(path: str, check: bool) -> Outcome:
     if file.faults:
         outcome.text = file.text
     elif not check and not outcome.is_current:
+        target = Path(path).resolve()
         try:
-            _write(Path(path).resolve(), outcome.text)
+            _write(target, outcome.text)
             outcome.written = True
         except OSError as error:
-            file.fault(None, f"it cannot be written: {error}", "Make its folder writable")
+            file.fault(None, f"it cannot be written: {error}", _writing_remedy(error, target))
     return outcome
+
+
+def _writing_remedy(error: OSError, target: Path) -> str:
+    if error.errno not in (EACCES, EPERM, EROFS):
+        return "Make room for it in its folder"
+    return f"Make {'the file' if error.filename == str(target) else 'its folder'} writable"
 
 
 def _functions(file: BackendFile) -> Mapping[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -476,20 +477,58 @@ def test_what_a_link_leads_to_is_written(project: Project, tmp_path: Path) -> No
     assert project.after == text(HEAD, BLEND, BLUR)
 
 
-def test_a_file_that_cannot_be_written_is_reported(project: Project) -> None:
-    """Here because of a limit; a full disk is no different. Nothing is left behind."""
+_DROP_FROM_BOUNDING_SET, _CAP_DAC_OVERRIDE = 24, 1
+
+
+def obey_permissions() -> None:
+    """Let permissions hold for root too, as from the next program on."""
+    ctypes.CDLL(None).prctl(_DROP_FROM_BOUNDING_SET, _CAP_DAC_OVERRIDE, 0, 0, 0)
+
+
+def limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))
+
+
+@pytest.mark.parametrize(
+    ("modes", "prepare", "message", "remedy"),
+    [
+        pytest.param(
+            (0o755, 0o444), obey_permissions, "[Errno 13]", "Make the file writable", id="file"
+        ),
+        pytest.param(
+            (0o555, 0o644), obey_permissions, "[Errno 13]", "Make its folder writable", id="folder"
+        ),
+        # A full disk is no different.
+        pytest.param(
+            (0o755, 0o644), limit_files, "[Errno 27]", "Make room for it in its folder", id="room"
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_reported(
+    project: Project,
+    modes: tuple[int, int],
+    prepare: Callable[[], None],
+    message: str,
+    remedy: str,
+) -> None:
+    """With what to do about it, and nothing is left behind."""
     before = text(HEAD) + f"# {'long ' * 300_000}\n"
     project.file.write_text(before)
+    project.file.chmod(modes[1])
+    project.package.chmod(modes[0])
     done = subprocess.run(
-        [sys.executable, "-m", "spatch_core", "update", str(project.file)],
+        [sys.executable, "-B", "-m", "spatch_core", "update", "--json", str(project.file)],
         env=project.site.variables({}),
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20)),
+        preexec_fn=prepare,
         capture_output=True,
         check=False,
         encoding="utf-8",
     )
+    project.package.chmod(0o755)
     assert done.returncode == 1, done.stderr
-    assert "it cannot be written: [Errno 27]" in done.stdout
+    (fault,) = outcome(Answer(done.returncode, done.stdout))["faults"]
+    assert fault["message"].startswith(f"it cannot be written: {message}")
+    assert fault["remedy"] == remedy
     assert project.after == before
     assert not list(project.package.glob(".backend*"))
 

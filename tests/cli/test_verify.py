@@ -224,6 +224,14 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
     assert [each["key"] for each in found["unchecked"]] == ["primary_types[0]"]
 
 
+def test_a_malformed_type_is_a_fault_and_nothing_else(site: Site, project: Path) -> None:
+    """Two prefixes are none; what may be behind them is not looked for."""
+    answer = verify(site, project, GOOD.replace("fractions:", "~~zzz_gpu:"), "--json")
+    assert [*faults(answer)] == [(3, "primary_types[0]")]
+    keys = [each["key"] for each in answer.json["files"][0]["unchecked"]]
+    assert "primary_types[0]" not in keys
+
+
 def test_a_type_that_no_import_leads_to_is_let_be(site: Site, project: Path) -> None:
     """A class inside of a function."""
     assert verify(site, project, GOOD.replace("fractions:F", "fractions:f.<locals>.F")).code == 0
