@@ -14,7 +14,8 @@ import pytest
 pytest.importorskip("rich", reason="the benchmark shows its tables with rich")
 
 from bench._figures import FIGURES, Figure, compared
-from bench._report import BEGIN, END, Run, markdown, update
+from bench._report import Run, markdown
+from bench._tables import BEGIN, END, update
 
 TOOLS = Path(__file__).parents[2] / "tools"
 

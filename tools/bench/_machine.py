@@ -9,19 +9,29 @@ import sysconfig
 from datetime import datetime, timezone
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _PACKAGES = ("numpy", "uarray", "plum-dispatch", "multipledispatch")
 
 
-def describe_machine() -> dict[str, str]:
-    """Return machine, system, interpreter, versions and date."""
+def describe_machine(packages: Iterable[str] = _PACKAGES) -> dict[str, str]:
+    """Return machine, system, interpreter, versions and date.
+
+    Parameters
+    ----------
+    packages : iterable of str, optional
+        The distributions whose versions are told, where they are installed.
+    """
     return {
         "machine": f"{_processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}",
         "interpreter": _interpreter(),
         "spatch-core": _commit(),
-        "compared with": ", ".join(_versions()) or "what the standard library has",
+        "compared with": ", ".join(_versions(packages)) or "what the standard library has",
         "date": f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC",
     }
 
@@ -72,9 +82,9 @@ def _commit() -> str:
     return f"{spatch_core.__version__}, commit {found.stdout.strip()}"
 
 
-def _versions() -> list[str]:
+def _versions(packages: Iterable[str]) -> list[str]:
     found = []
-    for name in _PACKAGES:
+    for name in packages:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:

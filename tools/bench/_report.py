@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from statistics import median, quantiles
+from statistics import median
 from typing import TYPE_CHECKING, Any
-
-from rich import box
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from bench._figures import FIGURES, FORMS, Figure, compared
 from bench._peers import DISPATCHERS
+from bench._tables import DASH, OK, OVER, Sheet, number, sheet_lines, show_sheets, with_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
+
+    from rich.console import Console
 
     from bench._sampling import Samples
 
 MODES = {"pure": "pure Python", "accelerated": "accelerated"}
-BEGIN = "<!--- figures -->"
-END = "<!--- end of figures -->"
-
-DASH = "\N{EN DASH}"
-OK = "ok"
-OVER = "over"
-
-_STYLES = {OK: "green", OVER: "bold red"}
 
 
 @dataclass
@@ -59,17 +48,7 @@ class Run:
         return [mode for mode in MODES if mode in self.samples]
 
 
-@dataclass(frozen=True)
-class _Sheet:
-    """A table, before it is known how it will be shown."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-    left: int = 1  # how many columns hold words
-
-
-def sheets(run: Run) -> Iterator[_Sheet]:
+def sheets(run: Run) -> Iterator[Sheet]:
     """Yield the tables of a run."""
     for title, figures in FIGURES.items():
         yield _figures(run, title, figures)
@@ -78,7 +57,7 @@ def sheets(run: Run) -> Iterator[_Sheet]:
         yield _instructions(run)
 
 
-def _figures(run: Run, title: str, figures: tuple[Figure, ...]) -> _Sheet:
+def _figures(run: Run, title: str, figures: tuple[Figure, ...]) -> Sheet:
     # Nothing in the group may be aimed at with the accelerator, or measured with it.
     modes = [
         mode
@@ -96,29 +75,15 @@ def _figures(run: Run, title: str, figures: tuple[Figure, ...]) -> _Sheet:
         rows.append(row)
         if figure.samples == "library":
             rows.append(_unwanted(run, modes))
-    return _Sheet(title, columns, rows, left=2)
+    return Sheet(title, columns, rows, left=2)
 
 
 def _cells(rounds: list[float], aim: float | None) -> list[str]:
     """Return the median with half the distance of the quartiles, the aim, the verdict."""
     if not rounds:
-        return [DASH, _number(aim), ""]
-    middle = median(rounds)
-    text = _number(middle)
-    if len(rounds) > 1:
-        low, _, high = quantiles(rounds, n=4)
-        text += f" ± {_number((high - low) / 2, middle)}"
-    verdict = "" if aim is None else OK if middle <= aim else OVER
-    return [text, _number(aim), verdict]
-
-
-def _number(value: float | None, like: float | None = None) -> str:
-    """Return three digits of a value, or as many as `like` has."""
-    if value is None:
-        return DASH
-    size = abs(value if like is None else like)
-    digits = 2 if size < 10 else 1 if size < 100 else 0
-    return f"{value:,.{digits}f}"
+        return [DASH, number(aim), ""]
+    verdict = "" if aim is None else OK if median(rounds) <= aim else OVER
+    return [with_spread(rounds), number(aim), verdict]
 
 
 def _unwanted(run: Run, modes: list[str]) -> list[str]:
@@ -132,7 +97,7 @@ def _unwanted(run: Run, modes: list[str]) -> list[str]:
     return row
 
 
-def _side_by_side(run: Run) -> _Sheet:
+def _side_by_side(run: Run) -> Sheet:
     rows = []
     for name, cls in DISPATCHERS.items():
         # Others do not depend on the mode.
@@ -142,10 +107,10 @@ def _side_by_side(run: Run) -> _Sheet:
             title = f"**{cls.title}, {MODES[chosen[0]]}**" if name == "spatch" else cls.title
             values = [compared(samples, name, form) for form in FORMS]
             if any(value is not None for value in values):
-                rows.append([title, *map(_number, values)])
+                rows.append([title, *map(number, values)])
     raw = _joined(run, run.modes()).get("raw/two", [])
     nanoseconds = f"{median(raw) * 1e9:.0f} ns" if raw else DASH
-    return _Sheet(
+    return Sheet(
         f"Side by side, in multiples of the bare function ({nanoseconds} for two arguments)",
         ["", *FORMS.values()],
         rows,
@@ -160,7 +125,7 @@ def _joined(run: Run, modes: list[str]) -> Samples:
     return joined
 
 
-def _instructions(run: Run) -> _Sheet:
+def _instructions(run: Run) -> Sheet:
     rows = []
     for name, cls in DISPATCHERS.items():
         for mode in run.instructions if name == "spatch" else list(run.instructions)[:1]:
@@ -171,45 +136,12 @@ def _instructions(run: Run) -> _Sheet:
                 rows.append(
                     [title, *(DASH if value is None else f"{value:,.0f}" for value in values)]
                 )
-    return _Sheet("Instructions of a call", ["", *FORMS.values()], rows)
+    return Sheet("Instructions of a call", ["", *FORMS.values()], rows)
 
 
 def show(run: Run, console: Console) -> None:
     """Print a run's tables."""
-    for key, value in run.machine.items():
-        console.print(f"[bold]{key:<14}[/]{escape(value)}", highlight=False)
-    for sheet in sheets(run):
-        table = Table(
-            title=_styled(sheet.title),
-            title_justify="left",
-            title_style="bold",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-        )
-        for number, column in enumerate(sheet.columns):
-            # The last of three columns of a mode holds a word too.
-            words = number < sheet.left or not column
-            table.add_column(
-                column,
-                justify="left" if words else "right",
-                no_wrap=number > 0,
-                min_width=len(column),
-            )
-        for row in sheet.rows:
-            table.add_row(*map(_styled, row))
-        console.print()
-        console.print(table)
-    for failure in run.failures:
-        console.print(f"[bold red]not measured:[/] {escape(failure)}", highlight=False)
-
-
-def _styled(text: str) -> str:
-    style = _STYLES.get(text)
-    if style:
-        return f"[{style}]{text}[/]"
-    if text.startswith("**"):
-        return f"[bold]{escape(text.strip('*'))}[/]"
-    return escape(text.replace("`", ""))
+    show_sheets(run.machine, sheets(run), run.failures, console)
 
 
 def markdown(runs: Iterable[Run]) -> str:
@@ -221,24 +153,10 @@ def _markdown(run: Run) -> str:
     lines = [f"### {run.machine['interpreter']}", ""]
     lines += [f"- {key}: {value}" for key, value in run.machine.items()]
     for sheet in sheets(run):
-        rules = ["---" if number < sheet.left else "--:" for number in range(len(sheet.columns))]
-        lines += ["", f"**{sheet.title}**", ""]
-        for row in (sheet.columns, rules, *sheet.rows):
-            cells = (f"**{cell}**" if cell == OVER else cell for cell in row)
-            lines.append(f"| {' | '.join(cells)} |")
+        lines += sheet_lines(sheet)
     for failure in run.failures:
         lines += ["", f"Not measured: {failure.splitlines()[0]}"]
     return "\n".join(lines) + "\n"
-
-
-def update(page: Path, text: str) -> None:
-    """Put `text` between the two marks of a page."""
-    content = page.read_text(encoding="utf-8")
-    before, begin, rest = content.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{page} lacks the marks {BEGIN} and {END}")
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
 
 
 def load_run(fields: dict[str, Any]) -> Run:

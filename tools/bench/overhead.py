@@ -19,7 +19,6 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
@@ -38,12 +37,13 @@ if find_spec("rich") is None:
 
 # ruff: noqa: E402 - the path comes first
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from bench._instructions import instructions, is_possible
 from bench._machine import describe_load, describe_machine, load
 from bench._processes import Stage, stage
-from bench._report import MODES, Run, load_run, markdown, show, update
+from bench._progress import progress
+from bench._report import MODES, Run, load_run, markdown, show
+from bench._tables import update
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -182,7 +182,7 @@ def measure(console: Console, *, quick: bool, count: bool) -> Run:
     busy = load()
     with stage() as folder:
         steps = list(Benchmark(run, folder, quick=quick).steps(modes, count=count))
-        with _progress(console, len(steps)) as report:
+        with progress(console, len(steps)) as report:
             for title, action in steps:
                 report(title)
                 try:
@@ -191,30 +191,6 @@ def measure(console: Console, *, quick: bool, count: bool) -> Run:
                     run.failures.append(f"{title}: {type(error).__name__}: {error}")
     run.machine["load average"] = describe_load(busy + load())
     return run
-
-
-@contextmanager
-def _progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
-    """Show which step is under way: a bar in a terminal, a line each elsewhere."""
-    if not console.is_terminal:
-        yield lambda title: print(title, file=console.file, flush=True)
-        return
-    columns = (
-        SpinnerColumn(),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=total)
-        count = 0
-
-        def report(title: str) -> None:
-            nonlocal count
-            progress.update(task, completed=count, description=title)
-            count += 1
-
-        yield report
 
 
 def main() -> int:
@@ -233,14 +209,14 @@ def main() -> int:
     if options.instructions and not is_possible():
         parser.error("valgrind is not there: on Debian and Ubuntu, apt install valgrind")
 
-    progress = Console(stderr=True)
+    console = Console(stderr=True)
     if options.replay and options.json:
         parser.error("--json writes what is measured, and --replay measures nothing")
     if options.replay:
         texts = [file.read_text(encoding="utf-8") for file in options.replay]
         runs = [load_run(json.loads(text)) for text in texts]
     else:
-        runs = [measure(progress, quick=options.quick, count=options.instructions)]
+        runs = [measure(console, quick=options.quick, count=options.instructions)]
     if options.json:
         options.json.write_text(json.dumps(asdict(runs[0])), encoding="utf-8")
     if options.markdown:
@@ -250,10 +226,10 @@ def main() -> int:
             show(run, Console(width=None if sys.stdout.isatty() else 140))
     failed = any(run.failures for run in runs)
     if options.update_docs and failed:
-        progress.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
+        console.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
     elif options.update_docs:
         update(PAGE, markdown(runs))
-        progress.print(f"{PAGE.relative_to(ROOT)} has it now")
+        console.print(f"{PAGE.relative_to(ROOT)} has it now")
     return 1 if failed else 0
 
 
