@@ -6,6 +6,8 @@ about, `_output` shows it. Needs the ``cli`` extra: click and rich.
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from .. import __version__
@@ -17,6 +19,7 @@ from ._functions import functions_command
 from ._list import list_command
 from ._new_backend import new_backend_command
 from ._order import order_command
+from ._output import ended_in_words
 from ._registered import libraries_command
 from ._schema import schema_command
 from ._show import show_command
@@ -27,7 +30,15 @@ __all__ = ["main"]
 
 
 class _Group(click.Group):
-    """Offers the nearest command for one that there is not."""
+    """Offers the nearest command for one that there is not; ends without tracebacks."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with ended_in_words():  # help is printed here
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with ended_in_words():
+            return super().invoke(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

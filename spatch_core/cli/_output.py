@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from io import TextIOWrapper
 from shutil import get_terminal_size
 from threading import Timer
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
 from unicodedata import east_asian_width
 
 import click
@@ -122,8 +122,44 @@ def show_text(text: str) -> None:
         # To this very stream: click takes one that can ASCII only for a mistake.
         click.echo(text, sys.stdout, nl=False)
     except BrokenPipeError:
-        # The reader has what it wanted. The interpreter flushes once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has what it wanted.
+        _let_go(sys.stdout)
+
+
+@contextmanager
+def ended_in_words() -> Iterator[None]:
+    """Let no closed pipe, and nothing that the system refuses, end in a traceback.
+
+    Raises
+    ------
+    click.exceptions.Exit
+        Instead of an error, which is shown in one line on stderr.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        _let_go(sys.stdout)
+        _let_go(sys.stderr)
+        raise click.exceptions.Exit(0) from None
+    except OSError as error:
+        _let_go(sys.stdout)
+        _end_with(click.ClickException(str(error)))
+    except click.ClickException as error:
+        _end_with(error)
+
+
+def _end_with(error: click.ClickException) -> NoReturn:
+    try:
+        error.show()
+    except OSError:
+        _let_go(sys.stderr)
+    raise click.exceptions.Exit(error.exit_code) from None
+
+
+def _let_go(stream: TextIO | None) -> None:
+    """Write nothing more; the interpreter would try once more when it ends."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -110,28 +111,66 @@ def test_explain_is_whole_in_a_terminal(studio: Site) -> None:
     assert answer.code == 0
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(["list", "paintlib"], id="list"),
-        pytest.param(["list", "paintlib", "--json"], id="json"),
-        pytest.param(["explain", "paintlib.filters:blur", "builtins:int"], id="explain"),
-    ],
-)
+PRINTING = [
+    pytest.param(["list", "paintlib"], id="list"),
+    pytest.param(["list", "paintlib", "--json"], id="json"),
+    pytest.param(["explain", "paintlib.filters:blur", "builtins:int"], id="explain"),
+    pytest.param(["completion", "bash"], id="completion"),
+    pytest.param(["--help"], id="help"),
+    pytest.param(["list", "--help"], id="help of a command"),
+    pytest.param(["--version"], id="version"),
+]
+
+
+@pytest.mark.parametrize("arguments", PRINTING)
 def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
     """As in `spatch-core list | head -1`, with nobody reading from the start."""
+    done = run_into_closed_pipe(paint, arguments)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("arguments", [[], ["lst"], ["list", "--jsn"]])
+def test_wrong_usage_remains_so_whoever_reads(paint: Site, arguments: list[str]) -> None:
+    """As in `spatch-core lst 2>&1 | true`."""
+    done = run_into_closed_pipe(paint, arguments, stderr=subprocess.STDOUT)
+    assert done.returncode == paint.run(*arguments).code
+
+
+def run_into_closed_pipe(
+    site: Site, arguments: list[str], stderr: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command whose output goes to a pipe that nobody reads."""
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        [paint.python, "-m", "spatch_core", *arguments],
-        env=paint.variables({}),
-        stdin=subprocess.DEVNULL,
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-    )
-    os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    try:
+        return subprocess.run(
+            [site.python, "-m", "spatch_core", *arguments],
+            env=site.variables({}),
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=stderr,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a device that is full")
+@pytest.mark.parametrize("arguments", PRINTING)
+def test_a_full_disk_is_told_in_one_line(paint: Site, arguments: list[str]) -> None:
+    """Scripts must not take what is cut for the whole."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [paint.python, "-m", "spatch_core", *arguments],
+            env=paint.variables({}),
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            text=True,
+        )
+    assert done.stderr == "Error: [Errno 28] No space left on device\n"
+    assert done.returncode == 1
 
 
 class Terminal(io.StringIO):
@@ -187,6 +226,24 @@ def test_no_output_at_all_is_survived(paint: Site) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_the_system_refuses_is_told_in_one_line() -> None:
+    """Also where there is no output to close."""
+    code = """
+import sys
+from spatch_core.cli import main
+
+@main.command()
+def read():
+    open("not there")
+
+sys.stdout = None
+main(["read"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+    assert done.stderr == "Error: [Errno 2] No such file or directory: 'not there'\n"
+    assert done.returncode == 1
 
 
 def test_names_that_an_encoding_lacks_are_escaped(paint: Site) -> None:
