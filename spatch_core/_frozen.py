@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from ._identifiers import import_identifier, loaded_object
+from .exceptions import UnknownBackendError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,7 +120,15 @@ class FunctionWithState:
     def _check(self) -> None:
         catalog = self._owner.resolver().catalog
         for name in self._frozen.prioritized:
-            catalog.check_backend(name)
+            try:
+                catalog.check_backend(name)
+            except UnknownBackendError as error:
+                function = getattr(self, "__name__", self.__wrapped__)
+                reason = error.reason or (
+                    f"it is not installed for this process, which was sent {function!r} with "
+                    f"options that prioritize it; installed: {', '.join(error.known)}"
+                )
+                raise UnknownBackendError(name, error.known, error.nearest, reason) from None
         self._checked = True
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:

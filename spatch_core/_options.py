@@ -196,6 +196,42 @@ class BackendOptions:
         """
         return freeze(self._owner, self._inner(), function)
 
+    @classmethod
+    def freeze(
+        cls,
+        function: F,
+        prioritize: str | Iterable[str] = (),
+        disable: str | Iterable[str] = (),
+        type: Class | None = None,
+    ) -> F:
+        """Return `function` so that it runs under these options and no others.
+
+        For what is done later, or elsewhere: unlike options as a decorator it adds nothing of
+        what is in force here, and records nothing.
+
+        Parameters
+        ----------
+        function : callable
+            A function, a coroutine function or any other callable.
+        prioritize, disable, type
+            As for a block.
+
+        Returns
+        -------
+        callable
+            The same, under these options whatever is in force where it is called. It can be
+            pickled if `function` can.
+
+        Raises
+        ------
+        TypeError
+            For a generator function, which would have to leave the state at every step.
+        """
+        changes = cls._check(prioritize, disable, type, trace=False)
+        names = tuple(name for name in changes.prioritize if name not in changes.disable)
+        state = cls._owner.keeper.find(names, changes.disable, type)
+        return freeze(cls._owner, state, function)
+
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 

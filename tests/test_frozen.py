@@ -562,6 +562,71 @@ def asyncio_run(function: Any) -> Any:
     return asyncio.run(function())
 
 
+def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
+    """What runs later has the options that are given, and no trace that grows for ever."""
+    done = run_python(
+        """
+        from frozen_library import Foreign, backend_opts, f
+        from frozen_work import plain
+
+        backend_opts(type=Foreign, trace=True, disable="first").enable_globally()
+        def query():
+            options = backend_opts()
+            return options.prioritized, options.disabled, options.type, options.trace
+
+        with backend_opts(prioritize="second") as outer:
+            alone = backend_opts.freeze(query)
+            third = backend_opts.freeze(query, prioritize=["third", "first"], disable="first")
+            assumed = backend_opts.freeze(f, type=Foreign)
+        with backend_opts(prioritize="second"):
+            assert alone() == ((), (), None, None), alone()
+            assert third() == (("third",), ("first",), None, None), third()
+            assert backend_opts.freeze(plain)() == "first"
+            assert assumed(3) == "first"
+            assert f(3) == "second"
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.returncode == 0
+
+
+def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
+    with pytest.raises(UnknownBackendError, match="mean 'third'"):
+        library.backend_opts.freeze(work.plain, prioritize="thirt")
+    with pytest.raises(spatch_core.UnknownTypeError):
+        library.backend_opts.freeze(work.plain, type=bytes)
+
+
+def test_frozen_with_freeze_runs_in_another_process(
+    library: Any, work: Any, process: ProcessPoolExecutor
+) -> None:
+    frozen = library.backend_opts.freeze(work.plain, prioritize="third")
+    assert process.submit(call, frozen).result(60) == "third"
+
+
+def test_backend_that_is_not_installed_there_is_explained(folder: Path, library: Any) -> None:
+    """The nearest name would be a bad guess: the one that was meant is somewhere else."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    done = run_python(
+        f"""
+        import pickle
+        from frozen_library import f
+        from spatch_core import UnknownBackendError
+        function = pickle.loads({data.replace(b"third", b"thirt")!r})
+        try:
+            function(3)
+        except UnknownBackendError as error:
+            print(error)
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.stdout == (
+        "backend 'thirt' cannot be used: it is not installed for this process, which was sent "
+        "'f' with options that prioritize it; installed: default, first, second, third\n"
+    )
+
+
 def test_backend_that_is_missing_there_is_named_when_called(folder: Path, library: Any) -> None:
     """A process without the backend loads the function, and says what is missing."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
