@@ -1,0 +1,244 @@
+"""What people do to pictures and volumes: the calls of the benchmark of real work.
+
+What is filtered is a photograph, enlarged, with grain as of a camera's sensor: without it the
+enlarged picture is smoother than any that a camera takes. The volume is a stack of planes
+through which the same photograph comes into focus and goes out of it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import scipy.ndimage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+
+GRAIN = 0.02
+"""The deviation of the grain; black is 0 and white is 1."""
+
+AIM = 1.7
+"""How many times as fast as SciPy threads are to be on two cores."""
+
+SUMS = 2e-6
+"""Relative to the largest value; SciPy adds up in double precision, and rounds at the end."""
+
+SPECTRA = 1e-5
+"""Relative to the largest value; Fourier transforms of other lengths round otherwise."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call of a function.
+
+    Parameters
+    ----------
+    title : str
+        How the call is shown.
+    data : str
+        What it is given: ``"photograph"``, ``"mask"`` or ``"volume"``.
+    function : str
+        ``"module.name"``, in SciPy and in scipy_dispatch.
+    arguments : dict
+        The further arguments.
+    tolerances : dict of str to float, optional
+        For kinds of arrays (``"dask"``, ``"jax"``, ``"cupy"``), how far values may be off,
+        relative to the largest one. The others are to be the same.
+    is_aimed : bool
+        Whether threads are to be `AIM` times as fast as SciPy.
+    is_local : bool
+        Whether a half of the picture gives half of the result, but for what is near the cut.
+    """
+
+    title: str
+    data: str
+    function: str
+    arguments: dict[str, Any]
+    tolerances: dict[str, float] = field(default_factory=dict)
+    is_aimed: bool = False
+    is_local: bool = True
+
+    @property
+    def name(self) -> str:
+        """What the command line calls it."""
+        return f"{self.function.rpartition('.')[2]}-{self.data}"
+
+    def function_of(self, library: Any) -> Callable[..., Any]:
+        """Return the function of SciPy or of scipy_dispatch."""
+        function: Callable[..., Any] = attrgetter(self.function)(library)
+        return function
+
+    def tolerance(self, kind: str) -> float:
+        return self.tolerances.get(kind, 0.0)
+
+
+def disk(radius: int) -> Array:
+    rows, columns = np.mgrid[-radius : radius + 1, -radius : radius + 1]
+    window: Array = np.hypot(rows, columns) <= radius + 0.3
+    return window
+
+
+def blur() -> Array:
+    """Return how a lens that is out of focus spreads a point, 31 by 31 pixels."""
+    spread = scipy.ndimage.gaussian_filter(disk(15).astype(np.float32), 1.0)
+    normal: Array = (spread / spread.sum()).astype(np.float32)
+    return normal
+
+
+_SUM = {"jax": SUMS, "cupy": SUMS}
+_RUNNING = {"dask": SUMS, **_SUM}
+_SPECTRUM = dict.fromkeys(("dask", "jax", "cupy"), SPECTRA)
+
+CASES = (
+    Case(
+        "gaussian_filter, sigma 3",
+        "photograph",
+        "ndimage.gaussian_filter",
+        {"sigma": 3},
+        _SUM,
+        is_aimed=True,
+    ),
+    Case(
+        "median_filter, 3 x 3",
+        "photograph",
+        "ndimage.median_filter",
+        {"size": 3},
+        is_aimed=True,
+    ),
+    Case("uniform_filter, 9 x 9", "photograph", "ndimage.uniform_filter", {"size": 9}, _RUNNING),
+    Case(
+        "grey_erosion, 9 x 9",
+        "photograph",
+        "ndimage.grey_erosion",
+        {"size": (9, 9)},
+        is_aimed=True,
+    ),
+    Case(
+        "grey_dilation, a disk of 37",
+        "photograph",
+        "ndimage.grey_dilation",
+        {"footprint": disk(3)},
+        is_aimed=True,
+    ),
+    Case(
+        "white_tophat, 15 x 15",
+        "photograph",
+        "ndimage.white_tophat",
+        {"size": (15, 15)},
+        is_aimed=True,
+    ),
+    Case("sobel", "photograph", "ndimage.sobel", {"axis": 0}, _SUM),
+    Case("laplace", "photograph", "ndimage.laplace", {}, _SUM),
+    Case(
+        "fftconvolve, 31 x 31",
+        "photograph",
+        "signal.fftconvolve",
+        {"in2": blur(), "mode": "same"},
+        _SPECTRUM,
+        is_local=False,
+    ),
+    Case(
+        "zoom to a half",
+        "photograph",
+        "ndimage.zoom",
+        {"zoom": 0.5, "order": 1},
+        _SUM,
+        is_local=False,
+    ),
+    Case(
+        "binary_opening, twice",
+        "mask",
+        "ndimage.binary_opening",
+        {"iterations": 2},
+        is_aimed=True,
+    ),
+    Case("label", "mask", "ndimage.label", {}, is_local=False),
+    Case(
+        "gaussian_filter, sigma 2",
+        "volume",
+        "ndimage.gaussian_filter",
+        {"sigma": 2},
+        _SUM,
+        is_aimed=True,
+    ),
+    Case(
+        "median_filter, 3 x 3 x 3",
+        "volume",
+        "ndimage.median_filter",
+        {"size": 3},
+        is_aimed=True,
+    ),
+    Case(
+        "grey_opening, 5 x 5 x 5",
+        "volume",
+        "ndimage.grey_opening",
+        {"size": (5, 5, 5)},
+        is_aimed=True,
+    ),
+    Case(
+        "rotate every plane by 15°",
+        "volume",
+        "ndimage.rotate",
+        {"angle": 15, "axes": (1, 2), "reshape": False, "order": 1},
+        _SUM,
+    ),
+)
+
+
+def data_of(megapixels: float) -> dict[str, Callable[[], Array]]:
+    """Return what makes the data, by name; the volume has a quarter of the elements."""
+    return {
+        "photograph": partial(photograph, megapixels),
+        "mask": partial(mask, megapixels),
+        "volume": partial(volume, megapixels / 4),
+    }
+
+
+def photograph(megapixels: float) -> Array:
+    """Return the photograph in shades of grey, enlarged to about so many megapixels."""
+    picture = _original()
+    factor = (megapixels * 1e6 / picture.size) ** 0.5
+    return _grained(scipy.ndimage.zoom(picture, factor, order=3))
+
+
+def mask(megapixels: float) -> Array:
+    """Return where the photograph is brighter than on average."""
+    picture = photograph(megapixels)
+    bright: Array = picture > picture.mean()
+    return bright
+
+
+def volume(megavoxels: float) -> Array:
+    """Return a cube through which the photograph comes into focus and goes out of it."""
+    side = max(round((megavoxels * 1e6) ** (1 / 3)), 8)
+    picture = _original()
+    middle = picture[:, (picture.shape[1] - picture.shape[0]) // 2 :][:, : picture.shape[0]]
+    sharp = scipy.ndimage.zoom(middle, side / len(middle), order=3)
+    planes = np.empty((side, *sharp.shape), np.float32)
+    for number, plane in enumerate(planes):
+        distance = abs(number - side / 2) / side
+        scipy.ndimage.gaussian_filter(sharp, 16 * distance, output=plane)
+    return _grained(planes)
+
+
+def _original() -> Array:
+    import skimage.data
+
+    weights = np.array([0.2126, 0.7152, 0.0722], np.float32) / 255
+    grey: Array = skimage.data.coffee().astype(np.float32) @ weights
+    return grey
+
+
+def _grained(picture: Array) -> Array:
+    rng = np.random.default_rng(0)
+    for row in picture:  # one by one, so that no second picture is made
+        row += GRAIN * rng.standard_normal(row.shape, np.float32)
+    return np.clip(picture, 0, 1, out=picture)
