@@ -124,8 +124,8 @@ def test_blocks_are_not_converted() -> None:
 
     tagged = X.view(Tagged)
     lazy = da.from_array(tagged, chunks=5, asarray=False, meta=tagged[:0, :0])
-    block = Block(record, ("input",), {})
-    map_with_halo(block, [lazy], {}, lazy._meta).compute(scheduler="synchronous")
+    block = Block(record, ("input",), {}, (None,))
+    map_with_halo(block, [lazy], {}, lazy._meta, {}).compute(scheduler="synchronous")
     assert set(seen) == {Tagged}
     assert type(ones(lazy)) is Tagged
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextvars import Context
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 
 from scipy_dispatch import backend_opts
 
-from ._dask import Array
+from ._dask import Array, da, dask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 NAME = "dask"
 
+# Arguments with more bytes are sent once to every worker, not with every block.
+_LARGE = 4096
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -28,53 +31,77 @@ class Block:
     Parameters
     ----------
     function : callable
-        The dispatchable, under the dispatch state of the call; pickled by reference.
+        The dispatchable, under the options of the call; pickled by reference.
     arrays : tuple of str
         The parameters that take the blocks, in the order in which these come.
     arguments : mapping
-        The other arguments.
+        The other arguments, but for those that come with every call.
+    namespaces : tuple of str or None
+        What makes the blocks of each array, where Dask might have made NumPy arrays of them.
     """
 
     function: Callable[..., Any]
     arrays: tuple[str, ...]
     arguments: Mapping[str, Any]
+    namespaces: tuple[str | None, ...]
 
     @property
     def __name__(self) -> str:
         # Dask names tasks after it.
         return self.function.__name__
 
-    def __call__(self, *blocks: Any) -> Any:
-        return self.function(**dict(zip(self.arrays, blocks, strict=True)), **self.arguments)
+    def __call__(self, *blocks: Any, **shared: Any) -> Any:
+        restored = map(_restored, blocks, self.namespaces)
+        arrays = dict(zip(self.arrays, restored, strict=True))
+        return self.function(**arrays, **self.arguments, **shared)
 
 
-def block_of(call: Call, *arrays: str) -> Block:
-    """Return what `call` does to the blocks of its `arrays`."""
-    return Block(with_current_backends(call.function), arrays, call.without(*arrays).arguments)
+def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
+    """Return what `call` does to the blocks of its `arrays`, and what it shares among them.
+
+    Returns
+    -------
+    Block
+        What is sent with the task of every block, and so is small.
+    dict
+        Large arguments by name, each with a task of its own: for ``dask.array.map_blocks``,
+        which passes their results.
+    """
+    arguments = call.without(*arrays).arguments
+    large = {name for name, value in arguments.items() if _n_bytes(value) > _LARGE}
+    block = Block(
+        for_later(call.function),
+        arrays,
+        {name: value for name, value in arguments.items() if name not in large},
+        tuple(_namespace(call[name]._meta) for name in arrays),
+    )
+    return block, {name: dask.delayed(arguments[name], pure=True) for name in sorted(large)}
 
 
-def with_current_backends(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Freeze the backends that are active now into `function`, without this one.
+def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Freeze the options that are in force now into `function`, without this backend.
 
     Blocks are worked on later, in other threads or processes, where the caller's
-    ``backend_opts`` block is not in force. Its `type` is left behind, or blocks would come
-    back here, and so is its trace, which would grow for as long as the graph lives.
+    ``backend_opts`` block is not in force. A `type` that asks for Dask is left behind, or
+    blocks would come back here, and so is the trace, which would grow for as long as the
+    graph lives.
     """
     options = backend_opts()
-    prioritized = tuple(name for name in options.prioritized if name != NAME)
-    disabled = (*options.disabled, NAME)
-
-    def freeze() -> Callable[..., Any]:
-        return backend_opts(prioritize=prioritized, disable=disabled)(function)
-
-    return Context().run(freeze)
+    asks_for_dask = isinstance(options.type, type) and issubclass(options.type, da.Array)
+    return backend_opts.freeze(
+        function,
+        prioritize=[name for name in options.prioritized if name != NAME],
+        disable=(*options.disabled, NAME),
+        type=None if asks_for_dask else options.type,
+    )
 
 
 def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:
     """Run `call` on a few ones of the type that the blocks have.
 
-    So the result's type and data type are SciPy's, and so are the errors for arguments
-    that it refuses, which come at once and not when the result is computed.
+    So the result's type and data type are those of what will work on the blocks, and so are
+    the errors for arguments that it refuses, which come at once and not when the result is
+    computed.
 
     Parameters
     ----------
@@ -86,16 +113,48 @@ def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any
         How many ones; one by default.
     """
     few = {name: ones(call[name], shape) for name in arrays}
-    # A trace of its own, because the caller's shows what runs on his data.
-    with backend_opts(disable=NAME, trace=True):
-        return call.replaced(**few).function(**call.replaced(**few).arguments)
+    return for_later(call.function)(**call.replaced(**few).arguments)
 
 
 def ones(x: Array, shape: tuple[int, ...] | None = None) -> Any:
     """Return a few ones of the type of the blocks of `x`."""
-    return np.ones_like(x._meta, shape=(1,) * x.ndim if shape is None else shape)
+    shape = (1,) * x.ndim if shape is None else shape
+    namespace = _namespace(x._meta)
+    if namespace is None:
+        return np.ones_like(x._meta, shape=shape)
+    return import_module(namespace).ones(shape, dtype=x.dtype)
 
 
 def meta_of(result: Any) -> Any:
     """Return an empty array like `result`, which is what Dask calls its meta."""
     return result[(slice(0, 0),) * result.ndim]
+
+
+def holds_numpy(x: Array) -> bool:
+    """Whether the blocks of `x` are NumPy arrays."""
+    return isinstance(x._meta, np.ndarray)
+
+
+def _n_bytes(value: Any) -> int:
+    """Return the size of an array; 0 for anything else, data types among them."""
+    size = getattr(value, "nbytes", 0)
+    return size if isinstance(size, int) else 0
+
+
+def _namespace(meta: Any) -> str | None:
+    """Return the module that makes arrays like `meta`; None where NumPy's functions do.
+
+    Such as ``"jax.numpy"``. Dask puts arrays together with NumPy's functions, which make
+    NumPy arrays of those that do not take part in NumPy's ``__array_function__``.
+    """
+    if hasattr(type(meta), "__array_function__") or not hasattr(meta, "__array_namespace__"):
+        return None
+    name: str = meta.__array_namespace__().__name__
+    return name
+
+
+def _restored(block: Any, namespace: str | None) -> Any:
+    """Return `block` as the type that Dask was told it is."""
+    if namespace is None or type(block) is not np.ndarray:
+        return block
+    return import_module(namespace).asarray(block)

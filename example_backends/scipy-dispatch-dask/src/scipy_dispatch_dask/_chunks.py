@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from ._dask import Array
+from math import prod
+
+from ._dask import Array, dask, parse_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 
 def without_empty_chunks(x: Array) -> Array:
@@ -35,6 +37,26 @@ def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
     if 0 in x.shape:
         return x.rechunk(x.shape)
     return x.rechunk({axis: _merged(x.chunks[axis], depth) for axis, depth in depths.items()})
+
+
+def with_whole_lines(x: Array, axes: Collection[int]) -> Array:
+    """Rechunk `x` so that lines along `axes` are whole.
+
+    The other axes stay as they are, unless that would make blocks larger than they were and
+    than Dask's ``array.chunk-size``: then these are cut, too.
+    """
+    whole = dict.fromkeys(axes, -1)
+    lines = x.rechunk(whole)
+    limit = max(_largest_block(x), parse_bytes(dask.config.get("array.chunk-size")))
+    if _largest_block(lines) <= limit or len(whole) == x.ndim:
+        return lines
+    others = dict.fromkeys(set(range(x.ndim)).difference(axes), "auto")
+    return x.rechunk({**whole, **others}, block_size_limit=limit)
+
+
+def _largest_block(x: Array) -> int:
+    """Return the bytes of the largest block."""
+    return prod(map(max, x.chunks)) * int(x.dtype.itemsize)
 
 
 def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:

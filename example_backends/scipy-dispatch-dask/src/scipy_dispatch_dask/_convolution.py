@@ -81,9 +81,10 @@ class Convolution:
         extended = da.pad(
             x.astype(meta.dtype), [(deep, deep) for deep in before], mode=padding, **fill
         )
-        block = block_of(call.replaced(mode="full", boundary="fill", fillvalue=0), "in1")
+        full = call.replaced(mode="full", boundary="fill", fillvalue=0)
+        block, shared = block_of(full, "in1")
         causal = map_with_history(
-            CausalBlock(block, meta.dtype), extended, dict(enumerate(before)), meta
+            CausalBlock(block, meta.dtype), extended, dict(enumerate(before)), meta, shared
         )
         parts = [
             _part(call["mode"], deep, length, self.late)
@@ -108,8 +109,14 @@ class CausalBlock:
     block: Block
     dtype: Any
 
-    def __call__(self, x: Any) -> Any:
-        return self.block(x)[tuple(slice(length) for length in x.shape)].astype(self.dtype)
+    @property
+    def __name__(self) -> str:
+        return self.block.__name__
+
+    def __call__(self, x: Any, **shared: Any) -> Any:
+        return self.block(x, **shared)[tuple(slice(length) for length in x.shape)].astype(
+            self.dtype
+        )
 
 
 def _meta(call: Call) -> Any:

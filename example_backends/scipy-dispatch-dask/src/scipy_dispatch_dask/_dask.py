@@ -8,10 +8,12 @@ if TYPE_CHECKING:
 
     da: Any
     dask: Any
+    parse_bytes: Any
     Array: TypeAlias = Any
 else:
     import dask
     import dask.array as da
     from dask.array import Array
+    from dask.utils import parse_bytes
 
-__all__ = ["Array", "da", "dask"]
+__all__ = ["Array", "da", "dask", "parse_bytes"]

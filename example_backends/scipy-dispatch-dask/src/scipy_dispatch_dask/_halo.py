@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 def map_with_halo(
-    block: Callable[..., Any], arrays: Sequence[Array], halos: Halos, meta: Any
+    block: Callable[..., Any],
+    arrays: Sequence[Array],
+    halos: Halos,
+    meta: Any,
+    shared: Mapping[str, Any],
 ) -> Array:
     """Apply `block` to each block of `arrays` with its halo, and cut the halo off again.
 
@@ -33,6 +37,8 @@ def map_with_halo(
         What is needed along each axis.
     meta : array
         An empty array like the result.
+    shared : mapping
+        Lazy arguments of `block` that are the same for all of its calls.
     """
     depths = {axis: halo.depth for axis, halo in halos.items()}
     first = without_small_chunks(arrays[0], depths)
@@ -40,12 +46,16 @@ def map_with_halo(
     depth = {axis: halo.depth if first.numblocks[axis] > 1 else 0 for axis, halo in halos.items()}
     boundary = {axis: "periodic" if halo.periodic else "none" for axis, halo in halos.items()}
     return da.map_overlap(
-        block, *chunked, depth=depth, boundary=boundary, meta=meta, dtype=meta.dtype
+        block, *chunked, depth=depth, boundary=boundary, meta=meta, dtype=meta.dtype, **shared
     )
 
 
 def map_with_history(
-    block: Callable[..., Any], x: Array, depths: Mapping[int, int], meta: Any
+    block: Callable[..., Any],
+    x: Array,
+    depths: Mapping[int, int],
+    meta: Any,
+    shared: Mapping[str, Any],
 ) -> Array:
     """Apply `block` to each block of `x` with the elements that come before it.
 
@@ -59,7 +69,11 @@ def map_with_history(
         How many elements are needed along each axis.
     meta : array
         An empty array like the result.
+    shared : mapping
+        Lazy arguments of `block` that are the same for all of its calls.
     """
     x = without_small_chunks(x, depths)
     depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}
-    return da.map_overlap(block, x, depth=depth, boundary="none", meta=meta, dtype=meta.dtype)
+    return da.map_overlap(
+        block, x, depth=depth, boundary="none", meta=meta, dtype=meta.dtype, **shared
+    )

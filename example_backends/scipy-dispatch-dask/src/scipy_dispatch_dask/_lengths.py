@@ -10,18 +10,29 @@ from ._lines import two_axes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Callable
 
     from ._call import Call
 
 
-def given(name: str) -> Any:
+def given(name: str) -> Callable[[Call, int, int], int]:
     """Return a length that the parameter `name` gives; the length of the array where it is None."""
 
     def length(call: Call, axis: int, n: int) -> int:
-        return n if call[name] is None else int(call[name])
+        value = call[name]
+        return n if value is None else int(value)
 
     return length
+
+
+def halved(call: Call, axis: int, n: int) -> int:
+    """Return the length of a transform of real numbers, without what mirrors the rest."""
+    return given("n")(call, axis, n) // 2 + 1
+
+
+def doubled(call: Call, axis: int, n: int) -> int:
+    """Return the length of a transform to real numbers, which takes about half as many."""
+    return 2 * (n - 1) if call["n"] is None else int(call["n"])
 
 
 def resampled(call: Call, axis: int, n: int) -> int:

@@ -53,11 +53,13 @@ class Neighbourhood:
         if result.ndim != x.ndim:
             # A user's function that has several results for a window.
             return NotImplemented
+        block, shared = block_of(call, *arrays)
         return map_with_halo(
-            block_of(call, *arrays),
+            block,
             [call[name] for name in arrays],
             self.reach(call, x.ndim),
             meta_of(result),
+            shared,
         )
 
 

@@ -38,9 +38,12 @@ class Spectrum:
         chunks = tuple(
             (power.shape[axis],) if each == axis else sizes for each, sizes in enumerate(x.chunks)
         )
-        block = SecondResult(block_of(call, "x"))
+        block, shared = block_of(call, "x")
         meta = meta_of(power)
-        return frequencies, da.map_blocks(block, x, chunks=chunks, meta=meta, dtype=meta.dtype)
+        lazy = da.map_blocks(
+            SecondResult(block), x, chunks=chunks, meta=meta, dtype=meta.dtype, **shared
+        )
+        return frequencies, lazy
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,5 +58,9 @@ class SecondResult:
 
     block: Block
 
-    def __call__(self, x: Any) -> Any:
-        return self.block(x)[1]
+    @property
+    def __name__(self) -> str:
+        return self.block.__name__
+
+    def __call__(self, x: Any, **shared: Any) -> Any:
+        return self.block(x, **shared)[1]

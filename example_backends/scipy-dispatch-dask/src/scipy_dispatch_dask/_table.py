@@ -6,13 +6,23 @@ hands them to SciPy. The README says why some are left out.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import _lengths as lengths
 from . import _reach as reach
 from ._convolution import Convolution
 from ._dask import da
 from ._fourier import FourierFilter
 from ._labelling import Labelling
-from ._lines import Lines, last_axis, many_widths, no_axis, second_result, two_axes
+from ._lines import (
+    Lines,
+    last_axis,
+    many_widths,
+    no_axis,
+    second_result,
+    short_transform,
+    two_axes,
+)
 from ._measurement import Measurement, Median, Sum
 from ._neighbourhood import (
     Neighbourhood,
@@ -23,7 +33,7 @@ from ._neighbourhood import (
     without_reflection,
 )
 from ._spectrum import Spectrum
-from ._transform import AxisByAxis, EveryAxis, Shift, Transform
+from ._transform import AxisByAxis, EveryAxis, Shift
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +47,11 @@ _stencil = Neighbourhood(reach.stencil)
 _line = Neighbourhood(reach.line_window)
 
 _kernel = Convolution()
-_cosine = Lines(always={"overwrite_x": False}, length=lengths.given("n"))
+_transform = Lines(
+    length=lengths.given("n"), harmless=short_transform, always={"overwrite_x": False}
+)
+_to_half = replace(_transform, length=lengths.halved)
+_from_half = replace(_transform, length=lengths.doubled)
 
 _structure = Neighbourhood(reach.structures(), ("input", "mask"), unbounded_or_misfit)
 _two_structures = Neighbourhood(reach.structures(passes=2), ("input", "mask"), unbounded_or_misfit)
@@ -140,35 +154,39 @@ SIGNAL: dict[str, Strategy] = {
     "zoom_fft": Lines(length=lengths.given("m")),
 }
 
-FFT: dict[str, Strategy] = {
+_ONE_AXIS: dict[str, Strategy] = {
     # Discrete Fourier transforms
-    "fft": Transform(),
-    "fft2": AxisByAxis("fft", Transform()),
-    "fftn": AxisByAxis("fft", Transform()),
-    "hfft": Transform(),
-    "hfft2": AxisByAxis("hfft", Transform(), before="fft"),
-    "hfftn": AxisByAxis("hfft", Transform(), before="fft"),
-    "ifft": Transform(),
-    "ifft2": AxisByAxis("ifft", Transform()),
-    "ifftn": AxisByAxis("ifft", Transform()),
-    "ihfft": Transform(),
-    "ihfft2": AxisByAxis("ihfft", Transform(), after="ifft"),
-    "ihfftn": AxisByAxis("ihfft", Transform(), after="ifft"),
-    "irfft": Transform(),
-    "irfft2": AxisByAxis("irfft", Transform(), before="ifft"),
-    "irfftn": AxisByAxis("irfft", Transform(), before="ifft"),
-    "rfft": Transform(),
-    "rfft2": AxisByAxis("rfft", Transform(), after="fft"),
-    "rfftn": AxisByAxis("rfft", Transform(), after="fft"),
+    "fft": _transform,
+    "hfft": _from_half,
+    "ifft": _transform,
+    "ihfft": _to_half,
+    "irfft": _from_half,
+    "rfft": _to_half,
     # Discrete sine and cosine transforms
-    "dct": _cosine,
-    "dctn": AxisByAxis("dct", _cosine),
-    "dst": _cosine,
-    "dstn": AxisByAxis("dst", _cosine),
-    "idct": _cosine,
-    "idctn": AxisByAxis("idct", _cosine),
-    "idst": _cosine,
-    "idstn": AxisByAxis("idst", _cosine),
+    "dct": _transform,
+    "dst": _transform,
+    "idct": _transform,
+    "idst": _transform,
+}
+
+FFT: dict[str, Strategy] = {
+    **_ONE_AXIS,
+    "fft2": AxisByAxis("fft", _ONE_AXIS),
+    "fftn": AxisByAxis("fft", _ONE_AXIS),
+    "hfft2": AxisByAxis("hfft", _ONE_AXIS, before="fft"),
+    "hfftn": AxisByAxis("hfft", _ONE_AXIS, before="fft"),
+    "ifft2": AxisByAxis("ifft", _ONE_AXIS),
+    "ifftn": AxisByAxis("ifft", _ONE_AXIS),
+    "ihfft2": AxisByAxis("ihfft", _ONE_AXIS, after="ifft"),
+    "ihfftn": AxisByAxis("ihfft", _ONE_AXIS, after="ifft"),
+    "irfft2": AxisByAxis("irfft", _ONE_AXIS, before="ifft"),
+    "irfftn": AxisByAxis("irfft", _ONE_AXIS, before="ifft"),
+    "rfft2": AxisByAxis("rfft", _ONE_AXIS, after="fft"),
+    "rfftn": AxisByAxis("rfft", _ONE_AXIS, after="fft"),
+    "dctn": AxisByAxis("dct", _ONE_AXIS),
+    "dstn": AxisByAxis("dst", _ONE_AXIS),
+    "idctn": AxisByAxis("idct", _ONE_AXIS),
+    "idstn": AxisByAxis("idst", _ONE_AXIS),
     # Fast Hankel transforms
     "fht": Lines(("a",), axes=last_axis),
     "ifht": Lines(("A",), axes=last_axis),

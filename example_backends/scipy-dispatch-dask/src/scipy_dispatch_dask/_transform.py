@@ -1,71 +1,20 @@
-"""Transforms: `dask.array.fft` along one axis, one axis after the other along several."""
+"""Functions of several axes: one axis after the other, so that no task needs more than lines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._block import meta_of, probe, with_current_backends
+from ._block import meta_of, probe
 from ._call import Call, dispatchable
-from ._dask import Array, da
+from ._dask import Array
+from ._lines import FEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ._strategy import Strategy
-
-_FEW = 4
-
-
-@dataclass(frozen=True)
-class Transform:
-    """Along one axis, by `dask.array.fft.fft_wrap` around the dispatchable itself."""
-
-    arrays: tuple[str, ...] = ("x",)
-
-    def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
-        return None
-
-    def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
-        x, n, axis = call["x"], call["n"], call["axis"]
-        shape = tuple(min(length, _FEW) for length in x.shape)
-        small = n if n is None or n < _FEW else _FEW
-        meta = meta_of(probe(call.replaced(n=small), "x", shape=shape))
-        kind = call.function.__name__
-        function = with_current_backends(call.function)
-        block = TransformBlock(function, call["norm"], call["workers"])
-        wrapped = da.fft.fft_wrap(block, kind=kind, dtype=meta.dtype)
-        result: Array = wrapped(x.rechunk({axis: -1}), n=n, axis=axis)
-        return result
-
-
-@dataclass(frozen=True, eq=False)
-class TransformBlock:
-    """A transform with the parameters that `dask.array.fft` knows of.
-
-    Parameters
-    ----------
-    function : callable
-        The dispatchable, under the dispatch state of the call.
-    norm : str or None
-        How to normalize, of which not every Dask knows.
-    workers : int or None
-        How many threads SciPy may use for one block.
-    """
-
-    function: Callable[..., Any]
-    norm: str | None
-    workers: int | None
-
-    @property
-    def __name__(self) -> str:
-        return self.function.__name__
-
-    def __call__(self, block: Any, n: int | None, axis: int, norm: None = None) -> Any:
-        return self.function(block, n=n, axis=axis, norm=self.norm, workers=self.workers)
 
 
 @dataclass(frozen=True)
@@ -78,15 +27,15 @@ class AxisByAxis:
     ----------
     last : str
         The function of `scipy_dispatch.fft` for the last axis.
-    strategy : Strategy
-        How functions of one dimension are made lazy.
+    strategies : mapping of str to Strategy
+        How the functions of one dimension are made lazy, by name.
     before, after : str, optional
         The function for the other axes, before or after the last one. The same function
         before the last one by default.
     """
 
     last: str
-    strategy: Strategy
+    strategies: Mapping[str, Strategy]
     before: str | None = None
     after: str | None = None
     arrays: tuple[str, ...] = ("x",)
@@ -98,8 +47,8 @@ class AxisByAxis:
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         x, s = call["x"], call["s"]
-        few = None if s is None else [min(length, _FEW) for length in _tuple(s)]
-        shape = tuple(min(length, _FEW) for length in x.shape)
+        few = None if s is None else [min(length, FEW) for length in _tuple(s)]
+        shape = tuple(min(length, FEW) for length in x.shape)
         meta = meta_of(probe(call.replaced(s=few), "x", shape=shape))
         shared = call.without("x", "s", "axes").arguments
         chunks: dict[int, int] = {}
@@ -109,7 +58,7 @@ class AxisByAxis:
             cut = max(x.chunks[axis])
             # Cut the lines of the step before again, or all ends up in one chunk.
             x = x.rechunk({**chunks, axis: -1})
-            x = self.strategy.run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
+            x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
             chunks = {axis: cut}
         return x.astype(meta.dtype)
 
