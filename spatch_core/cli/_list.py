@@ -10,7 +10,7 @@ from ._arguments import chosen_libraries, complete_libraries
 from ._backends import STATE_STYLES, ListedBackend, State, list_backends
 from ._json import backend_as_json, distribution_text, library_as_json, problem_as_json
 from ._libraries import GROUP, LoadedLibrary, import_public_names, load_library
-from ._output import Column, Notes, Part, Table, show, show_json
+from ._output import Cell, Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
     Column("backend"),
@@ -59,7 +59,8 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
 
     Each with the types that it works with (those marked secondary it accepts, but
     converts), whether it requires opt-in, how many functions it implements, where it comes
-    from and its state; then everything that is wrong with any.
+    from and its state; then everything that is wrong with any. Piped, a backend with
+    several types has a line for each, with all the rest repeated.
     """
     loaded = [load_library(each) for each in chosen_libraries(library)]
     for each in loaded:
@@ -90,7 +91,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     return parts
 
 
-def _row(backend: ListedBackend) -> tuple[str, ...]:
+def _row(backend: ListedBackend) -> tuple[Cell, ...]:
     description = backend.description
     types = []
     if description is not None:
@@ -99,7 +100,7 @@ def _row(backend: ListedBackend) -> tuple[str, ...]:
     return (
         backend.name,
         backend.state.value,
-        "\n".join(types),
+        tuple(types),
         "" if description is None else "yes" if description.requires_opt_in else "no",
         "" if backend.functions is None else str(backend.functions),
         distribution_text(backend.source),

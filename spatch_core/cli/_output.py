@@ -46,20 +46,24 @@ class Column:
     is_name: bool = False
 
 
+Cell: TypeAlias = "str | tuple[str, ...]"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of text; a cell with several lines is a list.
+    """Rows of text.
 
     Parameters
     ----------
     columns : sequence of Column
         From left to right.
-    rows : sequence of sequence of str
-        A cell for each column; an empty one is shown as such.
+    rows : sequence of sequence of Cell
+        A cell for each column; an empty one is shown as such. One with several values shows
+        them below each other in a terminal, and in rows of their own when piped.
     """
 
     columns: Sequence[Column]
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Sequence[Cell]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,7 @@ def progress(text: str) -> Iterator[None]:
 
 
 def plain(parts: Iterable[Part]) -> str:
-    """Return parts as text in aligned columns, one line a row, however long.
+    """Return parts as text in aligned columns, no line of which needs another one.
 
     Parameters
     ----------
@@ -209,7 +213,8 @@ def plain(parts: Iterable[Part]) -> str:
     -------
     str
         Without any styles. A dash stands for an empty cell, so that every row has as many
-        fields as there are columns.
+        fields as there are columns. Of several values in a cell each has a row, with all the
+        rest of the row, so that whoever searches for one finds what it belongs to.
     """
     lines: list[str] = []
     for part in parts:
@@ -228,7 +233,7 @@ def _plain_table(table: Table) -> list[str]:
         _one_line(column.title if column.is_name else column.title.upper())
         for column in table.columns
     ]
-    rows = [titles, *([_one_line(cell) or "-" for cell in row] for row in table.rows)]
+    rows = [titles, *(cells for row in table.rows for cells in _plain_rows(row))]
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
@@ -238,6 +243,13 @@ def _plain_table(table: Table) -> list[str]:
             cells.append(gap + cell if column.is_number else cell + gap)
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def _plain_rows(row: Sequence[Cell]) -> Iterator[list[str]]:
+    columns = [(cell,) if isinstance(cell, str) else cell or ("",) for cell in row]
+    for number in range(max(map(len, columns))):
+        values = (column[min(number, len(column) - 1)] for column in columns)
+        yield [_one_line(value) or "-" for value in values]
 
 
 def _width(text: str) -> int:
@@ -303,11 +315,15 @@ def _rich_table(part: Table) -> RichTable:
     for row in part.rows:
         table.add_row(
             *(
-                Text(_printable(cell), style=column.styles.get(cell, ""))
-                for cell, column in zip(row, part.columns, strict=True)
+                Text(_printable(text), style=column.styles.get(text, ""))
+                for text, column in zip(map(_lines, row), part.columns, strict=True)
             )
         )
     return table
+
+
+def _lines(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else "\n".join(cell)
 
 
 def _one_line(text: str) -> str:

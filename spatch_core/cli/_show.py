@@ -20,7 +20,7 @@ from ._backends import ListedBackend, list_backends
 from ._edges import BASE_ORDER, steps
 from ._json import backend_as_json, distribution_text, problem_as_json
 from ._libraries import LoadedLibrary, import_public_names, load_library
-from ._output import Column, Notes, Part, Table, show, show_json
+from ._output import Cell, Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -168,16 +168,16 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     return parts
 
 
-def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[str, str]]:
+def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[str, Cell]]:
     yield "state", ": ".join(part for part in (record["state"], record["reason"]) if part)
     if backend.description is not None:
-        yield "primary types", "\n".join(record["primary_types"])
-        yield "secondary types", "\n".join(record["secondary_types"])
+        yield "primary types", tuple(record["primary_types"])
+        yield "secondary types", tuple(record["secondary_types"])
         yield "requires opt-in", "yes" if record["requires_opt_in"] else "no"
         for key in ("higher_priority_than", "lower_priority_than"):
             yield (
                 key,
-                "\n".join(
+                tuple(
                     f"{name} (not followed)" if name in record["overridden"] else name
                     for name in record[key]
                 ),

@@ -42,9 +42,10 @@ def test_each_backend_has_a_row_with_everything_about_it(paint: Site) -> None:
     answer = paint.run("list", "paintlib")
     assert answer.output.splitlines()[0] == "paintlib  paint-lib 2.5"
     assert answer.row("default")[1:] == ["active", "builtins:int", "no", "2", "paint-lib 2.5"]
-    assert answer.row("oil")[1:] == [
-        "active", "fractions:Fraction, builtins:int (secondary)", "no", "1", "paint-oil 1.0",
-    ]  # fmt: skip
+    assert [row[1:] for row in answer.rows if row[0] == "oil"] == [
+        ["active", "fractions:Fraction", "no", "1", "paint-oil 1.0"],
+        ["active", "builtins:int (secondary)", "no", "1", "paint-oil 1.0"],
+    ]
     assert (answer.code, answer.errors) == (0, "")
 
 
@@ -123,6 +124,7 @@ def test_a_backend_of_a_name_that_is_taken_is_shadowed(paint: Site) -> None:
     rows = [row for row in answer.rows if row[0] == "oil"]
     assert [(row[1], row[-1]) for row in rows] == [
         ("active", "paint-oil 1.0"),
+        ("active", "paint-oil 1.0"),
         ("shadowed", "paint-oil-too 0.1.0"),
     ]
     assert answer.code == 1
@@ -162,11 +164,15 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
     assert {answer.row(name)[-1] for name in ("chalk", "wax", "bad")} == {"paint-lib 2.5"}
 
 
-def test_long_cells_stay_on_one_line_when_piped(paint: Site) -> None:
-    """One line a backend, whole, for grep and awk."""
-    types = [f"{'long_' * 30}{number}:Type" for number in range(4)]
+def test_each_type_has_a_line_of_its_own_when_piped(paint: Site) -> None:
+    """Whole, with all that there is to say of its backend, for grep and awk."""
+    types = [f"{'long_' * 30}{number}:Type" for number in range(40)]
     paint.install_backend("water", f"primary_types = {types}\n")
-    assert paint.run("list", "paintlib").row("water")[2] == ", ".join(types)
+    answer = paint.run("list", "paintlib")
+    rows = [row for row in answer.rows if row[0] == "water"]
+    assert rows == [["water", "active", each, "no", "0", "paint-water 1.0"] for each in types]
+    assert max(map(len, answer.output.splitlines())) < 220
+    assert "a line for each" in paint.run("list", "--help").output
 
 
 def test_several_libraries_are_shown_each_under_its_name(paint: Site) -> None:
@@ -205,7 +211,7 @@ def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, messa
     (line,) = (line for line in answer.output.splitlines() if "library 'inklib'" in line)
     assert "distribution ink-lib 0.1.0, entry point 'inklib = inklib:system'" in line
     assert message in line.replace(":  ", ": ")
-    assert answer.row("oil")[1] == "active"
+    assert "oil      active " in answer.output
     assert (answer.code, answer.errors) == (1, "")
 
     (broken,) = paint.run("list", "inklib", "--json").json["libraries"]
@@ -223,7 +229,7 @@ def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
         entry_points={"spatch_core.libraries": {"paintlib": "zz:system"}},
     )
     answer = paint.run("list", "paintlib")
-    assert answer.row("oil")[1] == "active"
+    assert answer.row("default")[1] == "active"
     assert "distribution paint-lib registers a library of the same name" in answer.output
     assert answer.code == 1
 
@@ -275,8 +281,8 @@ def test_a_library_that_vendors_the_package_is_listed(paint: Site) -> None:
         str(spatch_core.__path__[0]), source, ignore=shutil.ignore_patterns("__pycache__")
     )
     answer = paint.run("list", "paintlib")
-    assert [answer.row(name)[1] for name in ("default", "oil", "water")] == [
-        "active", "active", "broken",
+    assert [row[:2] for row in answer.rows[2:6]] == [
+        ["default", "active"], ["oil", "active"], ["oil", "active"], ["water", "broken"],
     ]  # fmt: skip
     assert (answer.code, answer.errors) == (1, "")
 
@@ -343,9 +349,9 @@ def test_the_help_names_every_key_and_state(paint: Site) -> None:
 
 
 def test_thousand_backends_are_listed(paint: Site) -> None:
-    """One line each, and nothing that grows with their square."""
+    """One line for each type, and nothing that grows with their square."""
     for number in range(1000):
         paint.install_backend(f"b{number:03}", 'primary_types = ["fractions:Fraction"]\n')
     answer = paint.run("list", "paintlib")
-    assert len(answer.output.splitlines()) == 1004
+    assert len(answer.output.splitlines()) == 1005
     assert answer.code == 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spatch_core.cli import _output
-from spatch_core.cli._output import Column, Notes, Table, plain, progress
+from spatch_core.cli._output import Cell, Column, Notes, Table, plain, progress
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
@@ -271,18 +271,19 @@ def test_control_characters_of_others_do_nothing(paint: Site) -> None:
 
 
 def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
-    """A dash for an empty cell, numbers to the right, nothing after the last word."""
+    """A dash for an empty cell, a row for each of several values, numbers to the right."""
     columns = (Column("name"), Column("count", is_number=True), Column("types"))
-    rows = [
-        ("first", "1", "a\nb"),
-        ("2nd", "", ""),
+    rows: list[tuple[Cell, ...]] = [
+        ("first", "1", ("a\n1", "b")),
+        ("2nd", "", ()),
         ("third-of-all", "10000", "c"),
         ("颜", "7", ""),
     ]
     assert plain(["Heading", Table(columns, rows), "Another", Notes("Notes", ["x", "y"])]) == (
         "Heading\n"
         "NAME          COUNT  TYPES\n"
-        "first             1  a, b\n"
+        "first             1  a, 1\n"
+        "first             1  b\n"
         "2nd               -  -\n"
         "third-of-all  10000  c\n"
         "颜                7  -\n"

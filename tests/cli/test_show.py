@@ -45,7 +45,10 @@ def studio(paint: Site) -> Site:
 def test_everything_is_shown(studio: Site) -> None:
     """What it is, what it declares, where it comes from, what it implements and how."""
     answer = studio.run("show", "water")
-    fields = {row[0]: row[1:] for row in answer.rows if len(row) == 2 and row[0]}
+    fields: dict[str, list[str]] = {}
+    for row in answer.rows:
+        if len(row) == 2 and row[0]:
+            fields.setdefault(row[0], []).append(row[1])
     file = studio.folder / "paint_water" / "backend.toml"
     assert answer.output.startswith("water, a backend of paintlib\n")
     assert fields == {
@@ -54,7 +57,7 @@ def test_everything_is_shown(studio: Site) -> None:
         "primary types": ["~fractions:Fraction"],
         "secondary types": ["builtins:str"],
         "requires opt-in": ["yes"],
-        "higher_priority_than": ["oil, absent (not followed)"],
+        "higher_priority_than": ["oil", "absent (not followed)"],
         "lower_priority_than": ["-"],
         "auto-generation": ["paint_water:backend, with paint_water.more"],
         "distribution": ["paint-water 1.0"],

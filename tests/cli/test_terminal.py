@@ -60,6 +60,16 @@ def studio(paint: Site) -> Site:
     return paint
 
 
+def once(rows: list[list[str]]) -> str:
+    """What was piped, without what a row repeats of the one above it, to give one more value."""
+    said = []
+    for above, row in zip([[], *rows], rows, strict=False):
+        new = [cell for cell, other in zip(row, above, strict=False) if cell != other]
+        repeats = above[:1] == row[:1] and len(above) == len(row) and len(new) == 1
+        said += new if repeats else row
+    return " ".join(said)
+
+
 def letters(text: str) -> str:
     """What is left to read when words are put together again, in no order."""
     return "".join(sorted(re.sub(r"[\s\W_]", "", text.casefold())))
@@ -76,7 +86,7 @@ def test_nothing_is_cut_without_a_sign(studio: Site, arguments: list[str], code:
     assert "…" not in text
     if arguments[0] != "functions":  # which is another table there
         # A dash stands for an empty cell when piped; signs are no letters.
-        assert letters(text) == letters(piped.output)
+        assert letters(text) == letters(once(piped.rows))
     else:
         assert set(re.findall(r"颜料-\d+", piped.output)) <= set(re.findall(r"颜料-\d+", text))
     assert (answer.code, piped.code, piped.errors) == (code, code, "")
