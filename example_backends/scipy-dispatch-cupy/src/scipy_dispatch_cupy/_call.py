@@ -1,0 +1,178 @@
+"""A call: SciPy's arguments on one side, CuPy's function on the other."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from inspect import Parameter, Signature
+
+from ._map import FUNCTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+# Defaults that are written otherwise but mean the same. None as `fs` is 2 for filters; a
+# window by its plain name is the periodic one for spectra.
+_SAME_MEANING = {
+    *(("signal", name, "fs") for name in ("firls", "firwin", "firwin2")),
+    *(("signal", name, "window") for name in ("coherence", "csd", "istft", "spectrogram")),
+    *(("signal", name, "window") for name in ("stft", "welch")),
+    ("signal", "lombscargle", "precenter"),
+}
+_PLAIN = (str, int, float, complex, bool, tuple, type(None), type)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function of `scipy_dispatch`.
+
+    Parameters
+    ----------
+    module : str
+        ``"ndimage"``, ``"signal"`` or ``"fft"``.
+    name : str
+        The function.
+    given : mapping
+        The arguments that the caller gave, by SciPy's names.
+    """
+
+    module: str
+    name: str
+    given: Mapping[str, Any]
+
+    @classmethod
+    def bind(cls, module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """Return the call with these arguments.
+
+        Raises
+        ------
+        TypeError
+            If they do not fit SciPy's signature.
+        """
+        given: dict[str, Any] = {}
+        signature = scipy_signature(module, name)
+        for parameter, value in signature.bind(*args, **kwargs).arguments.items():
+            if signature.parameters[parameter].kind is Parameter.VAR_KEYWORD:
+                given.update(value)
+            else:
+                given[parameter] = value
+        return cls(module, name, given)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the argument `name`, or SciPy's default; None for what SciPy does not have."""
+        if name in self.given:
+            return self.given[name]
+        parameter = scipy_signature(self.module, self.name).parameters.get(name)
+        if parameter is None or parameter.default is Parameter.empty:
+            return None
+        return parameter.default
+
+    @property
+    def first(self) -> str:
+        """The name of the first parameter."""
+        return next(iter(scipy_signature(self.module, self.name).parameters))
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The parameters that may take arrays, without the marks for tuples of arrays."""
+        return tuple(each.lstrip("*") for each in FUNCTIONS[self.module][self.name][1])
+
+    def replaced(self, **changes: Any) -> Call:
+        """Return this call with other arguments."""
+        return Call(self.module, self.name, {**self.given, **changes})
+
+    def is_default(self, name: str) -> bool:
+        """Whether the argument `name` is what SciPy takes when it is not given."""
+        if name not in self.given:
+            return True
+        parameter = scipy_signature(self.module, self.name).parameters.get(name)
+        return parameter is not None and _same(self.given[name], parameter.default)
+
+    def unknown_to_cupy(self) -> list[str]:
+        """Return the arguments that CuPy's function does not have, and that matter."""
+        parameters = cupyx_signature(self.module, self.name).parameters
+        if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
+            return []
+        names = set(parameters) | {self.first}
+        return [each for each in self.given if each not in names and not self.is_default(each)]
+
+    def run(self) -> Any:
+        """Call CuPy's function.
+
+        Where CuPy has another default than SciPy, SciPy's is passed.
+        """
+        function = cupyx_function(self.module, self.name)
+        parameters = cupyx_signature(self.module, self.name).parameters
+        arguments = {}
+        for name in scipy_signature(self.module, self.name).parameters:
+            if name == self.first or name not in parameters:
+                continue
+            if self.is_default(name):
+                if not _same(self[name], parameters[name].default):
+                    key = (self.module, self.name, name)
+                    if key not in _SAME_MEANING and name not in self._required:
+                        arguments[name] = self[name]
+            else:
+                arguments[name] = self.given[name]
+        # What only CuPy has: a setting of ours, or something for its own keywords.
+        flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+        for name, value in self.given.items():
+            if name not in arguments and name != self.first and not self.is_default(name):
+                if flexible or name in parameters:
+                    arguments[name] = value
+        # The first parameter has another name in a few functions of CuPy.
+        return function(self.given[self.first], **arguments)
+
+    @property
+    def _required(self) -> set[str]:
+        signature = scipy_signature(self.module, self.name)
+        return {
+            name for name, each in signature.parameters.items() if each.default is Parameter.empty
+        }
+
+
+@lru_cache(maxsize=None)
+def scipy_signature(module: str, name: str) -> Signature:
+    """Return the signature of SciPy's function; CuPy's where SciPy hides it."""
+    function = getattr(import_module(f"scipy.{module}"), name)
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # a function in C
+        return cupyx_signature(module, name)
+    kinds = {each.kind for each in signature.parameters.values()}
+    return cupyx_signature(module, name) if Parameter.VAR_POSITIONAL in kinds else signature
+
+
+@lru_cache(maxsize=None)
+def cupyx_signature(module: str, name: str) -> Signature:
+    """Return the signature of CuPy's function, as the installed CuPy has it."""
+    return inspect.signature(cupyx_function(module, name))
+
+
+def cupyx_function(module: str, name: str) -> Callable[..., Any]:
+    """Return CuPy's function.
+
+    Raises
+    ------
+    ImportError
+        If CuPy is not installed, misses a library of CUDA, or is older than the function.
+    """
+    found = getattr(import_module(f"cupyx.scipy.{module}"), name, None)
+    if found is None:
+        import cupy
+
+        raise ImportError(f"CuPy {cupy.__version__} has no cupyx.scipy.{module}.{name}")
+    function: Callable[..., Any] = found
+    return function
+
+
+def _same(value: Any, default: Any) -> bool:
+    if value is default:
+        return True
+    if not isinstance(value, _PLAIN) or not isinstance(default, _PLAIN):
+        return False
+    return isinstance(value, bool) == isinstance(default, bool) and bool(value == default)

@@ -1,0 +1,110 @@
+"""CuPy in, CuPy out: implementations from the map, and whether they should run."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+
+from ._arrays import on_device
+from ._backends import cupy as backend
+from ._call import Call, cupyx_function
+from ._limits import LEFT_OUT, why_not
+from ._map import FUNCTIONS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from spatch_core import DispatchContext
+
+
+def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
+    """Say whether CuPy can honour these arguments.
+
+    Returns
+    -------
+    bool or str
+        True, or the reason why not.
+    """
+    module, name = names_of(context.function)
+    try:
+        cupyx_function(module, name)
+    except ImportError as error:
+        return f"CuPy cannot run this here: {short(error)}"
+    try:
+        return why_not(Call.bind(module, name, args, kwargs)) or True
+    except (TypeError, ValueError, IndexError, AttributeError):
+        # The arguments make no sense. Whoever runs says so.
+        return True
+
+
+def names_of(identifier: str) -> tuple[str, str]:
+    """Return module and name for an identifier such as ``"scipy_dispatch.fft:dct"``."""
+    module, _, name = identifier.removeprefix("scipy_dispatch.").partition(":")
+    return module, name
+
+
+def short(error: BaseException) -> str:
+    """Return the first line of what an error says, or its class."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__
+
+
+def implement_all(module: str, namespace: dict[str, Any]) -> None:
+    """Put an implementation of every function of `module` in the map into `namespace`.
+
+    Parameters
+    ----------
+    module : str
+        ``"ndimage"``, ``"signal"`` or ``"fft"``. What the installed SciPy lacks is skipped.
+    namespace : dict
+        The global names of the module that holds the implementations.
+    """
+    library = import_module(f"scipy_dispatch.{module}")
+    for name in FUNCTIONS[module]:
+        if name in LEFT_OUT[module] or not hasattr(library, name):
+            continue
+        implementation = _implementation(module, name)
+        implementation.__name__ = implementation.__qualname__ = name
+        implementation.__module__ = namespace["__name__"]
+        implementation.__doc__ = (
+            "CuPy arrays in, CuPy arrays out, on the GPU.\n\n"
+            f"`cupyx.scipy.{module}.{name}` with the arguments of SciPy's."
+        )
+        namespace[name] = backend.implements(f"scipy_dispatch.{module}:{name}")(implementation)
+        backend.set_should_run(implementation)(should_run)
+
+
+def _implementation(module: str, name: str) -> Callable[..., Any]:
+    def implementation(*args: Any, **kwargs: Any) -> Any:
+        return _run(Call.bind(module, name, args, kwargs))
+
+    return implementation
+
+
+def _run(call: Call) -> Any:
+    output = call["output"]
+    if isinstance(output, np.ndarray):
+        ready = on_device(call)
+        result = ready.run()
+        output[...] = ready.given["output"].get()
+        return output if result is ready.given["output"] else result
+    ready = on_device(call)
+    if hasattr(output, "shape") and _overlaps(call, output):
+        # CuPy reads what it has written already.
+        ready = ready.replaced(output=output.copy())
+        result = ready.run()
+        output[...] = ready.given["output"]
+        return output if result is ready.given["output"] else result
+    return ready.run()
+
+
+def _overlaps(call: Call, output: Any) -> bool:
+    import cupy
+
+    others = [call.given[name] for name in call.arrays if name in call.given and name != "output"]
+    return any(
+        isinstance(each, cupy.ndarray) and cupy.may_share_memory(each, output) for each in others
+    )

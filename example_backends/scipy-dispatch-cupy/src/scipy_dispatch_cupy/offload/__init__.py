@@ -1,0 +1,1 @@
+"""NumPy in, NumPy out, computed by CuPy in between."""

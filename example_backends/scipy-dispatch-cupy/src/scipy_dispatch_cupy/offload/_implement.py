@@ -1,0 +1,169 @@
+"""NumPy in, NumPy out: whether it should run, the way to the GPU, and the way back."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+
+from .._arrays import on_device
+from .._backends import offload as backend
+from .._call import Call, cupyx_function
+from .._device import smallest, why_no_cupy, why_no_device, why_too_large
+from .._implement import names_of, short
+from .._limits import why_not
+from ._table import TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from spatch_core import DispatchContext
+
+
+def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
+    """Say whether the GPU can do what was asked for, and is worth it.
+
+    CuPy is imported only for an array that is large enough.
+
+    Returns
+    -------
+    bool or str
+        True, or the reason why not.
+    """
+    missing = why_no_cupy()
+    if missing:
+        return missing
+    size = max((each.size for each in context.dispatch_args if hasattr(each, "size")), default=0)
+    if size < smallest():
+        return f"{size} elements are too few: the GPU is asked from {smallest()} on"
+    missing = why_no_device()
+    if missing:
+        return missing
+    module, name = names_of(context.function)
+    try:
+        cupyx_function(module, name)
+    except ImportError as error:
+        return f"CuPy cannot run this here: {short(error)}"
+    try:
+        call = Call.bind(module, name, args, kwargs)
+        return why_not(call) or _why_not_offload(call) or why_too_large(_nbytes(call)) or True
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        return f"the arguments are for SciPy to judge: {short(error)}"
+
+
+def _why_not_offload(call: Call) -> str | None:
+    for name in call.arrays:
+        value = call[name]
+        if name == "output" and isinstance(value, np.ndarray) and not value.flags.writeable:
+            return "output= is read-only"
+        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+            return f"{name}= is a {type(value).__name__}, of which only SciPy knows what to make"
+    if call["return_indices"]:
+        return "where several elements are equally near, CuPy may find another than SciPy"
+    if call["distances"] is not None or call["indices"] is not None:
+        return "distances= and indices= are filled by SciPy"
+    if callable(call["type"]) or callable(call["window"]):
+        return "a Python function would be called with arrays of the GPU"
+    if call.name == "resample" and call["t"] is not None:
+        return "t= makes for a second result"
+    return None
+
+
+def _nbytes(call: Call) -> int:
+    """Return the bytes of the largest array in double precision, the result among them."""
+    size = max(np.size(call[name]) for name in call.arrays if call[name] is not None)
+    growth = 1.0
+    if call.name == "zoom":
+        ndim = np.ndim(call["input"])
+        growth = float(np.prod(np.broadcast_to(np.asarray(call["zoom"], float), (ndim,))))
+    elif call.name in ("upfirdn", "resample_poly"):
+        growth = call["up"] / call["down"]
+    elif call["s"] is not None or call["n"] is not None:
+        wanted = call["s"] if call["s"] is not None else call["n"]
+        growth = float(np.prod(wanted)) / size * max(1, size // max(np.shape(call["x"])))
+    elif call["output_shape"] is not None:
+        growth = float(np.prod(call["output_shape"])) / size
+    elements = int(size * max(1.0, growth))
+    return elements * (16 if call.module == "fft" else 8)
+
+
+def implement_all(module: str, namespace: dict[str, Any]) -> None:
+    """Put an implementation of every function of `module` in the table into `namespace`.
+
+    Parameters
+    ----------
+    module : str
+        ``"ndimage"``, ``"signal"`` or ``"fft"``. What the installed SciPy lacks is skipped.
+    namespace : dict
+        The global names of the module that holds the implementations.
+    """
+    library = import_module(f"scipy_dispatch.{module}")
+    for name in sorted(TABLE[module]):
+        if not hasattr(library, name):
+            continue
+        implementation = _implementation(module, name)
+        implementation.__name__ = implementation.__qualname__ = name
+        implementation.__module__ = namespace["__name__"]
+        implementation.__doc__ = "NumPy arrays in, NumPy arrays out, computed on the GPU."
+        namespace[name] = backend.implements(f"scipy_dispatch.{module}:{name}")(implementation)
+        backend.set_should_run(implementation)(should_run)
+
+
+def _implementation(module: str, name: str) -> Callable[..., Any]:
+    def implementation(*args: Any, **kwargs: Any) -> Any:
+        return _run(Call.bind(module, name, args, kwargs))
+
+    return implementation
+
+
+def _run(call: Call) -> Any:
+    import cupy
+
+    output = call["output"]
+    try:
+        ready = on_device(call)
+        result = ready.run()
+        if isinstance(output, np.ndarray):
+            host = ready.given["output"].get()
+        else:
+            host = _as_scipy_returns_it(result.get(), call)
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        # Whoever asked wants the result, and to know why it took long.
+        warnings.warn(
+            f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        _free()
+        return NotImplemented
+    except (TypeError, ValueError, NotImplementedError):
+        # What CuPy refuses is for SciPy to compute, or to refuse in its own words.
+        return NotImplemented
+    if isinstance(output, np.ndarray):
+        output[...] = host
+        return None if call.name == "binary_hit_or_miss" else output
+    return host
+
+
+def _as_scipy_returns_it(result: np.ndarray, call: Call) -> np.ndarray:
+    """Return the result with SciPy's data type."""
+    if call["output"] is not None and not call.is_default("output"):
+        return result.astype(np.dtype(call["output"]), copy=False)
+    arrays = [np.asarray(call[name]) for name in _operands(call)]
+    return result.astype(TABLE[call.module][call.name](np.result_type(*arrays)), copy=False)
+
+
+def _operands(call: Call) -> list[str]:
+    """Return the arrays whose types decide on the result's: of filters the image alone."""
+    names = {"in1", "in2", "h", "x"} if call.module == "signal" else {call.first}
+    found = [name for name in call.arrays if name in names and call[name] is not None]
+    return found or [call.first]
+
+
+def _free() -> None:
+    import cupy
+
+    cupy.get_default_memory_pool().free_all_blocks()

@@ -1,0 +1,83 @@
+"""Which functions take NumPy arrays to the GPU, and of which type SciPy's result is.
+
+Those are left out whose work does not grow with an array (filter design, conversions), that
+read their input once and return little (measurements: the way to the GPU takes longer), that
+call Python functions, that run along a signal step by step (`lfilter` and its kin), and whose
+results are no arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    Rule: TypeAlias = Callable[[np.dtype[Any]], np.dtype[Any]]
+
+
+def same(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Of the arrays' own type."""
+    return dtype
+
+
+def floating(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Of the arrays' own type, float64 for integers."""
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def double(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Of double precision."""
+    return np.dtype(complex if dtype.kind == "c" else float)
+
+
+def complex_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Complex, of the arrays' own precision."""
+    return np.result_type(floating(dtype), np.complex64)
+
+
+def real_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Real, of the arrays' own precision."""
+    return np.empty(0, floating(dtype)).real.dtype
+
+
+def boolean(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Booleans."""
+    return np.dtype(bool)
+
+
+def _rules(**names: str) -> dict[str, Rule]:
+    return {
+        name: globals()[rule] for rule, functions in names.items() for name in functions.split()
+    }
+
+
+TABLE: dict[str, dict[str, Rule]] = {
+    "ndimage": _rules(
+        same="""
+            convolve convolve1d correlate correlate1d gaussian_filter gaussian_filter1d
+            gaussian_gradient_magnitude gaussian_laplace laplace prewitt sobel uniform_filter
+            uniform_filter1d maximum_filter maximum_filter1d minimum_filter minimum_filter1d
+            median_filter percentile_filter rank_filter black_tophat grey_closing grey_dilation
+            grey_erosion grey_opening morphological_gradient morphological_laplace white_tophat
+            affine_transform map_coordinates rotate shift zoom
+            """,
+        double="spline_filter spline_filter1d distance_transform_edt",
+        boolean="binary_closing binary_dilation binary_erosion binary_opening binary_propagation "
+        "binary_fill_holes binary_hit_or_miss",
+    ),
+    "signal": _rules(
+        same="convolve correlate convolve2d correlate2d medfilt medfilt2d order_filter",
+        floating="fftconvolve oaconvolve resample resample_poly upfirdn detrend savgol_filter",
+        complex_numbers="hilbert",
+        double="wiener",
+    ),
+    "fft": _rules(
+        complex_numbers="fft ifft fft2 ifft2 fftn ifftn rfft rfft2 rfftn ihfft ihfft2 ihfftn",
+        real_numbers="irfft irfft2 irfftn hfft hfft2 hfftn",
+        floating="dct idct dst idst dctn idctn dstn idstn",
+    ),
+}
+"""For each function, how the type of SciPy's result follows from that of the arrays."""
