@@ -162,7 +162,7 @@ CASES = (
     ),
     Case("label", "mask", "ndimage.label", {}, is_local=False),
     Case(
-        "gaussian_filter, sigma 2",
+        "gaussian_filter, sigma 2, volume",
         "volume",
         "ndimage.gaussian_filter",
         {"sigma": 2},
@@ -170,21 +170,21 @@ CASES = (
         is_aimed=True,
     ),
     Case(
-        "median_filter, 3 x 3 x 3",
+        "median_filter, 3 x 3 x 3, volume",
         "volume",
         "ndimage.median_filter",
         {"size": 3},
         is_aimed=True,
     ),
     Case(
-        "grey_opening, 5 x 5 x 5",
+        "grey_opening, 5 x 5 x 5, volume",
         "volume",
         "ndimage.grey_opening",
         {"size": (5, 5, 5)},
         is_aimed=True,
     ),
     Case(
-        "rotate every plane by 15°",
+        "rotate by 15°, volume",
         "volume",
         "ndimage.rotate",
         {"angle": 15, "axes": (1, 2), "reshape": False, "order": 1},

@@ -198,7 +198,7 @@ def draw_chart(run: WorkRun, path: Path) -> None:
     }
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     with mpl.rc_context(style):
-        group = len(routes) + 1.6
+        group = len(routes) + 1.2
         height = 2.2 + 0.17 * group * len(cases)
         figure = Figure(figsize=(10, height), facecolor=_PAPER)
         axis = figure.add_axes((0.25, 0.75 / height, 0.7, 1 - 2.05 / height), facecolor=_PAPER)
@@ -277,8 +277,7 @@ def _captions(run: WorkRun) -> list[str]:
 def _draw_bar(axis: Any, run: WorkRun, case: str, route: str, place: float) -> float:
     speeds = run.speeds(case, route)
     if not speeds:
-        reason = "not offered" if route in run.left_out.get(case, {}) else "not measured"
-        axis.text(0.02, place, reason, va="center", fontsize=7.5, color=_FAINT)
+        axis.text(0.02, place, DASH, va="center", fontsize=7.5, color=_FAINT)
         return 0.0
     middle = median(speeds)
     axis.barh(place, middle, 0.86, color=_COLORS.get(route, _INK))

@@ -241,11 +241,7 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
     run = WorkRun(describe_machine(PACKAGES))
     run.machine["versions"] = run.machine.pop("compared with")
     cases = [case for case in CASES if not options.only or _has_any(case.name, options.only)]
-    titles = [case.title for case in cases]
-    run.cases = {
-        case.name: f"{case.title}, {case.data}" if titles.count(case.title) > 1 else case.title
-        for case in cases
-    }
+    run.cases = {case.name: case.title for case in cases}
     run.aims = {case.name: AIM for case in cases if case.is_aimed}
     routes: list[Route] = []
     busy = load()

@@ -1,0 +1,192 @@
+"""The benchmark of real work compares before it times, and shows what it measured."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("matplotlib", reason="the benchmark draws its chart with Matplotlib")
+pytest.importorskip("rich", reason="the benchmark shows its tables with rich")
+pytest.importorskip("scipy_dispatch", reason="the benchmark measures scipy-dispatch")
+pytest.importorskip("skimage", reason="the benchmark's photograph is scikit-image's")
+
+import numpy as np
+
+from bench._halves import checksums, two_processes
+from bench._routes import ROUTES, chunks
+from bench._tables import DASH
+from bench._work import CASES, data_of
+from bench._work_report import CEILING, WorkRun, draw_chart, work_markdown
+from bench.real_work import Benchmark, difference
+
+if TYPE_CHECKING:
+    from bench._routes import Route
+    from bench._work import Case
+
+PROGRAM = Path(__file__).parents[2] / "tools" / "bench" / "real_work.py"
+MEGAPIXELS = 0.02
+
+
+@pytest.fixture(scope="module")
+def arrays() -> dict[str, Any]:
+    return {name: make() for name, make in data_of(MEGAPIXELS).items()}
+
+
+def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(PROGRAM), *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+def route_of(name: str) -> Route:
+    (cls,) = (each for each in ROUTES if each.name == name)
+    return cls()
+
+
+def case_of(name: str) -> Case:
+    (case,) = (each for each in CASES if each.name == name)
+    return case
+
+
+def test_data_are_of_the_size_asked_for(arrays: dict[str, Any]) -> None:
+    assert arrays["photograph"].size == pytest.approx(1e6 * MEGAPIXELS, rel=0.02)
+    assert arrays["volume"].size == pytest.approx(1e6 * MEGAPIXELS / 4, rel=0.1)
+    assert arrays["photograph"].dtype == arrays["volume"].dtype == np.float32
+    assert 0.2 < arrays["mask"].mean() < 0.8
+    again = data_of(MEGAPIXELS)["photograph"]()
+    assert np.array_equal(again, arrays["photograph"])
+
+
+def test_names_of_cases_are_their_own() -> None:
+    assert len({case.name for case in CASES}) == len({case.title for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("shape", [(100, 70), (6528, 9792), (40, 40, 40), (3, 5000)])
+def test_blocks_are_no_longer_than_the_array(shape: tuple[int, ...]) -> None:
+    assert all(1 <= each <= length for each, length in zip(chunks(shape), shape, strict=True))
+
+
+def test_differences_are_relative_to_the_largest_value() -> None:
+    expected = np.array([[-8.0, np.nan], [0.0, 2.0]])
+    assert difference([expected.copy()], [expected]) == 0
+    assert difference(
+        [expected + np.array([[0.0, 0.0], [0.0, 0.04]])], [expected]
+    ) == pytest.approx(0.005)
+    for other in (expected[:1], expected.astype(complex), np.array([[-8.0, 1.0], [0.0, np.inf]])):
+        assert difference([other], [expected]) == float("inf")
+    assert difference([expected, expected], [expected]) == float("inf")
+    assert difference([np.array(3)], [np.array(2)]) == pytest.approx(0.5)
+    assert difference([np.array([], bool)], [np.array([], bool)]) == 0
+
+
+def test_a_result_that_is_not_scipys_is_not_timed(arrays: dict[str, Any]) -> None:
+    """The others are; what is off is told."""
+
+    class Wrong(type(route_of("default"))):  # type: ignore[misc]
+        name = "wrong"
+        title = "Wrong"
+
+        def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Any:
+            return lambda: function(array, **arguments) + np.float32(1e-6)
+
+    class Other(type(route_of("default"))):  # type: ignore[misc]
+        name = "other"
+        title = "Other"
+        backend = "other"
+
+    case = case_of("sobel-photograph")
+    run = WorkRun({}, {case.name: case.title}, {"scipy": "SciPy", "wrong": "Wrong"})
+    routes = [route_of("scipy"), Wrong(), Other(), route_of("default")]
+    Benchmark(run, routes, None, 2).measure([case], MEGAPIXELS, lambda title: None)
+    assert run.seconds[case.name].keys() == {"scipy", "default"}
+    assert all(len(each) == 2 for each in run.seconds[case.name].values())
+    assert run.differences[case.name] == {"default": [0, 0]}
+    (failure,) = run.failures
+    assert failure.startswith("sobel, Wrong: AssertionError: the result is off by")
+    assert run.left_out[case.name].keys() == {"other"}
+
+
+def test_halves_make_what_the_whole_makes(arrays: dict[str, Any]) -> None:
+    import scipy.ndimage
+
+    with two_processes() as halves:
+        for name in ("median_filter-photograph", "binary_opening-mask", "grey_opening-volume"):
+            case = case_of(name)
+            array = arrays[case.data]
+            halves.give(array)
+            seconds, found = halves.seconds(case)
+            assert seconds > 0
+            assert found == checksums(case.function_of(scipy)(array, **case.arguments))
+
+
+def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:
+    """Every route that is installed but processes; SciPy's own time is in seconds."""
+    file, chart = tmp_path / "run.json", tmp_path / "chart.svg"
+    options = ["--size", "0.2", "--repeats", "2", "--only", "gaussian_filter-p,fftconvolve"]
+    done = program(*options, "--routes", "default,threads,dask,ceiling", "--json", str(file))
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = WorkRun(**json.loads(file.read_text(encoding="utf-8")))
+    assert run.seconds["gaussian_filter-photograph"].keys() >= {"scipy", "default", CEILING}
+    assert CEILING not in run.seconds["fftconvolve-photograph"]
+    again = program("--replay", str(file), "--markdown", "--chart", str(chart))
+    assert again.returncode == 0, again.stderr
+    (row,) = (
+        line
+        for line in again.stdout.splitlines()
+        if line.startswith("| gaussian_filter") and " 1.70 " in line
+    )
+    assert row.count("|") == again.stdout.count("Times as fast") * (
+        3 + len(run.shown()) + 2 * ("threads" in run.shown())
+    )
+    assert chart.read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+def test_a_run_with_failures_shows_them(tmp_path: Path) -> None:
+    """It has the exit code for that, and leaves the docs as they are."""
+    run = WorkRun(
+        {"machine": "a machine"},
+        {"a": "median", "b": "label"},
+        {"scipy": "SciPy", "threads": "threads", "jax": "JAX, jitted"},
+        aims={"a": 1.7},
+        seconds={"a": {"scipy": [3.0, 3.0], "threads": [2.0, 2.0]}},
+        left_out={"b": {"jax": "it does not have the function"}},
+        absent={"CuPy": "cupy is not installed"},
+        failures=["label, Dask, threads: MemoryError: too much\nand more"],
+    )
+    text = work_markdown(run)
+    assert "| median | 3.00 | 1.50 ± 0.00 | 1.70 | **under** |" in text
+    assert f"| label | {DASH} | {DASH} |  |  |" in text
+    assert "- label, JAX, jitted: it does not have the function" in text
+    assert "- CuPy: not measured, cupy is not installed" in text
+    draw_chart(run, tmp_path / "first.svg")
+    draw_chart(run, tmp_path / "second.svg")
+    assert (tmp_path / "first.svg").read_bytes() == (tmp_path / "second.svg").read_bytes()
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(vars(run)), encoding="utf-8")
+    done = program("--replay", str(file), "--update-docs")
+    assert done.returncode == 1
+    assert "left as it was" in done.stderr
+    assert "too much" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--only", "medain"], "no case has medain in its name"),
+        (["--routes", "thread"], "routes are ceiling, cupy, dask,"),
+        (["--size", "0"], "--size must be more than 0"),
+        (["--replay", "run.json", "--json", "other.json"], "--replay measures nothing"),
+    ],
+)
+def test_wrong_options_are_told(arguments: list[str], text: str) -> None:
+    done = program(*arguments)
+    assert done.returncode == 2
+    assert text in " ".join(done.stderr.split())
