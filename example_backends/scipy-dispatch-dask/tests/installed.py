@@ -1,0 +1,106 @@
+"""Backends of other people, as distributions on disk: their results say which one ran."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Each fills its result with a number of its own.
+SEVENS, EIGHTS, NINES = 7.0, 8.0, 9.0
+
+_FILES = {
+    "marker/__init__.py": "",
+    "marker/sevens.toml": """
+        name = "sevens"
+        primary_types = ["numpy:ndarray"]
+        requires_opt_in = true
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.filters:sevens"
+
+        [functions."scipy_dispatch.ndimage:correlate"]
+        function = "marker.filters:sevens"
+    """,
+    "marker/eights.toml": """
+        name = "eights"
+        primary_types = ["numpy:ndarray"]
+        requires_opt_in = true
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.filters:eights"
+    """,
+    # For a type of its own; NumPy arrays count if it is asked for with them.
+    "marker/nines.toml": """
+        name = "nines"
+        primary_types = ["marker.types:Nine"]
+        secondary_types = ["numpy:ndarray"]
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.filters:nines"
+    """,
+    "marker/types.py": """
+        import numpy as np
+
+        class Nine(np.ndarray):
+            pass
+    """,
+    "marker/filters.py": """
+        import numpy as np
+        from marker.types import Nine
+
+        def sevens(input, *args, **kwargs):
+            return np.full(input.shape, 7.0)
+
+        def eights(input, *args, **kwargs):
+            return np.full(input.shape, 8.0)
+
+        def nines(input, *args, **kwargs):
+            return np.full(input.shape, 9.0).view(Nine)
+    """,
+}
+
+_LATE = {
+    "late/__init__.py": "",
+    "late/backend.toml": """
+        name = "late"
+        primary_types = ["numpy:ndarray"]
+        requires_opt_in = true
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "late.filters:sobel"
+    """,
+    "late/filters.py": """
+        def sobel(input, *args, **kwargs):
+            return input
+    """,
+}
+
+
+def install(folder: Path) -> Path:
+    """Install three backends in `folder`."""
+    write_distribution(
+        folder,
+        "marker",
+        entry_points={
+            "scipy_dispatch.backends": {
+                name: f"marker:{name}.toml" for name in ("sevens", "eights", "nines")
+            }
+        },
+        files=_FILES,
+    )
+    return folder
+
+
+def install_another(folder: Path) -> Path:
+    """Install one more, called ``late``, in another folder."""
+    write_distribution(
+        folder,
+        "late",
+        entry_points={"scipy_dispatch.backends": {"late": "late:backend.toml"}},
+        files=_LATE,
+    )
+    return folder

@@ -1,0 +1,213 @@
+"""Workers in other processes, of ``dask.distributed``: options travel with the graph."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from installed import EIGHTS, NINES, SEVENS, install, install_another
+from scipy import ndimage as scipy_ndimage
+
+from scipy_dispatch import backend_opts, ndimage, system
+from spatch_core import UnknownBackendError
+from spatch_core.testing import isolated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+distributed = pytest.importorskip("distributed")
+
+# What distributed leaves behind when it is closed is its own affair.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore:Port .* is already in use"),
+]
+
+EYE = np.eye(12)
+Client = Any
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(tmp_path_factory.mktemp("installed"))
+
+
+@pytest.fixture(autouse=True)
+def library(folder: Path) -> Iterator[None]:
+    with isolated(system, path=[folder]):
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[Client]:
+    """Two worker processes that have the backends in `folder`."""
+    settings = {
+        "distributed.worker.memory.terminate": False,
+        "distributed.scheduler.work-stealing": False,
+    }
+    with (
+        isolated(system, path=[folder]),
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(params=["threads", "processes", "distributed"])
+def compute(request: pytest.FixtureRequest) -> Callable[[da.Array], Any]:
+    """Compute with a scheduler, each in turn, as a user would."""
+    if request.param == "distributed":
+        client = request.getfixturevalue("client")
+        return lambda x: client.compute(x).result(120)
+    # No more than one process or thread, which is enough to be elsewhere.
+    return lambda x: x.compute(scheduler=request.param, num_workers=1)
+
+
+def cut() -> da.Array:
+    return da.from_array(EYE, chunks=(6, 12))
+
+
+def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array], Any]) -> None:
+    """What is in force where the graph is built is so where it is worked on, and no more."""
+    x = cut()
+    with backend_opts(prioritize="sevens"):
+        sevens = ndimage.sobel(x)
+        with backend_opts(prioritize="eights"):
+            eights = ndimage.sobel(x)
+            with backend_opts(disable="eights"):
+                again = ndimage.sobel(x)
+    nine = importlib.import_module("marker.types").Nine
+    with backend_opts(prioritize="nines", type=nine):
+        nines = ndimage.sobel(x)
+        with backend_opts(disable="nines"):
+            disabled = ndimage.sobel(x)
+    scipy = ndimage.sobel(x)
+    with backend_opts(prioritize="eights"):  # options at computing do not count
+        found = compute(da.stack([sevens, eights, again, nines, disabled, scipy]))
+    for value, part in zip((SEVENS, EIGHTS, SEVENS, NINES), found, strict=False):
+        assert set(np.unique(part)) == {value}
+    np.testing.assert_array_equal(found[4], scipy_ndimage.sobel(EYE))
+    np.testing.assert_array_equal(found[5], scipy_ndimage.sobel(EYE))
+
+
+def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], Any]) -> None:
+    """Workers are other processes, and have another process-wide default."""
+    backend_opts(prioritize="sevens", trace=True).enable_globally()
+    result = ndimage.sobel(cut())
+    assert set(np.unique(compute(result))) == {SEVENS}
+    # Of the call; what happens in blocks is not traced, not even in this process.
+    assert [event.backend for event in backend_opts().trace or ()] == ["dask"]
+
+
+def test_both_workers_take_part(client: Client) -> None:
+    x = da.from_array(np.ones((4, 6)), chunks=(1, 6)).map_blocks(
+        lambda block: block * os.getpid(), dtype=float
+    )
+    with backend_opts(prioritize="sevens"):
+        result = ndimage.sobel(x, axis=1)
+    pids, sevens = client.gather(client.compute([x, result]))
+    assert len(np.unique(pids)) == 2
+    assert os.getpid() not in pids
+    assert set(np.unique(sevens)) == {SEVENS}
+
+
+def test_blocks_of_options_in_a_user_s_function(compute: Callable[[da.Array], Any]) -> None:
+    """Options in functions for ``map_blocks`` hold where they are called."""
+    x = cut()
+
+    def inside(block: np.ndarray) -> Any:
+        with backend_opts(prioritize="sevens"):
+            return ndimage.sobel(block)
+
+    @backend_opts(prioritize="eights")
+    def decorated(block: np.ndarray) -> Any:
+        return ndimage.sobel(block)
+
+    options = backend_opts(prioritize="sevens")
+
+    def shared(block: np.ndarray) -> Any:
+        with options:
+            return ndimage.sobel(block)
+
+    found = compute(
+        da.stack([x.map_blocks(each, dtype=float) for each in (inside, decorated, shared)])
+    )
+    assert [set(np.unique(part)) for part in found] == [{SEVENS}, {EIGHTS}, {SEVENS}]
+
+
+def test_a_backend_that_the_workers_lack_is_named(client: Client, tmp_path: Path) -> None:
+    with isolated(system, path=[install_another(tmp_path)]):
+        with backend_opts(prioritize="late"):
+            result = ndimage.sobel(cut())
+        with pytest.raises(UnknownBackendError, match="'late' cannot be used: it is not installed"):
+            client.compute(result).result(120)
+
+
+def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
+    """With the variable that blocks it there."""
+
+    def block(names: str | None) -> None:
+        os.environ.pop("SCIPY_DISPATCH_BLOCK", None)
+        if names:
+            os.environ["SCIPY_DISPATCH_BLOCK"] = names
+        system.reload()
+
+    with backend_opts(prioritize="sevens"):
+        result = ndimage.sobel(cut())
+    try:
+        client.run(block, "sevens")
+        with pytest.raises(UnknownBackendError, match="SCIPY_DISPATCH_BLOCK"):
+            client.compute(result).result(120)
+    finally:
+        client.run(block, None)
+
+
+class Sizes(distributed.diagnostics.plugin.SchedulerPlugin):
+    """Records how large the tasks are that the scheduler gets, and will send to workers."""
+
+    name = "sizes"
+    idempotent = True
+
+    def update_graph(self, scheduler: Any, *args: Any, **kwargs: Any) -> None:
+        self.sizes = {
+            key: len(pickle.dumps(task.run_spec)) for key, task in scheduler.tasks.items()
+        }
+
+
+def sizes_sent(client: Client, x: da.Array) -> list[int]:
+    """The sizes of the tasks for `x` as they are sent to a worker, the largest first."""
+    client.register_plugin(Sizes())
+    client.compute(x).result(120)
+    sizes = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.plugins["sizes"].sizes)
+    return sorted(sizes.values(), reverse=True)
+
+
+def test_what_is_sent_is_small(client: Client) -> None:
+    """A task has names and numbers: how many options there are matters little."""
+    x = da.ones((400, 400), chunks=100)
+    plain = sizes_sent(client, x.map_overlap(scipy_ndimage.sobel, depth=1, meta=x._meta))
+    with backend_opts(prioritize=["sevens", "eights"], disable="threads"):
+        sizes = sizes_sent(client, ndimage.sobel(x))
+    assert len(sizes) >= 16
+    assert sizes[0] < plain[0] + 600
+
+
+def test_a_large_argument_is_sent_once(client: Client) -> None:
+    """Not with every block: it has a task of its own, whose result the workers share."""
+    x = da.ones((400, 400), chunks=100)
+    kernel = np.random.default_rng(0).random((101, 101))
+    with backend_opts(prioritize="sevens"):
+        first, second, *_ = sizes_sent(client, ndimage.correlate(x, kernel))
+    assert kernel.nbytes < first < kernel.nbytes + 2000
+    assert second < 4000
