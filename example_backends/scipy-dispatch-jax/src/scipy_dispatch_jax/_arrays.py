@@ -1,0 +1,116 @@
+"""JAX's arrays and data types: what may be looked at while JAX traces, and what may not."""
+
+from __future__ import annotations
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+Array = jax.Array
+
+
+def is_jax(value: object) -> bool:
+    """Whether `value` is a JAX array, or stands for one while JAX traces."""
+    return isinstance(value, jax.Array)
+
+
+def is_traced(value: object) -> bool:
+    """Whether `value` stands for an array whose elements are not known yet."""
+    return isinstance(value, jax.core.Tracer)
+
+
+def leaves(value: object) -> Iterator[object]:
+    """Yield what lists, tuples and dictionaries hold, however deep; else `value` itself."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for each in value:
+            yield from leaves(each)
+    else:
+        yield value
+
+
+def known(value: Any) -> Any:
+    """Return `value` with NumPy arrays, or numbers, for the JAX arrays in it.
+
+    None of them may be traced.
+    """
+    if isinstance(value, dict):
+        return {key: known(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(known, value))
+    if not is_jax(value):
+        return value
+    array = np.asarray(value)
+    return array if array.ndim else array.item()
+
+
+def has_64_bits() -> bool:
+    """Whether JAX's double precision is on here and now."""
+    return bool(jnp.result_type(float) == np.float64)
+
+
+def default_float() -> np.dtype[Any]:
+    """Return the data type in which SciPy computes: float64, or what JAX has of it."""
+    return np.dtype(np.float64 if has_64_bits() else np.float32)
+
+
+def narrowed(dtype: Any) -> np.dtype[Any]:
+    """Return what JAX has of a data type: without 64 bits, those of 64 become 32."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # says so where an array would be made of it
+        return jnp.zeros((), dtype).dtype
+
+
+def is_integer(dtype: Any) -> bool:
+    """Whether it is one of integers or booleans."""
+    return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == np.bool_)
+
+
+def is_complex(dtype: Any) -> bool:
+    """Whether it is one of complex numbers."""
+    return bool(jnp.issubdtype(dtype, jnp.complexfloating))
+
+
+def is_floating(dtype: Any) -> bool:
+    """Whether it is one of real numbers, half precision and bfloat16 among them."""
+    return bool(jnp.issubdtype(dtype, jnp.floating))
+
+
+def as_c_casts(x: Array, dtype: Any) -> Array:
+    """Convert as C code on the usual processors does, and so SciPy's.
+
+    Numbers are cut off after the point, and what is too large for a narrow integer
+    keeps its last bits. JAX would take the nearest integer that there is.
+
+    Parameters
+    ----------
+    x : jax.Array
+        Numbers; complex ones only where `dtype` is complex too.
+    dtype : data type
+        What they become.
+    """
+    dtype = np.dtype(dtype)
+    if x.dtype == dtype:
+        return x
+    if is_complex(x.dtype) and not is_complex(dtype):
+        x = x.real
+    if not is_integer(dtype) or is_integer(x.dtype):
+        return _bits(x, dtype) if is_integer(dtype) else x.astype(dtype)
+    wide = jnp.int64 if has_64_bits() else jnp.int32
+    if dtype.kind == "u" and dtype.itemsize == np.dtype(wide).itemsize:
+        # The upper half has no place in the signed type.
+        return jnp.where(x < 0, x.astype(wide).astype(dtype), x.astype(dtype))
+    return _bits(x.astype(wide), dtype)
+
+
+def _bits(x: Array, dtype: np.dtype[Any]) -> Array:
+    # SciPy's booleans are bytes.
+    return x.astype(np.uint8) != 0 if dtype == np.bool_ else x.astype(dtype)

@@ -1,0 +1,84 @@
+"""Arguments for axes: one for all, or one for each."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def one_axis(axis: Any, ndim: int) -> int:
+    """Return the number of an axis, from the front.
+
+    Raises
+    ------
+    numpy.exceptions.AxisError
+        If there is none.
+    """
+    number = operator.index(axis)
+    if not -ndim <= number < ndim:
+        raise np.exceptions.AxisError(number, ndim)
+    return number % ndim
+
+
+def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Return the numbers of axes, as `scipy.ndimage` understands ``axes=``.
+
+    Raises
+    ------
+    ValueError
+        If there are none of that number, or one is named twice.
+    """
+    if axes is None:
+        return tuple(range(ndim))
+    if np.isscalar(axes):
+        axes = (axes,)
+    numbers = [operator.index(axis) for axis in axes]
+    for axis in numbers:
+        if not -ndim <= axis < ndim:
+            raise ValueError(f"specified axis: {axis} is out of range")
+    numbers = [axis % ndim for axis in numbers]
+    if len(set(numbers)) != len(numbers):
+        raise ValueError("axes must be unique")
+    return tuple(numbers)
+
+
+def for_each(value: Any, count: int) -> list[Any]:
+    """Return `count` values: those given, or one given for all.
+
+    Raises
+    ------
+    RuntimeError
+        If another number is given.
+    """
+    if isinstance(value, str) or not np.iterable(value):
+        return [value] * count
+    values = list(value)
+    if len(values) != count:
+        raise RuntimeError("sequence argument must have length equal to input rank")
+    return values
+
+
+def checked_origin(origin: int, size: int, message: str = "invalid origin") -> int:
+    """Return the origin of a window if its middle is in it.
+
+    Raises
+    ------
+    ValueError
+        If not.
+    """
+    if not 0 <= size // 2 + origin < size:
+        raise ValueError(message)
+    return int(operator.index(origin))
+
+
+def spread(values: Any, axes: tuple[int, ...], ndim: int, other: Any) -> list[Any]:
+    """Return a value for every axis of an array: `values` for `axes`, `other` elsewhere."""
+    result = [other] * ndim
+    for axis, value in zip(axes, values, strict=True):
+        result[axis] = value
+    return result

@@ -1,0 +1,88 @@
+"""What lies beyond the ends of an array, by boundary mode."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ._arrays import Array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+# Filters know no difference between the modes with and without "grid-".
+_SAME = {"grid-mirror": "reflect", "grid-wrap": "wrap", "grid-constant": "constant"}
+MODES = frozenset({"reflect", "mirror", "nearest", "wrap", "constant", *_SAME})
+
+
+def checked_mode(mode: str) -> str:
+    """Return `mode` if it is one.
+
+    Raises
+    ------
+    RuntimeError
+        If not, as SciPy does.
+    """
+    if not isinstance(mode, str) or mode not in MODES:
+        raise RuntimeError("boundary mode not supported")
+    return mode
+
+
+def positions(index: Any, length: int, mode: str) -> Any:
+    """Return where in a line of `length` the elements are that `mode` puts at `index`.
+
+    Parameters
+    ----------
+    index : array of int
+        Positions, also before and after the line. A NumPy or a JAX array.
+    length : int
+        Of the line, at least 1.
+    mode : str
+        Any but ``"constant"`` and ``"grid-constant"``.
+    """
+    xp = np if isinstance(index, np.ndarray) else jnp
+    mode = _SAME.get(mode, mode)
+    if mode == "nearest" or (mode == "mirror" and length == 1):
+        return xp.clip(index, 0, length - 1)
+    if mode == "wrap":
+        return index % length
+    if mode == "mirror":
+        index = index % (2 * length - 2)
+        return xp.minimum(index, 2 * length - 2 - index)
+    index = index % (2 * length)
+    return xp.minimum(index, 2 * length - 1 - index)
+
+
+def extended(
+    x: Array, margins: Sequence[tuple[int, int]], modes: Sequence[str], cval: Any
+) -> Array:
+    """Return `x` with what its boundary modes put around it.
+
+    Parameters
+    ----------
+    x : jax.Array
+        Without axes of no length.
+    margins : sequence of (int, int)
+        How many elements to put before and after, for every axis; none may be negative.
+    modes : sequence of str
+        The mode of every axis.
+    cval : scalar
+        What to put there with ``"constant"``.
+    """
+    for axis, ((before, after), mode) in enumerate(zip(margins, modes, strict=True)):
+        if not before and not after:
+            continue
+        if _SAME.get(mode, mode) == "constant":
+            widths = [(0, 0, 0)] * x.ndim
+            widths[axis] = (before, after, 0)
+            x = lax.pad(x, jnp.asarray(cval).astype(x.dtype), widths)
+            continue
+        length = x.shape[axis]
+        first = positions(np.arange(-before, 0), length, mode)
+        last = positions(np.arange(length, length + after), length, mode)
+        parts = [jnp.take(x, first, axis), x, jnp.take(x, last, axis)]
+        x = jnp.concatenate([part for part in parts if part.shape[axis]], axis)
+    return x

@@ -1,0 +1,54 @@
+"""The weights of Gaussian filters."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def gaussian_weights(sigma: float, order: int, truncate: float, radius: int | None) -> Any:
+    """Return the weights of a Gaussian, or of a derivative of it, in double precision.
+
+    Parameters
+    ----------
+    sigma : float
+        Its standard deviation.
+    order : int
+        Which derivative.
+    truncate : float
+        After how many standard deviations it ends.
+    radius : int, optional
+        After how many elements it ends, which goes before `truncate`.
+
+    Raises
+    ------
+    ValueError
+        If the order or the radius cannot be.
+    """
+    sigma = float(sigma)
+    if radius is None:
+        radius = int(truncate * sigma + 0.5)
+    if not isinstance(radius, numbers.Integral) or radius < 0:
+        raise ValueError("Radius must be a nonnegative integer.")
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    x = np.arange(-radius, radius + 1)
+    weights = np.exp(-0.5 / (sigma * sigma) * x**2)
+    weights = weights / weights.sum()
+    if order == 0:
+        return weights
+    # A derivative is the Gaussian times a polynomial q; one more derivative of that is
+    # q' - q * x / sigma**2 times the Gaussian. As matrices on the coefficients of q:
+    exponents = np.arange(order + 1)
+    step = np.diag(exponents[1:], 1) + np.diag(np.ones(order) / -(sigma * sigma), -1)
+    q = np.zeros(order + 1)
+    q[0] = 1
+    for _ in range(order):
+        q = step.dot(q)
+    # Backwards, because it is a convolution.
+    return ((x[:, None] ** exponents).dot(q) * weights)[::-1]

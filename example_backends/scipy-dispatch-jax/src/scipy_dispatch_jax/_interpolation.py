@@ -1,0 +1,131 @@
+"""Interpolation of `scipy_dispatch.ndimage`: between the nearest elements."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import (
+    Array,
+    as_c_casts,
+    default_float,
+    has_64_bits,
+    is_complex,
+    is_integer,
+    is_jax,
+)
+from ._boundary import checked_mode, positions
+from ._implement import implements
+from ._output import result_dtype, working_dtype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _refuse(call: dict[str, Any]) -> str | None:
+    if call["order"] > 1:
+        return f"order={call['order']}: JAX interpolates with order=0 and order=1 only"
+    if not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
+        return "cval= is complex"
+    return None
+
+
+@implements(
+    "scipy_dispatch.ndimage:map_coordinates", "input", "coordinates", "cval", refuse=_refuse
+)
+def map_coordinates(
+    input: Any,
+    coordinates: Any,
+    output: Any = None,
+    order: int = 3,
+    mode: str = "constant",
+    cval: Any = 0.0,
+    prefilter: bool = True,
+) -> Array:
+    """Traces and differentiates, by the array and the coordinates. Only with order 0 or 1."""
+    if order < 0:
+        raise RuntimeError("spline order not supported")
+    x, where = jnp.asarray(input), jnp.asarray(coordinates)
+    if is_complex(where.dtype):
+        raise TypeError("Complex type not supported")
+    if x.ndim < 1 or where.ndim < 2:
+        raise RuntimeError("input and output rank must be > 0")
+    if where.shape[0] != x.ndim:
+        raise RuntimeError("invalid shape for coordinate array")
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
+    working = working_dtype(x.dtype, dtype, is_complex_anyway=is_complex(dtype))
+    where = where.astype(default_float())
+    values = _interpolate(x.astype(working), where, jnp.asarray(cval), order, checked_mode(mode))
+    if is_integer(dtype) and dtype != np.bool_:
+        values = _rounded(values, dtype)
+    return as_c_casts(values, dtype)
+
+
+def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
+    """Round halves away from zero; what an unsigned integer cannot hold becomes its limit."""
+    if dtype.kind == "u":
+        values = jnp.maximum(values, 0)
+        if not (dtype.itemsize == 8 or (dtype.itemsize == 4 and not has_64_bits())):
+            values = jnp.minimum(values, np.iinfo(dtype).max)
+    return jnp.trunc(values + jnp.where(values < 0, -0.5, 0.5))
+
+
+@partial(jax.jit, static_argnames=("order", "mode"))
+def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: str) -> Array:
+    nodes = []
+    outside = jnp.zeros(coordinates.shape[1:], bool)
+    for where, length in zip(coordinates, x.shape, strict=True):
+        if mode == "constant":
+            outside |= (where < 0) | (where > length - 1)
+        where = _moved_inside(where, length, mode)
+        first = jnp.floor(where if order else where + 0.5)
+        fraction = (where - first).astype(jnp.finfo(x.dtype).dtype)
+        index = first.astype(np.int32)
+        weighted = [(index, 1 - fraction), (index + 1, fraction)] if order else [(index, None)]
+        nodes.append([_node(each, weight, length, mode) for each, weight in weighted])
+    total = jnp.zeros(outside.shape, x.dtype)
+    for corner in product(*nodes):
+        value = x[tuple(index for index, _, _ in corner)]
+        for _, is_outside, _ in corner:
+            if is_outside is not None:
+                value = jnp.where(is_outside, cval.astype(x.dtype), value)
+        for _, _, weight in corner:
+            if weight is not None:
+                value = value * weight
+        total = total + value
+    return jnp.where(outside, cval.astype(x.dtype), total)
+
+
+def _node(
+    index: Array, weight: Array | None, length: int, mode: str
+) -> tuple[Array, Array | None, Array | None]:
+    """Return where to read, whether that is outside of the array, and the weight of it."""
+    is_outside = None
+    if mode == "grid-constant":
+        is_outside = (index < 0) | (index >= length)
+        mode = "nearest"
+    elif mode in ("constant", "wrap"):
+        mode = "nearest"
+    return positions(index, length, mode), is_outside, weight
+
+
+def _moved_inside(where: Array, length: int, mode: str) -> Array:
+    """Return the coordinates after SciPy's own arithmetic, less exact than `positions`."""
+    if mode == "wrap":
+        # The last element is the first one for SciPy: the period is one less.
+        period = max(length - 1, 1)
+        inside = jnp.where(where < 0, where + period * (jnp.trunc(-where / period) + 1), where)
+        inside = jnp.where(
+            where > length - 1, where - period * jnp.trunc(where / period), inside
+        )
+        return jnp.zeros_like(where) if length == 1 else inside
+    if mode in ("nearest", "constant"):
+        return jnp.clip(where, 0, length - 1)
+    if mode == "mirror" and length > 1:
+        return jnp.abs(jnp.mod(where + length - 1, 2 * length - 2) - (length - 1))
+    return where

@@ -1,0 +1,308 @@
+"""Filters of `scipy_dispatch.ndimage` that choose an element of every window by its rank."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from math import isfinite
+
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import Array, as_c_casts, has_64_bits, is_complex, is_integer, is_jax
+from ._axes import checked_origin, for_each, one_axis, some_axes, spread
+from ._boundary import checked_mode, extended
+from ._implement import implements
+from ._linear import margins_of
+from ._output import result_dtype
+from ._window import extreme, offsets_of, ranked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+def _refuse(call: dict[str, Any]) -> str | None:
+    dtype = jnp.asarray(call["input"]).dtype
+    if is_jax(call["cval"]) or not is_integer(dtype):
+        return None
+    if not isfinite(call["cval"]):
+        return "cval= is not finite, and the array is one of integers"
+    if _wide(dtype) != np.int64 and not -(2**31) <= int(call["cval"]) < 2**31:
+        return "cval= has more than 32 bits; set jax_enable_x64"
+    return None
+
+
+def _wide(dtype: Any) -> np.dtype[Any]:
+    """Return a data type that holds the elements and ``cval=``, as good as SciPy's double."""
+    if not is_integer(dtype):
+        return np.dtype(dtype)
+    if dtype in (np.uint32, np.uint64) and not (dtype == np.uint32 and has_64_bits()):
+        return np.dtype(dtype)
+    return np.dtype(np.int64 if has_64_bits() else np.int32)
+
+
+def _checked(input: Any) -> Array:
+    x = jnp.asarray(input)
+    if is_complex(x.dtype):
+        raise TypeError("Complex type not supported")
+    return x
+
+
+def _prepared(
+    x: Array, shape: Sequence[int], origins: Sequence[int], modes: Sequence[str], cval: Any
+) -> Array:
+    working = _wide(x.dtype)
+    if is_integer(working) and not is_jax(cval):
+        cval = int(cval)
+    return extended(x.astype(working), margins_of(shape, origins), modes, cval)
+
+
+def _line(
+    x: Array,
+    size: int,
+    axis: int,
+    dtype: np.dtype[Any],
+    mode: str,
+    cval: Any,
+    origin: int,
+    largest: bool,
+) -> Array:
+    checked_mode(mode)
+    checked_origin(origin, size)
+    if not x.size:
+        return x.astype(dtype)
+    shape = tuple(spread([int(size)], (axis,), x.ndim, 1))
+    origins = spread([origin], (axis,), x.ndim, 0)
+    modes = spread([mode], (axis,), x.ndim, "nearest")
+    padded = _prepared(x, shape, origins, modes, cval)
+    return as_c_casts(extreme(padded, offsets_of(shape), x.shape, largest), dtype)
+
+
+def _extreme1d(
+    input: Any, size: int, axis: int, output: Any, mode: str, cval: Any, origin: int, largest: bool
+) -> Array:
+    x = _checked(input)
+    axis = one_axis(axis, x.ndim)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    return _line(x, int(size), axis, result_dtype(output, x.dtype), mode, cval, origin, largest)
+
+
+@implements("scipy_dispatch.ndimage:minimum_filter1d", "input", "cval", refuse=_refuse)
+def minimum_filter1d(
+    input: Any,
+    size: int,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _extreme1d(input, size, axis, output, mode, cval, origin, False)
+
+
+@implements("scipy_dispatch.ndimage:maximum_filter1d", "input", "cval", refuse=_refuse)
+def maximum_filter1d(
+    input: Any,
+    size: int,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _extreme1d(input, size, axis, output, mode, cval, origin, True)
+
+
+def _extreme(
+    input: Any,
+    size: Any,
+    footprint: Any,
+    output: Any,
+    mode: Any,
+    cval: Any,
+    origin: Any,
+    axes: Any,
+    largest: bool,
+) -> Array:
+    _warn_of_both(size, footprint)
+    x = _checked(input)
+    if footprint is not None:
+        footprint = np.asarray(footprint, dtype=bool)
+        if not footprint.any():
+            raise ValueError("All-zero footprint is not supported.")
+        if footprint.all():
+            size, footprint = footprint.shape, None
+    elif size is None:
+        raise RuntimeError("no footprint provided")
+    dtype = result_dtype(output, x.dtype)
+    axes = some_axes(axes, x.ndim)
+    if footprint is not None:
+        rank = footprint.sum() - 1 if largest else 0
+        return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)
+    settings = [for_each(each, len(axes)) for each in (size, mode, origin)]
+    for axis, width, each_mode, shift in zip(axes, *settings, strict=True):
+        if width > 1:
+            x = _line(x, int(width), axis, dtype, each_mode, cval, shift, largest)
+    return as_c_casts(x, dtype)
+
+
+def _warn_of_both(size: Any, footprint: Any) -> None:
+    if size is not None and footprint is not None:
+        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=5)
+
+
+def _by_footprint(
+    x: Array,
+    footprint: Any,
+    axes: tuple[int, ...],
+    rank: int,
+    dtype: np.dtype[Any],
+    mode: Any,
+    cval: Any,
+    origin: Any,
+) -> Array:
+    if footprint.ndim != len(axes):
+        raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({len(axes)})")
+    if not isinstance(mode, str):
+        raise RuntimeError("A sequence of modes is not supported for non-separable footprints")
+    checked_mode(mode)
+    shape = tuple(spread(footprint.shape, tuple(sorted(axes)), x.ndim, 1))
+    origins = spread(for_each(origin, len(axes)), axes, x.ndim, 0)
+    for each, width in zip(origins, shape, strict=True):
+        checked_origin(each, width)
+    if not x.size:
+        return x.astype(dtype)
+    padded = _prepared(x, shape, origins, (mode,) * x.ndim, cval)
+    offsets = offsets_of(shape, footprint.reshape(shape))
+    if rank in (0, len(offsets) - 1):
+        result = extreme(padded, offsets, x.shape, rank > 0)
+    else:
+        result = ranked(padded, offsets, x.shape, rank)
+    return as_c_casts(result, dtype)
+
+
+@implements("scipy_dispatch.ndimage:minimum_filter", "input", "cval", refuse=_refuse)
+def minimum_filter(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _extreme(input, size, footprint, output, mode, cval, origin, axes, False)
+
+
+@implements("scipy_dispatch.ndimage:maximum_filter", "input", "cval", refuse=_refuse)
+def maximum_filter(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _extreme(input, size, footprint, output, mode, cval, origin, axes, True)
+
+
+def _ranked(
+    input: Any,
+    rank_of: Any,
+    size: Any,
+    footprint: Any,
+    output: Any,
+    mode: Any,
+    cval: Any,
+    origin: Any,
+    axes: Any,
+) -> Array:
+    _warn_of_both(size, footprint)
+    x = _checked(input)
+    axes = some_axes(axes, x.ndim)
+    if footprint is not None:
+        footprint = np.asarray(footprint, dtype=bool)
+    elif size is None:
+        raise RuntimeError("no footprint or filter size provided")
+    else:
+        footprint = np.ones(for_each(size, len(axes)), dtype=bool)
+    count = int(footprint.sum())
+    rank = rank_of(count)
+    if rank < 0:
+        rank += count
+    if not 0 <= rank < count:
+        raise RuntimeError("rank not within filter footprint size")
+    dtype = result_dtype(output, x.dtype)
+    return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)
+
+
+@implements("scipy_dispatch.ndimage:median_filter", "input", "cval", refuse=_refuse)
+def median_filter(
+    input: Any,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+    return _ranked(
+        input, lambda count: count // 2, size, footprint, output, mode, cval, origin, axes
+    )
+
+
+@implements("scipy_dispatch.ndimage:rank_filter", "input", "cval", refuse=_refuse)
+def rank_filter(
+    input: Any,
+    rank: int,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+    rank = operator.index(rank)
+    return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
+
+
+@implements("scipy_dispatch.ndimage:percentile_filter", "input", "cval", refuse=_refuse)
+def percentile_filter(
+    input: Any,
+    percentile: float,
+    size: Any = None,
+    footprint: Any = None,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+
+    def rank_of(count: int) -> int:
+        share = percentile + 100.0 if percentile < 0 else percentile
+        if not 0 <= share <= 100:
+            raise RuntimeError("invalid percentile")
+        return count - 1 if share == 100 else int(count * share / 100.0)
+
+    return _ranked(input, rank_of, size, footprint, output, mode, cval, origin, axes)

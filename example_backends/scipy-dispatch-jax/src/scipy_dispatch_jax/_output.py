@@ -1,0 +1,89 @@
+"""What data type a filter returns, and which it computes in."""
+
+from __future__ import annotations
+
+import warnings
+
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import default_float, has_64_bits, is_complex, is_integer, narrowed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_COMPLEX = {np.dtype(np.float32): np.dtype(np.complex64)}
+
+
+def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dtype[Any]:
+    """Return the data type of a filter's result, as `scipy.ndimage` chooses it.
+
+    Parameters
+    ----------
+    output : data type or None
+        The argument of the caller.
+    dtype : data type
+        That of the array.
+    complex_output : bool, optional
+        Whether the result is complex anyway.
+
+    Raises
+    ------
+    RuntimeError
+        If the caller asked by name for one that cannot be.
+    """
+    if output is None:
+        return narrowed(_with_complex(dtype)) if complex_output else np.dtype(dtype)
+    wanted = np.dtype(output)
+    if isinstance(output, str):
+        if complex_output and wanted.kind != "c":
+            raise RuntimeError("output must have complex dtype")
+        if not issubclass(wanted.type, np.number):
+            raise RuntimeError("output must have numeric dtype")
+    elif complex_output and wanted.kind != "c":
+        warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+        wanted = _with_complex(wanted)
+    return narrowed(wanted)
+
+
+def _with_complex(dtype: Any) -> np.dtype[Any]:
+    if dtype == jnp.bfloat16:
+        return np.dtype(np.complex64)
+    return np.promote_types(dtype, np.complex64)
+
+
+def working_dtype(
+    dtype: Any,
+    result: np.dtype[Any],
+    whole: bool = False,
+    is_complex_anyway: bool = False,
+) -> np.dtype[Any]:
+    """Return the data type that a sum of products is computed in.
+
+    SciPy's is always double precision. Single and half precision stay in single here, as
+    JAX's users expect. Integers are computed in double precision; where JAX has none, in
+    integers as long as that is exact, else in single precision.
+
+    Parameters
+    ----------
+    dtype, result : data type
+        Of the array, and of what becomes of it.
+    whole : bool, optional
+        Whether everything else in the sum is a whole number.
+    is_complex_anyway : bool, optional
+        Whether something else in the sum is complex.
+    """
+    if is_integer(dtype):
+        real = default_float()
+        narrow = dtype == np.bool_ or np.dtype(dtype).itemsize < 4
+        is_exact = is_integer(result) or (narrow and not is_complex(result))
+        if whole and not has_64_bits() and is_exact and not is_complex_anyway:
+            return np.dtype(np.int32)
+    else:
+        doubles = (np.dtype(np.float64), np.dtype(np.complex128))
+        is_double = np.dtype(dtype) in doubles or result in doubles
+        real = np.dtype(np.float64 if is_double else np.float32)
+    if is_complex(dtype) or is_complex_anyway:
+        return _COMPLEX.get(real, np.dtype(np.complex128))
+    return real

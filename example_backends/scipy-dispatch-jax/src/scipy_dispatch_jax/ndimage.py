@@ -1,0 +1,394 @@
+"""Linear filters of `scipy_dispatch.ndimage`; importing this registers all of the module's."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from . import _interpolation, _order  # noqa: F401  # they register their functions
+from ._arrays import Array, as_c_casts, is_complex, is_integer, is_jax
+from ._axes import checked_origin, for_each, one_axis, some_axes, spread
+from ._boundary import checked_mode
+from ._gaussian import gaussian_weights
+from ._implement import implements
+from ._linear import Boundary, as_weights, means, neighbours
+from ._output import result_dtype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_ORIGIN_OF_LINES = (
+    "Invalid origin; origin must satisfy "
+    "-(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
+)
+_ORIGIN_OF_WINDOWS = (
+    "Invalid origin; origin must satisfy "
+    "-(weights.shape[k] // 2) <= origin[k] <= (weights.shape[k]-1) // 2"
+)
+
+
+def _line(
+    x: Array, weights: Any, axis: int, dtype: np.dtype[Any], mode: str, cval: Any, origin: int = 0
+) -> Array:
+    """Correlate along one axis, with weights as they are laid on the array."""
+    checked_mode(mode)
+    weights = as_weights(weights)
+    shape = spread([weights.shape[0]], (axis,), x.ndim, 1)
+    origins = spread([origin], (axis,), x.ndim, 0)
+    modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
+    return neighbours(x, weights.reshape(shape), origins, Boundary(modes, cval), dtype)
+
+
+def _checked_line(weights: Any) -> Any:
+    weights = as_weights(weights)
+    if weights.ndim != 1 or weights.shape[0] < 1:
+        raise RuntimeError("no filter weights given")
+    return weights
+
+
+def _complex_cval(call: dict[str, Any]) -> str | None:
+    """Leave a complex number around a real array to SciPy, which knows it sometimes."""
+    if is_jax(call["cval"]) or np.isrealobj(call["cval"]):
+        return None
+    if is_complex(jnp.asarray(call["input"]).dtype):
+        return None
+    return "cval= is complex, and the array is not"
+
+
+@implements("scipy_dispatch.ndimage:correlate1d", "input", "weights", "cval", refuse=_complex_cval)
+def correlate1d(
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Traces and differentiates, by the array and by the weights."""
+    x, weights = jnp.asarray(input), _checked_line(weights)
+    origin = checked_origin(origin, weights.shape[0], _ORIGIN_OF_LINES)
+    complex_output = is_complex(x.dtype) or is_complex(weights.dtype)
+    dtype = result_dtype(output, x.dtype, complex_output)
+    return _line(x, weights.conj(), one_axis(axis, x.ndim), dtype, mode, cval, origin)
+
+
+@implements("scipy_dispatch.ndimage:convolve1d", "input", "weights", "cval", refuse=_complex_cval)
+def convolve1d(
+    input: Any,
+    weights: Any,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Traces and differentiates, by the array and by the weights."""
+    x, weights = jnp.asarray(input), _checked_line(weights)[::-1]
+    origin = -origin - (weights.shape[0] % 2 == 0)
+    origin = checked_origin(origin, weights.shape[0], _ORIGIN_OF_LINES)
+    complex_output = is_complex(x.dtype) or is_complex(weights.dtype)
+    dtype = result_dtype(output, x.dtype, complex_output)
+    return _line(x, weights, one_axis(axis, x.ndim), dtype, mode, cval, origin)
+
+
+def _window(
+    input: Any, weights: Any, output: Any, mode: Any, cval: Any, origin: Any, flip: bool, axes: Any
+) -> Array:
+    x, weights = jnp.asarray(input), as_weights(weights)
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype) or is_complex(weights.dtype))
+    axes = some_axes(axes, x.ndim)
+    if weights.ndim != len(axes) or not weights.size:
+        raise RuntimeError(f"weights.ndim ({weights.ndim}) must match len(axes) ({len(axes)})")
+    if not isinstance(mode, str):
+        raise RuntimeError("A sequence of modes is not supported")
+    checked_mode(mode)
+    origins = for_each(origin, len(axes))
+    if flip:
+        weights = weights[(slice(None, None, -1),) * weights.ndim]
+        origins = [
+            -each - (size % 2 == 0) for each, size in zip(origins, weights.shape, strict=True)
+        ]
+    else:
+        weights = weights.conj()
+    origins = [
+        checked_origin(each, size, _ORIGIN_OF_WINDOWS)
+        for each, size in zip(origins, weights.shape, strict=True)
+    ]
+    # SciPy numbers the axes of the weights as those of the array, in ascending order.
+    shape = spread(weights.shape, tuple(sorted(axes)), x.ndim, 1)
+    everywhere = spread(origins, axes, x.ndim, 0)
+    boundary = Boundary((mode,) * x.ndim, cval)
+    return neighbours(x, weights.reshape(shape), everywhere, boundary, dtype)
+
+
+@implements("scipy_dispatch.ndimage:correlate", "input", "weights", "cval", refuse=_complex_cval)
+def correlate(
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array and by the weights."""
+    return _window(input, weights, output, mode, cval, origin, False, axes)
+
+
+@implements("scipy_dispatch.ndimage:convolve", "input", "weights", "cval", refuse=_complex_cval)
+def convolve(
+    input: Any,
+    weights: Any,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array and by the weights."""
+    return _window(input, weights, output, mode, cval, origin, True, axes)
+
+
+@implements("scipy_dispatch.ndimage:gaussian_filter1d", "input", "cval", refuse=_complex_cval)
+def gaussian_filter1d(
+    input: Any,
+    sigma: float,
+    axis: int = -1,
+    order: int = 0,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: int | None = None,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    weights = gaussian_weights(sigma, order, truncate, radius)
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
+    return _line(x, weights, one_axis(axis, x.ndim), dtype, mode, cval)
+
+
+@implements("scipy_dispatch.ndimage:gaussian_filter", "input", "cval", refuse=_complex_cval)
+def gaussian_filter(
+    input: Any,
+    sigma: Any,
+    order: Any = 0,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    truncate: float = 4.0,
+    *,
+    radius: Any = None,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    dtype = result_dtype(output, x.dtype)
+    return _gaussian(x, sigma, order, dtype, mode, cval, truncate, radius, axes)
+
+
+def _gaussian(
+    x: Array,
+    sigma: Any,
+    order: Any,
+    dtype: np.dtype[Any],
+    mode: Any,
+    cval: Any,
+    truncate: float = 4.0,
+    radius: Any = None,
+    axes: Any = None,
+) -> Array:
+    axes = some_axes(axes, x.ndim)
+    count = len(axes)
+    steps = zip(
+        axes,
+        for_each(sigma, count),
+        for_each(order, count),
+        for_each(mode, count),
+        for_each(radius, count),
+        strict=True,
+    )
+    for axis, width, derivative, each_mode, reach in steps:
+        if width > 1e-15:
+            weights = gaussian_weights(width, derivative, truncate, reach)
+            x = _line(x, weights, axis, dtype, each_mode, cval)
+    return as_c_casts(x, dtype)
+
+
+@implements("scipy_dispatch.ndimage:uniform_filter1d", "input", "cval", refuse=_complex_cval)
+def uniform_filter1d(
+    input: Any,
+    size: int,
+    axis: int = -1,
+    output: Any = None,
+    mode: str = "reflect",
+    cval: Any = 0.0,
+    origin: int = 0,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    axis = one_axis(axis, x.ndim)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
+    return _mean(x, size, axis, dtype, mode, cval, origin)
+
+
+def _mean(
+    x: Array, size: int, axis: int, dtype: np.dtype[Any], mode: str, cval: Any, origin: int
+) -> Array:
+    checked_mode(mode)
+    shape = spread([int(size)], (axis,), x.ndim, 1)
+    origins = spread([checked_origin(origin, int(size))], (axis,), x.ndim, 0)
+    modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
+    return means(x, shape, origins, Boundary(modes, cval), dtype)
+
+
+@implements("scipy_dispatch.ndimage:uniform_filter", "input", "cval", refuse=_complex_cval)
+def uniform_filter(
+    input: Any,
+    size: Any = 3,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    origin: Any = 0,
+    *,
+    axes: Any = None,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
+    axes = some_axes(axes, x.ndim)
+    settings = [for_each(each, len(axes)) for each in (size, mode, origin)]
+    for axis, width, each_mode, shift in zip(axes, *settings, strict=True):
+        if width > 1:
+            x = _mean(x, width, axis, dtype, each_mode, cval, shift)
+    return as_c_casts(x, dtype)
+
+
+def _derivative(
+    input: Any, axis: int, output: Any, mode: Any, cval: Any, across: list[int]
+) -> Array:
+    x = jnp.asarray(input)
+    axis = one_axis(axis, x.ndim)
+    dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
+    modes = for_each(mode, x.ndim)
+    x = _line(x, [-1, 0, 1], axis, dtype, modes[axis], cval)
+    for other in range(x.ndim):
+        if other != axis:
+            x = _line(x, across, other, dtype, modes[other], cval)
+    return x
+
+
+@implements("scipy_dispatch.ndimage:prewitt", "input", "cval", refuse=_complex_cval)
+def prewitt(
+    input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _derivative(input, axis, output, mode, cval, [1, 1, 1])
+
+
+@implements("scipy_dispatch.ndimage:sobel", "input", "cval", refuse=_complex_cval)
+def sobel(
+    input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
+) -> Array:
+    """Traces and differentiates, by the array."""
+    return _derivative(input, axis, output, mode, cval, [1, 2, 1])
+
+
+def _over_axes(
+    x: Array,
+    dtype: np.dtype[Any],
+    mode: Any,
+    axes: tuple[int, ...],
+    derivative: Callable[[int, str], Array],
+    finish: Callable[[Array], Array] = lambda total: total,
+) -> Array:
+    """Add a derivative along every axis; the array itself where there are none."""
+    modes = for_each(mode, len(axes)) if axes else []
+    total = None
+    for axis, each_mode in zip(axes, modes, strict=True):
+        term = derivative(axis, each_mode)
+        total = term if total is None else (total | term if dtype == np.bool_ else total + term)
+    return as_c_casts(x, dtype) if total is None else finish(total)
+
+
+@implements("scipy_dispatch.ndimage:laplace", "input", "cval", refuse=_complex_cval)
+def laplace(
+    input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    dtype = result_dtype(output, x.dtype)
+    return _over_axes(
+        x,
+        dtype,
+        mode,
+        some_axes(axes, x.ndim),
+        lambda axis, each_mode: _line(x, [1, -2, 1], axis, dtype, each_mode, cval),
+    )
+
+
+@implements("scipy_dispatch.ndimage:gaussian_laplace", "input", "cval", refuse=_complex_cval)
+def gaussian_laplace(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Traces and differentiates, by the array."""
+    x = jnp.asarray(input)
+    dtype = result_dtype(output, x.dtype)
+    axes = some_axes(axes, x.ndim)
+    sigmas = spread(for_each(sigma, len(axes)), axes, x.ndim, 0)
+
+    def derivative(axis: int, each_mode: str) -> Array:
+        order = spread([2], (axis,), x.ndim, 0)
+        return _gaussian(x, sigmas, order, dtype, each_mode, cval, **kwargs)
+
+    return _over_axes(x, dtype, mode, axes, derivative)
+
+
+@implements(
+    "scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_complex_cval
+)
+def gaussian_gradient_magnitude(
+    input: Any,
+    sigma: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    *,
+    axes: Any = None,
+    **kwargs: Any,
+) -> Array:
+    """Traces and differentiates, by the array, where the gradient is not zero."""
+    x = jnp.asarray(input)
+    dtype = result_dtype(output, x.dtype)
+
+    def square(axis: int, each_mode: str) -> Array:
+        order = spread([1], (axis,), x.ndim, 0)
+        slope = _gaussian(x, sigma, order, dtype, each_mode, cval, **kwargs)
+        return slope & slope if dtype == np.bool_ else slope * slope
+
+    return _over_axes(x, dtype, mode, some_axes(axes, x.ndim), square, _square_root)
+
+
+def _square_root(x: Array) -> Array:
+    if x.dtype == np.bool_:
+        return x
+    if not is_integer(x.dtype):
+        return jnp.sqrt(x)
+    # The root of an integer near a square may be rounded up to it.
+    root = jnp.sqrt(jnp.maximum(x, 0)).astype(x.dtype)
+    return root - (root > x // jnp.maximum(root, 1)).astype(x.dtype)
