@@ -142,12 +142,28 @@ def test_an_output_of_the_wrong_shape_is_scipy_s_to_refuse(shape: tuple[int, ...
         assert_scipy_s(name, an_array(name), 5, **CALLS[name], output=np.zeros(shape, bool))
 
 
+@pytest.mark.parametrize("name", ["sobel", "uniform_filter", "binary_opening", "map_coordinates"])
+def test_an_output_whose_elements_lie_on_each_other_is_left_to_scipy(name: str) -> None:
+    """Which one is written last is to be as without threads."""
+    row = np.zeros(60 if name != "map_coordinates" else 11)
+    output = np.lib.stride_tricks.as_strided(row, (50 if row.size == 60 else 9, row.size), (0, 8))
+    reason = why_not(name, {"input": an_array(name), **CALLS[name], "output": output}, forced(5))
+    assert reason == "elements of the output share memory with each other"
+
+
 def test_a_read_only_output_is_scipy_s_to_refuse() -> None:
     array, output = an_array("sobel"), np.zeros((50, 60))
     output.flags.writeable = False
     for function in (ndimage.sobel, shared("sobel", forced(5))):
         with pytest.raises(ValueError, match="read-only"):
             function(array, output=output)
+
+
+@pytest.mark.parametrize("reshape", [True, False])
+def test_planes_of_an_array_of_four_axes(reshape: bool) -> None:
+    array = np.random.default_rng(0).random((5, 6, 7, 8))
+    for axes in ((0, 1), (3, 1), (2, -1)):
+        assert_scipy_s("rotate", array, 3, angle=20, axes=axes, reshape=reshape)
 
 
 def test_the_result_is_laid_out_as_scipy_s() -> None:

@@ -81,7 +81,7 @@ class Slabs(Strategy):
             split = self._split(call, policy, along_lines=False)
         slabs = cut(call.input.shape[split.axis], split.number, split.reach)
         output = given_output(call)
-        result = self._new_result(call, split) if output is None else output
+        result = self._new_result(call) if output is None else output
         if output is not None and split.reach.radius and np.may_share_memory(output, call.input):
             # Slabs read beyond their ends what others overwrite.
             result = np.empty_like(output)
@@ -124,18 +124,14 @@ class Slabs(Strategy):
             return None
         return np.asarray(call[self.companion])
 
-    def _new_result(self, call: Call, split: Split) -> Array:
+    def _new_result(self, call: Call) -> Array:
         """Make the array for the result, of the type and shape that SciPy gives it.
 
         SciPy shows both, and what is wrong with the arguments, on the least there can be.
         """
-        least = [1] * call.input.ndim
-        if not self.keeps_shape:
-            reaches = self.reaches(call)
-            least = [
-                length if reaches[axis] is WHOLE else 1
-                for axis, length in enumerate(call.input.shape)
-            ]
+        shape = call.input.shape
+        whole = [reach is WHOLE and not self.keeps_shape for reach in self.reaches(call)]
+        least = [length if is_whole else 1 for length, is_whole in zip(shape, whole, strict=True)]
         arguments: dict[str, Any] = {"input": np.zeros(least, call.input.dtype)}
         if call.get("iterations") is not None:
             # Once only: repeatedly, SciPy reads beyond the ends of what is shorter than the
@@ -144,9 +140,10 @@ class Slabs(Strategy):
         if self.companion is not None and self._companion(call) is not None:
             arguments[self.companion] = np.zeros(least, bool)
         example = call(**arguments)
-        shape = list(call.input.shape if self.keeps_shape else example.shape)
-        shape[split.axis] = call.input.shape[split.axis]
-        return np.empty(shape, example.dtype)
+        lengths = zip(shape, example.shape, whole, strict=True)
+        return np.empty(
+            [other if is_whole else own for own, other, is_whole in lengths], example.dtype
+        )
 
 
 class _Scratch(threading.local):

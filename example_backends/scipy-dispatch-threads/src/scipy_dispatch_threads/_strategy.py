@@ -135,7 +135,28 @@ def given_output(call: Call) -> Array | None:
         raise Deferred(f"the output is a {type(output).__name__}, not a numpy.ndarray")
     if not output.flags.writeable:
         raise Deferred("the output is read-only")
+    if overlaps_itself(output):
+        raise Deferred("elements of the output share memory with each other")
     return output
+
+
+def overlaps_itself(array: Array) -> bool:
+    """Whether elements of an array may lie on each other, as in a broadcast one.
+
+    Examples
+    --------
+    >>> overlaps_itself(np.zeros((4, 6))[::2, ::-3].T)
+    False
+    >>> overlaps_itself(np.broadcast_to(np.zeros(6), (4, 6)))
+    True
+    """
+    end = array.itemsize
+    axes = zip(map(abs, array.strides), array.shape, strict=True)
+    for stride, length in sorted(axis for axis in axes if axis[1] > 1):
+        if stride < end:
+            return True
+        end += stride * (length - 1)
+    return False
 
 
 def is_same_array(first: Array, second: Array) -> bool:
