@@ -18,7 +18,7 @@ pytest.importorskip("skimage", reason="the benchmark's photograph is scikit-imag
 import numpy as np
 
 from bench._halves import checksums, two_processes
-from bench._routes import ROUTES, chunks
+from bench._routes import ROUTES, Dispatched, chunks
 from bench._tables import DASH
 from bench._work import CASES, data_of
 from bench._work_report import CEILING, WorkRun, draw_chart, work_markdown
@@ -90,21 +90,21 @@ def test_differences_are_relative_to_the_largest_value() -> None:
 def test_a_result_that_is_not_scipys_is_not_timed(arrays: dict[str, Any]) -> None:
     """The others are; what is off is told."""
 
-    class Wrong(type(route_of("default"))):  # type: ignore[misc]
+    class Wrong(Dispatched):
         name = "wrong"
         title = "Wrong"
 
         def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Any:
             return lambda: function(array, **arguments) + np.float32(1e-6)
 
-    class Other(type(route_of("default"))):  # type: ignore[misc]
+    class Other(Dispatched):
         name = "other"
         title = "Other"
         backend = "other"
 
     case = case_of("sobel-photograph")
     run = WorkRun({}, {case.name: case.title}, {"scipy": "SciPy", "wrong": "Wrong"})
-    routes = [route_of("scipy"), Wrong(), Other(), route_of("default")]
+    routes: list[Route] = [route_of("scipy"), Wrong(), Other(), route_of("default")]
     Benchmark(run, routes, None, 2).measure([case], MEGAPIXELS, lambda title: None)
     assert run.seconds[case.name].keys() == {"scipy", "default"}
     assert all(len(each) == 2 for each in run.seconds[case.name].values())

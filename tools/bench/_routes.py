@@ -140,11 +140,11 @@ class DaskThreads(Dispatched):
         return da.from_array(array, chunks=chunks(array.shape), name=False)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        import dask
+        from dask.base import compute
 
         def run() -> Any:
             result = leaves(function(array, **arguments))
-            return dask.compute(*result, scheduler="threads", num_workers=cores())
+            return compute(*result, scheduler="threads", num_workers=cores())
 
         return run
 
@@ -166,10 +166,10 @@ class DaskProcesses(Dispatched):
 
     def open(self) -> None:
         from dask import config
-        from distributed import Client, LocalCluster
 
+        distributed = import_module("distributed")
         config.set({"distributed.worker.memory.terminate": False})
-        self._cluster = LocalCluster(
+        self._cluster = distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
@@ -177,7 +177,7 @@ class DaskProcesses(Dispatched):
             dashboard_address=None,
             silence_logs=logging.ERROR,
         )
-        self._client = Client(self._cluster)
+        self._client = distributed.Client(self._cluster)
 
     def close(self) -> None:
         self._client.close()
@@ -185,8 +185,9 @@ class DaskProcesses(Dispatched):
 
     def given(self, array: Array) -> Any:
         import dask.array as da
-        from dask import delayed
-        from distributed import wait
+        from dask.delayed import delayed
+
+        wait = import_module("distributed").wait
 
         sizes = chunks(array.shape)
         counts = [math.ceil(length / size) for length, size in zip(array.shape, sizes, strict=True)]
@@ -204,7 +205,7 @@ class DaskProcesses(Dispatched):
         return lazy
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        from distributed import wait
+        wait = import_module("distributed").wait
 
         def run() -> Any:
             result = self._client.persist(leaves(function(array, **arguments)))
@@ -231,12 +232,12 @@ class Jax(Dispatched):
         return missing or super().why_not()
 
     def given(self, array: Array) -> Any:
-        import jax
+        jax = import_module("jax")
 
         return jax.block_until_ready(jax.numpy.asarray(array))
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        import jax
+        jax = import_module("jax")
 
         # A window or a structure decides what is compiled; what is added up is data.
         return {
@@ -245,7 +246,7 @@ class Jax(Dispatched):
         }
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        import jax
+        jax = import_module("jax")
 
         compiled = jax.jit(lambda given: function(given, **arguments))
         return lambda: jax.block_until_ready(compiled(array))
@@ -265,7 +266,7 @@ class Cupy(Dispatched):
         missing = missing or super().why_not()
         if missing:
             return missing
-        import cupy
+        cupy = import_module("cupy")
 
         try:
             cupy.cuda.runtime.getDeviceCount()
@@ -274,12 +275,12 @@ class Cupy(Dispatched):
         return None
 
     def given(self, array: Array) -> Any:
-        import cupy
+        cupy = import_module("cupy")
 
         return cupy.asarray(array)
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        import cupy
+        cupy = import_module("cupy")
 
         return {
             name: cupy.asarray(value) if isinstance(value, np.ndarray) else value
@@ -287,7 +288,7 @@ class Cupy(Dispatched):
         }
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        import cupy
+        cupy = import_module("cupy")
 
         def run() -> Any:
             result = function(array, **arguments)
@@ -297,7 +298,7 @@ class Cupy(Dispatched):
         return run
 
     def fetched(self, result: Any) -> list[Array]:
-        import cupy
+        cupy = import_module("cupy")
 
         return [cupy.asnumpy(each) for each in leaves(result)]
 
