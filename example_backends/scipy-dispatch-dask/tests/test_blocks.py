@@ -11,8 +11,6 @@ from comparison import lazily
 from scipy import ndimage as scipy_ndimage
 
 from scipy_dispatch import backend_opts, ndimage
-from scipy_dispatch_dask._block import Block, ones
-from scipy_dispatch_dask._halo import map_with_halo
 from spatch_core.testing import run_python, write_distribution
 
 X = np.random.default_rng(1).random((12, 15))
@@ -108,26 +106,6 @@ def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
     result.compute(scheduler="synchronous")
     (event,) = options.trace or ()
     assert (event.backend, str(event.outcome)) == ("dask", "called")
-
-
-class Tagged(np.ndarray):
-    """A type of block that is not NumPy's own."""
-
-
-def test_blocks_are_not_converted() -> None:
-    """What works on a block gets the block itself, of whatever type it is."""
-    seen = []
-
-    def record(input: np.ndarray) -> np.ndarray:
-        seen.append(type(input))
-        return input
-
-    tagged = X.view(Tagged)
-    lazy = da.from_array(tagged, chunks=5, asarray=False, meta=tagged[:0, :0])
-    block = Block(record, ("input",), {}, (None,))
-    map_with_halo(block, [lazy], {}, lazy._meta, {}).compute(scheduler="synchronous")
-    assert set(seen) == {Tagged}
-    assert type(ones(lazy)) is Tagged
 
 
 def test_user_functions_are_not_called_to_build_the_graph() -> None:

@@ -130,9 +130,15 @@ def meta_of(result: Any) -> Any:
     return result[(slice(0, 0),) * result.ndim]
 
 
-def holds_numpy(x: Array) -> bool:
-    """Whether the blocks of `x` are NumPy arrays."""
-    return isinstance(x._meta, np.ndarray)
+def why_not_numpy(x: Any, name: str) -> str | None:
+    """Say that the blocks of the argument `name` are no NumPy arrays; None if they are."""
+    kind = type(getattr(x, "_meta", x))
+    if issubclass(kind, np.ndarray):
+        return None
+    return (
+        f"the blocks of {name}= are of the type {kind.__module__}.{kind.__qualname__}, and "
+        "dask_image works on NumPy arrays"
+    )
 
 
 def _n_bytes(value: Any) -> int:

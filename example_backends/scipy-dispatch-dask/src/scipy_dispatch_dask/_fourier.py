@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._block import meta_of, probe
+from ._block import meta_of, probe, why_not_numpy
 from ._dask import Array
 
 TYPE_CHECKING = False
@@ -36,7 +36,7 @@ class FourierFilter:
             return "input= is empty or a scalar"
         if n >= 0 and n // 2 + 1 != x.shape[call["axis"]]:
             return "input= is not as long along axis= as a real transform of n= elements"
-        return None
+        return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""

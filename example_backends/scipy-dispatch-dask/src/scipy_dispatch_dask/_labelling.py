@@ -8,7 +8,7 @@ from operator import getitem
 
 import numpy as np
 
-from ._block import probe
+from ._block import probe, why_not_numpy
 from ._dask import Array, da, dask
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ class Labelling:
             return "input= is empty or a scalar"
         if x.dtype.kind == "c":
             return "input= is complex"
-        return None
+        return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> tuple[Array, Array]:
         """Return labels and, as an array without dimensions, how many there are."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._block import why_not_numpy
 from ._dask import Array, da
 
 TYPE_CHECKING = False
@@ -99,6 +100,8 @@ class Sum:
 def why_not_measurable(call: Call) -> str | None:
     """Say why the arrays of `call` cannot be measured; None if they can."""
     x, labels, index = call["input"], call["labels"], call["index"]
+    if reason := why_not_numpy(x, "input"):
+        return reason
     dtype = x.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
         return f"dask_image does not measure {dtype} in the precision in which SciPy does"
