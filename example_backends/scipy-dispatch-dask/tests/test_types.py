@@ -184,7 +184,7 @@ def test_the_type_is_asked_of_the_backend_that_will_run(boxes: Any) -> None:
 
 
 def test_subclasses_stay_what_they_are(boxes: Any) -> None:
-    """NumPy keeps a subclass, and so does Dask."""
+    """Although Dask makes NumPy arrays of them when it puts blocks together."""
     tagged = X.view(boxes.Tagged)
     x = da.from_array(tagged, chunks=5, asarray=False, meta=tagged[:0, :0])
     with backend_opts(prioritize="tags"):

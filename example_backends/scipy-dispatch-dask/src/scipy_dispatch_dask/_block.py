@@ -14,9 +14,11 @@ from ._dask import Array, da, dask
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from ._call import Call
+
+    Maker: TypeAlias = "str | type[np.ndarray[Any, Any]] | None"
 
 NAME = "dask"
 
@@ -36,14 +38,14 @@ class Block:
         The parameters that take the blocks, in the order in which these come.
     arguments : mapping
         The other arguments, but for those that come with every call.
-    namespaces : tuple of str or None
-        What makes the blocks of each array, where Dask might have made NumPy arrays of them.
+    makers : tuple of str, type or None
+        For each array what makes blocks of NumPy arrays, where Dask may have made these.
     """
 
     function: Callable[..., Any]
     arrays: tuple[str, ...]
     arguments: Mapping[str, Any]
-    namespaces: tuple[str | None, ...]
+    makers: tuple[Maker, ...]
 
     @property
     def __name__(self) -> str:
@@ -51,7 +53,7 @@ class Block:
         return self.function.__name__
 
     def __call__(self, *blocks: Any, **shared: Any) -> Any:
-        restored = map(_restored, blocks, self.namespaces)
+        restored = map(_restored, blocks, self.makers)
         arrays = dict(zip(self.arrays, restored, strict=True))
         return self.function(**arrays, **self.arguments, **shared)
 
@@ -73,7 +75,7 @@ def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
         for_later(call.function),
         arrays,
         {name: value for name, value in arguments.items() if name not in large},
-        tuple(_namespace(call[name]._meta) for name in arrays),
+        tuple(_maker(call[name]._meta) for name in arrays),
     )
     return block, {name: dask.delayed(arguments[name], pure=True) for name in sorted(large)}
 
@@ -119,10 +121,10 @@ def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any
 def ones(x: Array, shape: tuple[int, ...] | None = None) -> Any:
     """Return a few ones of the type of the blocks of `x`."""
     shape = (1,) * x.ndim if shape is None else shape
-    namespace = _namespace(x._meta)
-    if namespace is None:
-        return np.ones_like(x._meta, shape=shape)
-    return import_module(namespace).ones(shape, dtype=x.dtype)
+    maker = _maker(x._meta)
+    if isinstance(maker, str):
+        return import_module(maker).ones(shape, dtype=x.dtype)
+    return np.ones_like(x._meta, shape=shape)
 
 
 def meta_of(result: Any) -> Any:
@@ -147,20 +149,27 @@ def _n_bytes(value: Any) -> int:
     return size if isinstance(size, int) else 0
 
 
-def _namespace(meta: Any) -> str | None:
-    """Return the module that makes arrays like `meta`; None where NumPy's functions do.
+def _maker(meta: Any) -> Maker:
+    """Return what makes arrays like `meta` of NumPy arrays; None where Dask keeps them.
 
-    Such as ``"jax.numpy"``. Dask puts arrays together with NumPy's functions, which make
-    NumPy arrays of those that do not take part in NumPy's ``__array_function__``.
+    Dask puts blocks together with NumPy's functions. These keep arrays that take part in
+    ``__array_function__``, such as CuPy's, and make NumPy arrays of others: those of the array
+    API, which know the module that makes them (such as ``"jax.numpy"``), and subclasses.
     """
-    if hasattr(type(meta), "__array_function__") or not hasattr(meta, "__array_namespace__"):
+    kind = type(meta)
+    if isinstance(meta, np.ndarray):
+        keeps = kind is np.ndarray or kind.__array_function__ is not np.ndarray.__array_function__
+        return None if keeps else kind
+    if hasattr(kind, "__array_function__") or not hasattr(meta, "__array_namespace__"):
         return None
     name: str = meta.__array_namespace__().__name__
     return name
 
 
-def _restored(block: Any, namespace: str | None) -> Any:
+def _restored(block: Any, maker: Maker) -> Any:
     """Return `block` as the type that Dask was told it is."""
-    if namespace is None or type(block) is not np.ndarray:
+    if maker is None or type(block) is not np.ndarray:
         return block
-    return import_module(namespace).asarray(block)
+    if isinstance(maker, str):
+        return import_module(maker).asarray(block)
+    return block.view(maker)
