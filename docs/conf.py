@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from pathlib import Path
 
 _PYPROJECT = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
 
-# The commands whose output the pages show are those of this environment.
-os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+sys.path.insert(0, str(Path(__file__).parent))  # for session
 
 project = "spatch-core"
 author = "The spatch-core developers"
@@ -20,10 +18,10 @@ release = version = re.findall(r'^version = "(.*)"', _PYPROJECT, re.MULTILINE)[0
 extensions = [
     "myst_parser",
     "numpydoc",
+    "session",
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_design",
-    "sphinxcontrib.programoutput",
 ]
 exclude_patterns = ["_build"]
 

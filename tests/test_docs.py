@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -12,6 +14,7 @@ from spatch_core import _description, _environment, _problems, exceptions
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
+EXAMPLES = REFERENCE / "examples"
 MINIMAL = ROOT / "example_backends" / "minimal"
 
 
@@ -109,3 +112,73 @@ def test_the_minimal_example_is_small() -> None:
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     assert len(files) == 5
     assert len(lines) < 60
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The directive by which pages show what commands print."""
+    pytest.importorskip("docutils")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return import_module("session")
+
+
+def test_every_command_is_shown_at_work() -> None:
+    """Not by its help alone."""
+    pytest.importorskip("click")
+    from spatch_core.cli import main
+
+    page = (REFERENCE / "command-line.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^(`{3,})\{session\}.*\n((?:.*\n)*?)\1$", page, re.MULTILINE)
+    used = [
+        re.findall(r"\bspatch-core ([a-z-]+)", line)
+        for _, block in blocks
+        for line in block.splitlines()
+        if "--help" not in line
+    ]
+    assert {name for names in used for name in names} == set(main.commands)
+    helped = re.findall(r"^spatch-core ([a-z-]+) --help$", page, re.MULTILINE)
+    assert sorted(helped) == sorted(main.commands)
+
+
+def test_a_session_prints_its_commands_and_their_output(session: ModuleType) -> None:
+    """One after another, in one folder, as whoever types them sees it."""
+    commands = ["echo one > file; cat file", "cat file missing; exit 3"]
+    assert session.run(commands) == [
+        session.Answer("echo one > file; cat file", "one", 0),
+        session.Answer(
+            "cat file missing; exit 3", "one\ncat: missing: No such file or directory", 3
+        ),
+    ]
+
+
+def test_a_session_is_in_a_copy_of_a_folder(session: ModuleType) -> None:
+    """What it changes there, nobody has; the packages in it can be imported."""
+    before = sorted(EXAMPLES.rglob("*"))
+    code = "import minimal_fractions as m; print(m.__file__)"
+    commands = ["rm -r *.dist-info; echo > made; ls", f"python -c '{code}'"]
+    listed, imported = session.run(commands, EXAMPLES / "broken")
+    assert listed.output == "made\nminimal_fractions"
+    assert imported.output == "minimal_fractions/__init__.py"
+    assert sorted(EXAMPLES.rglob("*")) == before
+
+
+def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
+    """Everywhere else the page would be another one."""
+    code = "import spatch_core; print(spatch_core.__file__)"
+    (answer,) = session.run([f"python -c '{code}'"])
+    assert answer.output == "spatch_core/__init__.py"
+
+
+def test_a_session_that_ends_otherwise_is_an_error(session: ModuleType) -> None:
+    """With what was printed, so that the build tells what went wrong."""
+    from docutils.core import publish_doctree
+    from docutils.parsers.rst.directives import register_directive
+
+    register_directive("session", session.Session)
+    page = ".. session::\n   :code: {}\n\n   echo said; exit 1\n"
+    quiet = {"report_level": 5}
+    assert publish_doctree(page.format(1), settings_overrides=quiet).astext() == (
+        "$ echo said; exit 1\nsaid"
+    )
+    failed = publish_doctree(page.format(0), settings_overrides=quiet).astext()
+    assert "echo said; exit 1 ended with code 1, not 0:\nsaid" in failed

@@ -1,0 +1,12 @@
+"""Two backends with faults; the reference shows what the tools say of them."""
+
+from fractions import Fraction
+from math import isqrt
+
+
+def is_square(x: Fraction) -> bool:
+    return isqrt(x.numerator) ** 2 == x.numerator
+
+
+def square_root(x: Fraction) -> Fraction:
+    return Fraction(isqrt(x.numerator), isqrt(x.denominator))

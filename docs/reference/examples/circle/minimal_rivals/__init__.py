@@ -1,0 +1,1 @@
+"""Two backends, each of which wants to go before the other."""
