@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._call import cupyx_signature
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -59,17 +57,11 @@ def _adapted(call: Call) -> Call:
         # Some functions of CuPy take nothing but a type.
         changes["output"] = output = np.dtype(output).type
     x = call[call.first]
-    if call.name in _INTERPOLATION and x.dtype.kind in "iu":
-        # CuPy would compute in single precision, SciPy computes in double precision.
-        changes[call.first] = x.astype(np.float64)
+    if call.name in _INTERPOLATION and x.dtype.char not in "dD":
+        # CuPy would compute in single precision, positions too. SciPy does not.
+        changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
         changes["output"] = x.dtype.type if output is None else output
-    if call.name == "affine_transform" and _knows(call, "float64_coords"):
-        changes["float64_coords"] = True
     if call.name in _ITERATED and call["iterations"] != 1:
         # The result is the same, and CuPy has no other way to iterate.
         changes["brute_force"] = True
     return call.replaced(**changes)
-
-
-def _knows(call: Call, parameter: str) -> bool:
-    return parameter in cupyx_signature(call.module, call.name).parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from inspect import Parameter, Signature
 
@@ -107,35 +107,27 @@ class Call:
         """
         function = cupyx_function(self.module, self.name)
         parameters = cupyx_signature(self.module, self.name).parameters
-        arguments = {}
-        for name in scipy_signature(self.module, self.name).parameters:
-            if name == self.first or name not in parameters:
-                continue
-            if self.is_default(name):
-                if not _same(self[name], parameters[name].default):
-                    key = (self.module, self.name, name)
-                    if key not in _SAME_MEANING and name not in self._required:
-                        arguments[name] = self[name]
-            else:
-                arguments[name] = self.given[name]
-        # What only CuPy has: a setting of ours, or something for its own keywords.
+        # Where CuPy takes keywords of its own, what is given beyond SciPy's names is for those.
         flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
-        for name, value in self.given.items():
-            if name not in arguments and name != self.first and not self.is_default(name):
-                if flexible or name in parameters:
-                    arguments[name] = value
+        arguments = {
+            name: value
+            for name, value in self.given.items()
+            if name != self.first and not self.is_default(name) and (flexible or name in parameters)
+        }
+        arguments |= {
+            name: each.default
+            for name, each in scipy_signature(self.module, self.name).parameters.items()
+            if name in parameters
+            and each.default is not Parameter.empty
+            and self.is_default(name)
+            and not _same(each.default, parameters[name].default)
+            and (self.module, self.name, name) not in _SAME_MEANING
+        }
         # The first parameter has another name in a few functions of CuPy.
         return function(self.given[self.first], **arguments)
 
-    @property
-    def _required(self) -> set[str]:
-        signature = scipy_signature(self.module, self.name)
-        return {
-            name for name, each in signature.parameters.items() if each.default is Parameter.empty
-        }
 
-
-@lru_cache(maxsize=None)
+@cache
 def scipy_signature(module: str, name: str) -> Signature:
     """Return the signature of SciPy's function; CuPy's where SciPy hides it."""
     function = getattr(import_module(f"scipy.{module}"), name)
@@ -147,7 +139,7 @@ def scipy_signature(module: str, name: str) -> Signature:
     return cupyx_signature(module, name) if Parameter.VAR_POSITIONAL in kinds else signature
 
 
-@lru_cache(maxsize=None)
+@cache
 def cupyx_signature(module: str, name: str) -> Signature:
     """Return the signature of CuPy's function, as the installed CuPy has it."""
     return inspect.signature(cupyx_function(module, name))

@@ -62,7 +62,7 @@ def set_smallest(elements: int | None) -> None:
     10000
     >>> scipy_dispatch_cupy.set_smallest(None)
     """
-    global _chosen
+    global _chosen  # noqa: PLW0603 - one setting for the process
     if elements is not None and elements < 0:
         raise ValueError(f"elements must be 0 or more, not {elements}")
     _chosen = elements

@@ -1,0 +1,229 @@
+"""Calls to compare: one of every function, and of what has modes, axes and types, many."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+from comparison import scipy_function
+from scipy_calls import CALLS as ONE_CALL
+
+from scipy_dispatch_cupy._limits import LEFT_OUT
+from scipy_dispatch_cupy._map import FUNCTIONS
+from scipy_dispatch_cupy.offload._table import TABLE as OFFLOADED
+
+MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
+TYPES = ("bool", "uint8", "int16", "int64", "float32", "float64", "complex64")
+REAL = TYPES[:-1]
+
+
+class Case(NamedTuple):
+    """One call."""
+
+    name: str
+    kind: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    title: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.title}".strip()
+
+
+def kind_of(dtype: Any) -> str:
+    """Return the column of the table of tolerances for a data type."""
+    dtype = np.dtype(dtype)
+    return {"b": "bool", "i": "int", "u": "int"}.get(dtype.kind, dtype.name)
+
+
+def image(dtype: str, shape: tuple[int, ...] = (13, 17), distinct: bool = False) -> np.ndarray:
+    """Return an array of small values, none equal to another if `distinct`."""
+    random = np.random.default_rng(zlib.crc32(f"{dtype}{shape}".encode()))
+    if dtype == "bool":
+        return random.random(shape) > 0.4
+    if distinct:
+        values = random.permutation(int(np.prod(shape))).reshape(shape) % 251
+        return values.astype(dtype)
+    values = random.uniform(0, 50, shape)
+    if dtype.startswith("complex"):
+        values = values + 1j * random.uniform(0, 50, shape)
+    return values.astype(dtype)
+
+
+def present(name: str) -> bool:
+    """Whether the installed SciPy has a function, such as ``"ndimage.sobel"``."""
+    try:
+        scipy_function(name)
+    except AttributeError:
+        return False
+    return True
+
+
+SERVED = [
+    f"{module}.{name}"
+    for module, functions in FUNCTIONS.items()
+    for name in functions
+    if name not in LEFT_OUT[module] and present(f"{module}.{name}")
+]
+OFFLOADED_NAMES = [
+    f"{module}.{name}"
+    for module, functions in OFFLOADED.items()
+    for name in functions
+    if present(f"{module}.{name}")
+]
+
+
+def difference(input: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
+    """Be a derivative for whichever package the array is of."""
+    from importlib import import_module
+
+    package = "scipy" if isinstance(input, np.ndarray) else "cupyx.scipy"
+    ndimage = import_module(f"{package}.ndimage")
+    weights = np.array([-1.0, 0.0, 1.0])
+    if package != "scipy":
+        import cupy
+
+        weights = cupy.asarray(weights)
+    return ndimage.correlate1d(input, weights, axis, output, mode, cval)
+
+
+def _base(name: str) -> Case:
+    module, _, function = name.partition(".")
+    args, kwargs = ONE_CALL[module][function].fresh()
+    if name in ("ndimage.generic_laplace", "ndimage.generic_gradient_magnitude"):
+        args = (args[0], difference)
+    if name in ("signal.lfilter", "signal.sosfilt"):
+        kwargs = {}  # CuPy's initial state has another shape
+    if name == "signal.argrelextrema":
+        args = args[:1]
+        return Case(name, "float64", (*args, GREATER), kwargs, "")
+    return Case(name, "float64", args, kwargs, "")
+
+
+class _Greater:
+    """A comparator that is CuPy's on the device, and NumPy's on the host."""
+
+    def __repr__(self) -> str:
+        return "GREATER"
+
+
+GREATER = _Greater()
+
+_WINDOW: dict[str, dict[str, Any]] = {
+    "minimum_filter": {"size": (3, 4)},
+    "maximum_filter": {"size": 3},
+    "minimum_filter1d": {"size": 4, "axis": 0},
+    "maximum_filter1d": {"size": 3},
+    "median_filter": {"size": 3},
+    "rank_filter": {"rank": 2, "size": 3},
+    "percentile_filter": {"percentile": 30, "size": 3},
+    "grey_erosion": {"size": 3},
+    "grey_dilation": {"size": 3},
+    "grey_opening": {"size": 3},
+    "grey_closing": {"size": 3},
+}
+_SUMS: dict[str, dict[str, Any]] = {
+    "uniform_filter": {"size": 3},
+    "uniform_filter1d": {"size": 4, "axis": 0},
+    "gaussian_filter": {"sigma": (1, 1.5)},
+    "gaussian_filter1d": {"sigma": 1.2, "axis": 0, "order": 1},
+    "gaussian_laplace": {"sigma": 1},
+    "gaussian_gradient_magnitude": {"sigma": 1},
+    "sobel": {"axis": 0},
+    "prewitt": {"axis": 1},
+    "laplace": {},
+    "convolve": {"weights": np.array([[0.0, 1.0], [2.0, 3.0], [1.0, 0.5]])},
+    "correlate": {"weights": np.array([[0.0, 1.0], [2.0, 3.0], [1.0, 0.5]])},
+    "convolve1d": {"weights": np.array([1.0, 2.0, 0.5]), "axis": 0},
+    "correlate1d": {"weights": np.array([1.0, 2.0, 0.5])},
+}
+_DIFFERENCES = ("morphological_gradient", "morphological_laplace", "white_tophat", "black_tophat")
+_POINTS: dict[str, dict[str, Any]] = {
+    "shift": {"shift": (0.3, -1.7)},
+    "zoom": {"zoom": (1.3, 0.8)},
+    "rotate": {"angle": 33.0},
+    "affine_transform": {"matrix": np.array([[0.9, 0.1], [-0.1, 0.85]]), "offset": 0.4},
+    "map_coordinates": {"coordinates": np.array([[0.3, 2.6, 7.7, 14.2], [1.2, 1.7, 4.9, 18.3]])},
+}
+_BINARY = ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing")
+
+
+def _cases() -> list[Case]:
+    cases = [_base(name) for name in SERVED]
+
+    def add(function: str, dtype: str, kwargs: dict[str, Any], *args: Any, title: str = "") -> None:
+        text = " ".join(f"{key}={value}" for key, value in kwargs.items() if np.ndim(value) == 0)
+        cases.append(
+            Case(function, kind_of(dtype), args, kwargs, f"{dtype} {text} {title}".strip())
+        )
+
+    for mode in MODES:
+        for function, settings in {**_WINDOW, **_SUMS}.items():
+            distinct = function in _WINDOW
+            types = REAL if distinct else TYPES
+            for dtype in types:
+                if dtype == "complex64" and function == "gaussian_gradient_magnitude":
+                    continue
+                if dtype == "bool" and not distinct:
+                    continue
+                x = image(dtype, distinct=distinct)
+                cval = 0.0 if dtype == "complex64" else 3.0
+                add(f"ndimage.{function}", dtype, {**settings, "mode": mode, "cval": cval}, x)
+        for function in _DIFFERENCES:
+            for dtype in ("int16", "float32", "float64"):
+                x = image(dtype, distinct=True)
+                add(f"ndimage.{function}", dtype, {"size": 3, "mode": mode}, x)
+        for function, settings in _POINTS.items():
+            for dtype in ("uint8", "int16", "float32", "float64"):
+                for order in (0, 1, 3):
+                    if mode == "reflect" and order > 1:
+                        continue
+                    more = {"mode": mode, "order": order, "cval": 2.0}
+                    add(f"ndimage.{function}", dtype, {**settings, **more}, image(dtype))
+    for function in ("gaussian_filter", "uniform_filter", "maximum_filter", "median_filter"):
+        settings = {"sigma": 1.0} if function.startswith("gauss") else {"size": 3}
+        for axes in ((0,), (2, 0)):
+            x = image("float64", (6, 7, 8), distinct=True)
+            add(f"ndimage.{function}", "float64", {**settings, "axes": axes}, x, title=f"{axes}")
+    for function in _BINARY:
+        for iterations in (1, 2, 3):
+            kwargs = {"iterations": iterations, "border_value": iterations % 2}
+            add(f"ndimage.{function}", "bool", kwargs, image("bool", (20, 21)))
+    for size in (2, 3):
+        x = image("bool", (9,) * size)
+        add(
+            "ndimage.distance_transform_edt", "bool", {"sampling": [1.5] * size}, x, title=f"{size}"
+        )
+        add("ndimage.label", "bool", {}, x, title=f"{size}")
+    for name in [name for name in SERVED if name.startswith("fft.")]:
+        if name.endswith(("fht", "ifht")):
+            continue
+        complex_too = "r" not in name.partition(".")[2] and "ih" not in name
+        for dtype in ("int16", "float32", "float64", "complex64")[: 4 if complex_too else 3]:
+            x = image(dtype, (6, 9))
+            add(name, dtype, {}, x)
+            if "shift" not in name:
+                add(name, dtype, {"norm": "ortho"}, x)
+            if not name.endswith(("2", "n", "shift")):
+                add(name, dtype, {"axis": 0, "n": 8}, x)
+            if name.endswith(("ctn", "stn")):
+                add(name, dtype, {"type": 3, "axes": (1,)}, x, title="(1,)")
+    kernel = image("float64", (3, 4))
+    for dtype in ("int16", "float32", "float64", "complex64"):
+        x, small = image(dtype, (14, 15)), kernel.astype(dtype)
+        for mode in ("full", "same", "valid"):
+            for function in ("convolve", "correlate", "fftconvolve", "oaconvolve", "convolve2d"):
+                add(f"signal.{function}", dtype, {"mode": mode}, x, small)
+        line = image(dtype, (3, 64))
+        add("signal.detrend", dtype, {"axis": 0}, line)
+        if dtype != "complex64":
+            add("signal.hilbert", dtype, {"N": 80}, line)
+            add("signal.medfilt", dtype, {"kernel_size": 3}, image(dtype, (14, 15), distinct=True))
+            add("signal.savgol_filter", dtype, {"window_length": 5, "polyorder": 2}, line)
+            add("signal.resample_poly", dtype, {"up": 3, "down": 2, "axis": 1}, line)
+            add("signal.resample", dtype, {"num": 50, "axis": 1}, line)
+    return cases
+
+
+CASES = _cases()

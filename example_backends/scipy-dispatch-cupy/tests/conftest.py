@@ -1,0 +1,44 @@
+"""Whether there is a GPU, and what the comparison on it found."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from report import REPORT
+
+from scipy_dispatch_cupy import _device
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a GPU where there is none, and say why."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if not marked:
+        return
+    reason = _device.why_no_cupy() or _device.why_no_device()
+    if reason:
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the report, and write it to the file that the environment names."""
+    if not REPORT.rows:
+        return
+    text = REPORT.text()
+    terminalreporter.section("compared on a GPU, to be pasted into the documentation")
+    terminalreporter.write_line(text)
+    target = os.environ.get("SCIPY_DISPATCH_CUPY_REPORT")
+    if target:
+        Path(target).write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def _smallest() -> Iterator[None]:
+    yield
+    _device.set_smallest(None)

@@ -1,0 +1,235 @@
+"""A stand-in for CuPy: real packages `cupy` and `cupyx` in a folder, on NumPy and SciPy.
+
+It proves the plumbing, not the numbers: that arguments reach CuPy's functions under the names
+that CuPy knows, as arrays of CuPy's and as nothing else, and that results, ``output=`` and
+deferrals come back. Its functions have CuPy's signatures, as the map has them, and call
+SciPy's. As with CuPy, an array never becomes a NumPy array unasked.
+
+Environment variables make it misbehave: ``STANDIN_DEVICES=0`` has no GPU,
+``STANDIN_FREE=1000`` a small one, ``STANDIN_FULL=1`` one without memory for results.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scipy_dispatch_cupy._map import FUNCTIONS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_CUPY = """
+import os
+
+import numpy as np
+
+from . import cuda
+
+__version__ = "0.0.standin"
+float64 = np.float64
+pi = np.pi
+made = []  # what was copied to the device
+
+
+class ndarray:
+    def __init__(self, host):
+        self.host = host
+
+    dtype = property(lambda self: self.host.dtype)
+    shape = property(lambda self: self.host.shape)
+    ndim = property(lambda self: self.host.ndim)
+    size = property(lambda self: self.host.size)
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __len__(self):
+        return len(self.host)
+
+    def __getitem__(self, key):
+        return ndarray(self.host[key])
+
+    def __setitem__(self, key, value):
+        if not isinstance(value, (ndarray, int, float)):
+            raise TypeError(f"no array of the device: {type(value)}")
+        self.host[key] = getattr(value, "host", value)
+
+    def __bool__(self):
+        return bool(self.host)
+
+    def astype(self, dtype, copy=True):
+        return ndarray(self.host.astype(dtype, copy=copy))
+
+    def copy(self):
+        return ndarray(self.host.copy())
+
+    def get(self):
+        return self.host.copy()
+
+
+def asarray(value):
+    if isinstance(value, ndarray):
+        return value
+    host = np.array(value)
+    if host.dtype.kind not in "biufc":
+        raise ValueError(f"Unsupported dtype {host.dtype}")
+    made.append(host.shape)
+    return ndarray(host)
+
+
+def may_share_memory(first, second):
+    return np.may_share_memory(first.host, second.host)
+
+
+def greater(first, second):
+    return ndarray(np.greater(first.host, second.host))
+
+
+class _Pool:
+    def free_bytes(self):
+        return 0
+
+    def free_all_blocks(self):
+        cuda.freed.append(True)
+
+
+def get_default_memory_pool():
+    return _Pool()
+"""
+
+_CUDA = """
+import os
+
+freed = []
+
+
+class _OutOfMemoryError(MemoryError):
+    pass
+
+
+class memory:
+    OutOfMemoryError = _OutOfMemoryError
+
+
+class runtime:
+    @staticmethod
+    def getDeviceCount():
+        if os.environ.get("STANDIN_DEVICES") == "0":
+            raise RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
+        return 1
+
+    @staticmethod
+    def memGetInfo():
+        free = int(os.environ.get("STANDIN_FREE", 2**40))
+        return free, 2**40
+
+    @staticmethod
+    def getDeviceProperties(number):
+        return {"name": b"stand-in", "major": 0, "minor": 0}
+
+    @staticmethod
+    def runtimeGetVersion():
+        return 0
+
+    @staticmethod
+    def driverGetVersion():
+        return 0
+"""
+
+_MODULE = '''
+import importlib
+import os
+from math import pi
+
+import numpy as np
+
+import cupy
+
+calls = []
+
+
+def _call(name, arguments):
+    """Call SciPy's function, on the host arrays; refuse what CuPy would refuse."""
+    more = arguments.pop("kwargs", {})
+    calls.append((name, {**arguments, **more}))
+    if os.environ.get("STANDIN_FULL"):
+        raise cupy.cuda.memory.OutOfMemoryError("Out of memory allocating 8 bytes")
+    arguments = {**arguments, **more}
+    refused = os.environ.get("STANDIN_REFUSES")
+    if refused:
+        raise NotImplementedError(refused)
+    output = arguments.get("output")
+    if isinstance(output, np.dtype) or isinstance(output, str):
+        raise RuntimeError("output shape not correct")
+    function = getattr(importlib.import_module("scipy.MODULE"), name)
+    if name == "sosfreqz":  # SciPy hides the names
+        names, required = list(arguments), []
+    else:
+        import inspect
+        signature = inspect.signature(function).parameters
+        names = list(signature)
+        required = [each for each in names if signature[each].default is inspect.Parameter.empty]
+    first, *rest = arguments
+    given = {key: _host(value) for key, value in arguments.items()}
+    given = {key: value for key, value in given.items() if key in names}
+    given.pop(first, None)
+    if "float64_distances" in arguments:
+        given.pop("sampling", None)
+    if name == "lombscargle":
+        given.pop("precenter")
+    if name == "chirp":
+        given.pop("complex", None)
+    if function.__name__ in WINDOWED:
+        given = {key: value for key, value in given.items() if key != "window" or value not in
+                 ("hann", ("tukey", 0.25))}
+    result = function(_host(arguments[first]), **given)
+    if isinstance(output, cupy.ndarray) and result is given.get("output"):
+        return output
+    return _device(result)
+
+
+WINDOWED = ("coherence", "csd", "istft", "spectrogram", "stft", "welch")
+
+
+def _host(value):
+    if isinstance(value, np.ndarray) and value.ndim:
+        raise TypeError(f"Unsupported type {type(value)}")
+    if isinstance(value, cupy.ndarray):
+        return value.host
+    if isinstance(value, (tuple, list)):
+        return type(value)(_host(each) for each in value)
+    return value
+
+
+def _device(value):
+    if isinstance(value, (np.ndarray, np.generic)):
+        return cupy.ndarray(np.asarray(value))
+    if isinstance(value, (tuple, list)):
+        items = [_device(each) for each in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    if isinstance(value, dict):
+        return {key: _device(each) for key, each in value.items()}
+    return value
+'''
+
+
+def write_standin(folder: Path) -> Path:
+    """Write the packages into `folder`, which then goes first on `sys.path`."""
+    files = {
+        "cupy/__init__.py": _CUPY,
+        "cupy/cuda.py": _CUDA,
+        "cupyx/__init__.py": "",
+        "cupyx/scipy/__init__.py": "",
+    }
+    for module, functions in FUNCTIONS.items():
+        lines = [_MODULE.replace("MODULE", module)]
+        lines += [
+            f"def {name}{signature}:\n    return _call({name!r}, locals())\n"
+            for name, (signature, _) in functions.items()
+        ]
+        files[f"cupyx/scipy/{module}.py"] = "\n".join(lines)
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder

@@ -1,0 +1,239 @@
+"""The way of a call, on a stand-in for CuPy: see `standin.py`.
+
+This proves the plumbing, not the numbers: the stand-in computes with SciPy. What CuPy
+computes is compared in `test_gpu.py`, which runs here too, on the stand-in.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from standin import write_standin
+
+from spatch_core.testing import run_python
+
+FOLDER = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with packages called `cupy` and `cupyx`."""
+    return write_standin(tmp_path_factory.mktemp("standin"))
+
+
+def test_the_tests_for_a_gpu_run(standin: Path) -> None:
+    """All cases of all functions go through, so that a failure on a GPU is CuPy's or ours."""
+    path = os.pathsep.join(map(str, filter(None, [standin, os.environ.get("PYTHONPATH")])))
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "gpu",
+            "-p",
+            "no:cacheprovider",
+            "tests/test_gpu.py",
+        ],
+        cwd=FOLDER,
+        env={**os.environ, "PYTHONPATH": path, "SPATCH_CORE_CACHE": "off"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    assert "Device: stand-in" in done.stdout
+    assert "skipped" not in done.stdout
+
+
+def test_cupy_in_and_out(standin: Path) -> None:
+    """NumPy arrays and lists beside a CuPy image are moved; nothing is moved back."""
+    run_python(
+        """
+        import cupy, numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        image = cupy.asarray(np.arange(20.0).reshape(4, 5))
+        with backend_opts(trace=True) as options:
+            result = ndimage.correlate1d(image, [1, 2, 1])
+            ndimage.grey_erosion(image, structure=np.zeros((3, 3)))
+        assert type(result) is cupy.ndarray
+        assert [event.backend for event in options.trace] == ["cupy", "cupy"]
+        labels = ndimage.label(image)
+        assert type(labels[0]) is cupy.ndarray
+        """,
+        path=[standin],
+    )
+
+
+def test_what_cupy_does_not_have_is_not_passed(standin: Path) -> None:
+    """An argument that is SciPy's default is left out, another one defers."""
+    run_python(
+        """
+        import cupy, numpy as np
+        import cupyx.scipy.fft, cupyx.scipy.signal
+        from scipy_dispatch import fft, ndimage, signal
+        x = cupy.asarray(np.arange(8.0))
+        fft.fft(x, workers=None)
+        assert "workers" not in cupyx.scipy.fft.calls[-1][1]
+        explanation = fft.fft.explain(x, workers=2)
+        assert explanation.selected == "default"
+        assert "CuPy's fft has no workers=" in str(explanation)
+        signal.welch(x, nperseg=8)
+        assert cupyx.scipy.signal.calls[-1][1]["window"] == "hann"
+        try:
+            fft.fft(x, workers=2)
+        except TypeError as error:
+            assert "Implicit conversion" in str(error)
+        else:
+            raise AssertionError("SciPy took an array of CuPy's")
+        """,
+        path=[standin],
+    )
+
+
+def test_iterations_are_asked_for_as_cupy_wants_it(standin: Path) -> None:
+    run_python(
+        """
+        import cupy, numpy as np
+        import cupyx.scipy.ndimage
+        from scipy_dispatch import ndimage
+        image = cupy.asarray(np.ones((5, 5), bool))
+        ndimage.binary_erosion(image, iterations=2)
+        assert cupyx.scipy.ndimage.calls[-1][1]["brute_force"] is True
+        ndimage.binary_erosion(image)
+        assert cupyx.scipy.ndimage.calls[-1][1]["brute_force"] is False
+        ndimage.shift(cupy.asarray(np.arange(5, dtype=np.uint8)), 0.5)
+        assert cupyx.scipy.ndimage.calls[-1][1]["input"].dtype == np.float64
+        assert cupyx.scipy.ndimage.calls[-1][1]["output"] is np.uint8
+        """,
+        path=[standin],
+    )
+
+
+def test_numpy_arrays_go_and_come_back(standin: Path) -> None:
+    """When asked for, above the size, and the trace says so."""
+    run_python(
+        """
+        import numpy as np, scipy.ndimage, sys
+        from scipy_dispatch import backend_opts, ndimage
+        import scipy_dispatch_cupy
+        image = np.arange(20, dtype=np.float32).reshape(4, 5)
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            ndimage.gaussian_filter(image, 1)
+        assert "cupy" not in sys.modules, "too small to import CuPy for"
+        (event,) = [event for event in options.trace if event.backend == "cupy-offload"]
+        assert "20 elements are too few" in str(event), event
+        scipy_dispatch_cupy.set_smallest(20)
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            result = ndimage.gaussian_filter(image, 1)
+        assert [event.backend for event in options.trace] == ["cupy-offload"]
+        assert type(result) is np.ndarray and result.dtype == np.float32
+        np.testing.assert_array_equal(result, scipy.ndimage.gaussian_filter(image, 1))
+        output = np.zeros((4, 5), np.int16)
+        with backend_opts(prioritize="cupy-offload"):
+            assert ndimage.gaussian_filter(image, 1, output=output) is output
+            assert ndimage.gaussian_filter(image, 1, output="f8").dtype == np.float64
+        assert output.any()
+        import cupy
+        assert cupy.made
+        """,
+        path=[standin],
+    )
+
+
+def test_the_environment_says_how_small(standin: Path) -> None:
+    run_python(
+        """
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        with backend_opts(prioritize="cupy-offload"):
+            assert ndimage.sobel.explain(np.zeros(10)).selected == "cupy-offload"
+            assert ndimage.sobel.explain(np.zeros(9)).selected == "default"
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "10"},
+    )
+
+
+REASONS = [
+    ({"STANDIN_DEVICES": "0"}, "CuPy finds no GPU: cudaErrorNoDevice"),
+    ({"STANDIN_FREE": "1000"}, "the GPU has 0 MiB free, and the call may need 5 MiB"),
+]
+
+
+@pytest.mark.parametrize(("environment", "reason"), REASONS, ids=["no device", "no memory"])
+def test_the_reason_is_told(standin: Path, environment: dict[str, str], reason: str) -> None:
+    """In the trace and in `explain`, and SciPy runs."""
+    run_python(
+        f"""
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        image = np.ones((300, 400))
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            explanation = ndimage.sobel.explain(image)
+            result = ndimage.sobel(image)
+        assert type(result) is np.ndarray
+        assert explanation.selected == "default"
+        assert {reason!r} in str(explanation), explanation
+        assert {reason!r} in "\\n".join(map(str, options.trace)), options.trace
+        """,
+        path=[standin],
+        environment={**environment, "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
+    """The result comes, a warning says why it took long, and ``output=`` is whole."""
+    run_python(
+        """
+        import warnings
+        import numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+        image = np.random.default_rng(0).random((30, 40))
+        output = np.zeros((30, 40))
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                ndimage.sobel(image, output=output)
+        np.testing.assert_array_equal(output, scipy.ndimage.sobel(image))
+        (warning,) = caught
+        assert "the GPU is out of memory" in str(warning.message)
+        import cupy
+        assert cupy.cuda.freed
+        assert options.trace[-1].backend == "default", options.trace
+        """,
+        path=[standin],
+        environment={"STANDIN_FULL": "1", "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+def test_what_cupy_refuses_is_for_scipy(standin: Path) -> None:
+    """A wrong argument raises SciPy's own error; what only CuPy cannot do is done."""
+    run_python(
+        """
+        import numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+        image = np.arange(20.0).reshape(4, 5)
+        with backend_opts(prioritize="cupy-offload"):
+            np.testing.assert_array_equal(ndimage.sobel(image), scipy.ndimage.sobel(image))
+            for wrong in ({"axis": 7}, {"mode": "sideways"}, {"no_such": 1}):
+                try:
+                    scipy.ndimage.sobel(image, **wrong)
+                except Exception as error:
+                    expected = error
+                try:
+                    ndimage.sobel(image, **wrong)
+                except Exception as error:
+                    assert type(error) is type(expected) and str(error) == str(expected)
+                else:
+                    raise AssertionError(wrong)
+        """,
+        path=[standin],
+        environment={"STANDIN_REFUSES": "not today", "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )

@@ -1,0 +1,113 @@
+"""Without CuPy, or without asking for it: nothing is imported, nothing changes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from spatch_core.testing import run_python
+
+BLOCKED = """
+import sys
+sys.modules["cupy"] = sys.modules["cupyx"] = None  # as if it were not installed
+"""
+
+
+def test_numpy_arrays_import_nothing() -> None:
+    """The descriptions alone are read."""
+    run_python(
+        """
+        import sys
+        import numpy as np
+        from scipy_dispatch import backend_opts, fft, ndimage, signal
+        ndimage.sobel(np.eye(3))
+        fft.fft(np.ones(8))
+        signal.convolve(np.ones(3), np.ones(2))
+        assert "cupy" in ndimage.sobel.backends and "cupy-offload" in ndimage.sobel.backends
+        ndimage.sobel.explain(np.eye(3))
+        ndimage.sobel.__doc__
+        with backend_opts(prioritize="cupy"):
+            ndimage.sobel(np.eye(3))
+        found = [each for each in sys.modules if each.startswith(("cupy", "scipy_dispatch_cupy"))]
+        assert not found, found
+        """
+    )
+
+
+def test_small_arrays_do_not_import_cupy() -> None:
+    run_python(
+        """
+        import sys
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        with backend_opts(prioritize="cupy-offload"):
+            ndimage.sobel(np.eye(3))
+        assert "cupy" not in sys.modules
+        """
+    )
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    run_python(
+        """
+        import sys
+        import scipy_dispatch_cupy
+        heavy = {"cupy", "numpy", "scipy", "scipy_dispatch"} & set(sys.modules)
+        assert not heavy, heavy
+        """
+    )
+
+
+@pytest.mark.parametrize("function", ["ndimage.sobel", "fft.fft", "signal.medfilt"])
+def test_without_cupy_scipy_runs_and_the_reason_is_told(function: str) -> None:
+    run_python(
+        BLOCKED
+        + f"""
+import numpy as np
+from scipy_dispatch import backend_opts, fft, ndimage, signal
+image = np.zeros(2**19)
+with backend_opts(prioritize="cupy-offload", trace=True) as options:
+    explanation = {function}.explain(image)
+    result = {function}(image)
+assert type(result) is np.ndarray
+assert explanation.selected == "default"
+reason = "CuPy is not installed: pip install scipy-dispatch-cupy[cuda12], say"
+assert reason in str(explanation), explanation
+assert reason in "\\n".join(map(str, options.trace)), options.trace
+with backend_opts(prioritize="cupy", trace=True) as options:
+    {function}(image)
+assert [event.backend for event in options.trace][-1] == "default"
+"""
+    )
+
+
+def test_doctor_finds_nothing_wrong() -> None:
+    """A package that is not installed is told apart."""
+    pytest.importorskip("click")
+    done = subprocess.run(
+        [sys.executable, "-m", "spatch_core", "doctor", "scipy_dispatch"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_files_are_up_to_date() -> None:
+    """Both descriptions are what the code registers."""
+    pytest.importorskip("tomlkit")
+    folder = Path(__file__).parents[1] / "src" / "scipy_dispatch_cupy"
+    if not folder.exists():
+        pytest.skip("no sources beside the tests")
+    files = [str(folder / "backend.toml"), str(folder / "offload.toml")]
+    for command in (["update", "--check"], ["verify"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "spatch_core", *command, *files],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

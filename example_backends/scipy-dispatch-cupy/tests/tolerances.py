@@ -1,0 +1,153 @@
+"""How far CuPy's values may be off SciPy's: function, type of data, tolerance, reason.
+
+``TOLERANCES["ndimage.sobel"]["float32"]`` is a `Tolerance`. A type of data is that of the
+array that is worked on: ``bool``, ``int`` (all integers), ``float32``, ``float64``,
+``complex64`` or ``complex128``. What may be off is ``absolute`` times the largest value of
+SciPy's result, plus ``relative`` times each value; with integers ``absolute`` counts units.
+
+No GPU has run these yet: they follow from CuPy's sources and from the tolerances of SciPy's
+own tests against CuPy. ``pytest -m gpu`` prints what is measured beside them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Tolerance(NamedTuple):
+    """How far a value may be off, and why."""
+
+    relative: float
+    absolute: float
+    reason: str
+
+
+EXACT = Tolerance(0, 0, "exact: values are chosen, compared or moved, not computed")
+COUNTED = Tolerance(0, 0, "exact: whole numbers are added up")
+_UNIT = Tolerance(0, 1, "CuPy computes small integers in single precision, and cuts off after it")
+_UNIT_DOUBLE = Tolerance(
+    0, 1, "a sum in another order may fall on the other side of a whole number"
+)
+
+KINDS = ("bool", "int", "float32", "float64", "complex64", "complex128")
+
+
+def _float(single: float, double: float, reason: str) -> dict[str, Tolerance]:
+    """Return the tolerances of what is computed; integers count as double precision."""
+    exact = {
+        kind: Tolerance(double, double, reason) for kind in ("bool", "int", "float64", "complex128")
+    }
+    low = {kind: Tolerance(single, single, reason) for kind in ("float32", "complex64")}
+    return {**exact, **low}
+
+
+_CHOSEN = dict.fromkeys(KINDS, EXACT)
+_ADDED = {
+    **_float(1e-6, 1e-14, "sums in the arrays' own precision, SciPy adds in double precision"),
+    "bool": _UNIT,
+    "int": _UNIT,
+}
+_RUNNING = {
+    **_float(2e-6, 1e-12, "each window is added up, SciPy goes on from the one before"),
+    "bool": _UNIT,
+    "int": _UNIT,
+}
+_PEAKED = {
+    **_float(2e-5, 1e-12, "differences of sums in the arrays' own precision"),
+    "bool": _UNIT,
+    "int": _UNIT,
+}
+_SPLINE = {
+    **_float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere"),
+    "bool": _UNIT_DOUBLE,
+    "int": _UNIT_DOUBLE,
+}
+_SPLINE_COEFFICIENTS = _float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere")
+_EXPONENTIAL = _float(2e-6, 1e-12, "exponentials, sines and Bessel functions of CUDA")
+_REDUCED = {
+    **_float(2e-5, 1e-11, "numbers are added up in parallel, in another order"),
+    "bool": COUNTED,
+    "int": Tolerance(1e-11, 1e-11, "numbers are added up in parallel, in another order"),
+}
+_FOURIER = _float(2e-5, 1e-11, "cuFFT rounds otherwise than pocketfft")
+_CONVOLVED = {
+    **_float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision"),
+    "bool": COUNTED,
+    "int": Tolerance(0, 1, "by cuFFT where that is quicker, and rounded"),
+}
+_RECURSIVE = _float(1e-4, 1e-8, "recursions are computed in blocks, in parallel")
+_SOLVED = _float(1e-4, 1e-8, "linear equations and least squares by cuSOLVER")
+_ROOTS = _float(1e-3, 1e-6, "roots of polynomials are ill-conditioned, and found otherwise")
+_DESIGNED = _float(1e-4, 1e-7, "products of roots, and searches for a minimum, round otherwise")
+_SIMULATED = _float(1e-3, 1e-6, "matrix exponentials and steps of recursions round otherwise")
+_DISTANCE = dict.fromkeys(KINDS, Tolerance(1e-12, 1e-12, "square roots of whole numbers"))
+
+_FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
+    "ndimage": [
+        (
+            _CHOSEN,
+            """
+            minimum_filter minimum_filter1d maximum_filter maximum_filter1d median_filter
+            rank_filter percentile_filter grey_erosion grey_dilation grey_opening grey_closing
+            binary_erosion binary_dilation binary_opening binary_closing binary_hit_or_miss
+            binary_propagation binary_fill_holes iterate_structure label find_objects
+            value_indices minimum maximum minimum_position maximum_position extrema histogram
+            labeled_comprehension
+            """,
+        ),
+        (_ADDED, "convolve convolve1d correlate correlate1d sobel prewitt laplace"),
+        (_ADDED, "gaussian_filter gaussian_filter1d generic_laplace generic_filter"),
+        (_ADDED, "morphological_gradient morphological_laplace white_tophat black_tophat"),
+        (_ADDED, "generic_filter1d"),
+        (_RUNNING, "uniform_filter uniform_filter1d"),
+        (_PEAKED, "gaussian_laplace gaussian_gradient_magnitude generic_gradient_magnitude"),
+        (_SPLINE, "affine_transform map_coordinates rotate shift zoom"),
+        (_SPLINE_COEFFICIENTS, "spline_filter spline_filter1d"),
+        (_EXPONENTIAL, "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform"),
+        (_REDUCED, "sum sum_labels mean variance standard_deviation center_of_mass median"),
+        (_DISTANCE, "distance_transform_edt"),
+    ],
+    "signal": [
+        (_CHOSEN, "medfilt medfilt2d order_filter argrelextrema argrelmax argrelmin max_len_seq"),
+        (_CHOSEN, "choose_conv_method check_COLA check_NOLA"),
+        (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
+        (_CONVOLVED, "sepfir2d upfirdn resample_poly decimate wiener"),
+        (_FOURIER, "hilbert resample czt zoom_fft periodogram welch csd coherence"),
+        (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength"),
+        (_SOLVED, "detrend savgol_filter firls deconvolve"),
+        (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt cspline1d qspline1d"),
+        (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d spline_filter"),
+        (_EXPONENTIAL, "gauss_spline chirp gausspulse sawtooth square sweep_poly"),
+        (_REDUCED, "find_peaks peak_prominences peak_widths"),
+        (_ROOTS, "residue residuez invres invresz unique_roots tf2zpk tf2sos sos2zpk ss2zpk"),
+        (
+            _DESIGNED,
+            """
+            butter cheby1 cheby2 ellip iirfilter iirdesign buttord cheb1ord cheb2ord ellipord
+            band_stop_obj bilinear bilinear_zpk lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk
+            lp2lp lp2lp_zpk normalize zpk2sos zpk2ss zpk2tf sos2tf ss2tf tf2ss findfreqs firwin
+            firwin2 freqs freqs_zpk freqz freqz_sos freqz_zpk sosfreqz group_delay
+            """,
+        ),
+        (_SIMULATED, "bode dbode freqresp dfreqresp impulse step lsim dimpulse dlsim dstep"),
+        (_SIMULATED, "cont2discrete"),
+    ],
+    "fft": [
+        (_CHOSEN, "fftshift ifftshift"),
+        (_FOURIER, "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn"),
+        (_FOURIER, "hfft hfft2 hfftn ihfft ihfft2 ihfftn fht ifht"),
+        (_FOURIER, "dct dctn dst dstn idct idctn idst idstn"),
+    ],
+}
+
+TOLERANCES: dict[str, dict[str, Tolerance]] = {
+    f"{module}.{name}": family
+    for module, families in _FAMILIES.items()
+    for family, names in families
+    for name in names.split()
+}
+"""For each function and type of data, how far values may be off, and why."""
+
+POSITIONS_OF_EQUALS = {"ndimage.distance_transform_edt", "ndimage.minimum_position"}
+POSITIONS_OF_EQUALS |= {"ndimage.maximum_position", "ndimage.extrema"}
+"""Functions that may name another of several elements that are equal."""
