@@ -164,7 +164,7 @@ def test_a_run_with_failures_shows_them(tmp_path: Path) -> None:
     text = work_markdown(run)
     assert "| median | 3.00 | 1.50 ± 0.00 | 1.70 | **under** |" in text
     assert f"| label | {DASH} | {DASH} |  |  |" in text
-    assert "- label, JAX, jitted: it does not have the function" in text
+    assert "- JAX, jitted: it does not have the function (label)" in text
     assert "- CuPy: not measured, cupy is not installed" in text
     draw_chart(run, tmp_path / "first.svg")
     draw_chart(run, tmp_path / "second.svg")

@@ -98,13 +98,15 @@ class Dispatched(Route):
         import_module(f"scipy_dispatch.{module}")
         function: Any = case.function_of(import_module("scipy_dispatch"))
         arguments = self.arguments(case)
+        if self.backend not in ("default", *function.backends):
+            raise NotOfferedError("it does not have the function")
         with self.options():
             explanation = function.explain(array, **arguments)
         if explanation.selected != self.backend:
             reasons = [
                 str(each.reason) for each in explanation.backends if each.backend == self.backend
             ]
-            raise NotOfferedError(", ".join(reasons) or "it does not have the function")
+            raise NotOfferedError(", ".join(reasons) or f"{explanation.selected} answers")
         return self.waiting(function, array, arguments)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:

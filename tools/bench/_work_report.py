@@ -154,10 +154,14 @@ def work_markdown(run: WorkRun) -> str:
     for sheet in sheets(run):
         lines += sheet_lines(sheet)
     remarks = [f"- {route}: not measured, {reason}" for route, reason in run.absent.items()]
+    same: dict[tuple[str, str], list[str]] = {}
     for case, by_route in run.left_out.items():
         for route, reason in by_route.items():
-            title = f"{run.cases.get(case, case)}, {run.routes.get(route, route)}"
-            remarks.append(f"- {title}: {reason}")
+            same.setdefault((route, reason), []).append(run.cases.get(case, case))
+    remarks += [
+        f"- {run.routes.get(route, route)}: {reason} ({'; '.join(cases)})"
+        for (route, reason), cases in sorted(same.items())
+    ]
     if remarks:
         lines += ["", "**What was left out, and why**", "", *remarks]
     for failure in run.failures:
