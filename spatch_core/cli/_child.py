@@ -1,92 +1,218 @@
-"""Imports what others wrote in a process of its own, which may print or crash."""
+"""Runs what imports code of others in a process of its own, which may print, hang or crash.
+
+What is about to be done is written down first, so that a crash can be told from what went
+before; then another process does the rest, without the module that has ended this one.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import IO, Any
 
 from ._output import progress
 
-_LIMIT = 120
-"""Seconds that a child may take; a hook or a CI job must not wait for ever."""
-
-_SCRIPT = """
-import json, sys
-request = json.load(sys.stdin)
-sys.path[:] = request["path"]
-from importlib import import_module
-import_module(request["module"]).answer(request["tasks"], request["reply"])
-"""
+_LIMIT = 120.0
+"""Seconds that a process may take; a hook or a CI job must not wait for ever."""
+_RESTARTS = 5
+"""How many modules may end the process until the rest is given up."""
 
 
-def ask(
-    module: str, tasks: Iterable[Mapping[str, Any]], folders: Iterable[str], about: str
-) -> Iterator[dict[str, Any]]:
-    """Let a module do tasks in a fresh interpreter, and yield what it answers to each.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a process ended that was not done.
 
     Parameters
     ----------
+    how : str
+        A clause whose subject is what it was doing.
+    what : str
+        What that was, as `Journal.begins` was told.
     module : str
-        Has a function ``perform(task)`` that returns what JSON can hold.
-    tasks : iterable of mapping
-        What to do, one after the other. A task that ends the interpreter is answered with
-        ``{"ended": ...}``, and another one goes on behind it.
-    folders : iterable of str
-        Put before everything else on `sys.path`.
+        The module that it was about to use; empty for none.
+    keys : tuple of str
+        Where that stands.
+    """
+
+    how: str
+    what: str
+    module: str
+    keys: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found out.
+
+    Parameters
+    ----------
+    values : dict of str to list
+        What the last process has written down, by kind.
+    endings : list of Ending
+        One for each process that was not done.
+    is_complete : bool
+        Whether the last one was done with everything but what has ended the others.
+    """
+
+    values: dict[str, list[Any]] = field(default_factory=dict)
+    endings: list[Ending] = field(default_factory=list)
+    is_complete: bool = False
+
+    def last(self, kind: str, otherwise: Any = None) -> Any:
+        """Return the last value of a kind, if there is any."""
+        return self.values.get(kind, [otherwise])[-1]
+
+
+class Journal:
+    """What the child writes down.
+
+    Parameters
+    ----------
+    stream : text stream
+        Where to.
+    skip : collection of str
+        Modules that have ended the process before.
+    """
+
+    def __init__(self, stream: IO[str], skip: list[str]) -> None:
+        self.stream = stream
+        self.skip = skip
+
+    def add(self, kind: str, value: Any) -> None:
+        """Write down what JSON can hold."""
+        self.stream.write(json.dumps([kind, value]) + "\n")
+        self.stream.flush()
+
+    def begins(self, what: str, key: str = "", module: str = "") -> bool:
+        """Write down what comes next; False if its module has ended the process before."""
+        is_skipped = module in self.skip
+        self.add("skipped" if is_skipped else "step", (what, module, key))
+        return not is_skipped
+
+
+def run(
+    task: str,
+    request: Mapping[str, Any],
+    about: str,
+    *,
+    folders: Iterable[str] = (),
+    variables: Mapping[str, str] | None = None,
+    limit: float = _LIMIT,
+) -> Report:
+    """Do a task in a fresh interpreter, and in others where that ends before it is done.
+
+    Parameters
+    ----------
+    task : str
+        ``"module:function"``; called with the request and a `Journal`.
+    request : mapping
+        What JSON can hold.
     about : str
         What is being done, for people to read if it takes long.
+    folders : iterable of str, optional
+        Put before everything else on `sys.path`.
+    variables : mapping of str to str, optional
+        Environment variables.
+    limit : float, optional
+        Seconds that a process may take.
     """
-    waiting = list(tasks)
-    path = [*folders, *sys.path]
-    while waiting:
-        with TemporaryDirectory() as folder:
-            reply = Path(folder, "reply")
-            reply.touch()
-            request = {
-                "module": __name__,
-                "path": [os.path.abspath(each) for each in path],
-                "tasks": [{**task, "module": module} for task in waiting],
-                "reply": str(reply),
-            }
-            ended = _run(json.dumps(request), about)
-            answers = [json.loads(line) for line in reply.read_text("utf-8").splitlines()]
-        yield from answers
-        waiting = waiting[len(answers) :]
-        if waiting:
-            yield {"ended": ended}
-            waiting = waiting[1:]
-
-
-def _run(request: str, about: str) -> str:
-    """Run the child, and return how it ended; what it prints goes where messages go."""
-    errors = sys.__stderr__
+    endings: list[Ending] = []
+    path = [os.path.abspath(each) for each in (*folders, *sys.path)]
     with progress(about):
+        while True:
+            skip = [each.module for each in endings]
+            asked = {"task": task, "request": request, "path": path, "skip": skip}
+            values, how = _run_once(asked, variables or {}, limit)
+            what, module, key = values.get("step", [("starting", "", "")])[-1]
+            if "done" not in values:
+                endings.append(Ending(how, what, module, (key,) if key else ()))
+            if "done" in values or not module or module in skip or len(skip) == _RESTARTS:
+                break
+    more: dict[str, list[str]] = {}
+    for _, module, key in values.get("skipped", ()):
+        more.setdefault(module, []).append(key)
+    endings = [
+        Ending(
+            each.how,
+            each.what,
+            each.module,
+            tuple(dict.fromkeys((*each.keys, *more.get(each.module, ())))),
+        )
+        for each in endings
+    ]
+    return Report(values, endings, "done" in values)
+
+
+def _run_once(
+    asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
+) -> tuple[dict[str, list[Any]], str]:
+    """Run a child; return what it has written down, and how it has ended."""
+    with TemporaryDirectory() as folder:
+        journal = Path(folder, "journal")
+        journal.touch()
+        Path(folder, "asked").write_text(json.dumps(asked), encoding="utf-8")
+        # The path first: this package itself may be found by it alone.
+        code = (
+            f"import json, sys; asked = json.load(open({folder + '/asked'!r}, encoding='utf-8'))\n"
+            f"sys.path[:] = asked['path']; from {__name__} import perform\n"
+            f"perform(asked, {str(journal)!r})"
+        )
+        errors = sys.__stderr__
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            # Kept descriptions may be those of other backends than are asked for.
+            env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off"},
+            stdin=subprocess.DEVNULL,
+            # What it prints goes where messages go.
+            stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
+            start_new_session=True,
+        )
         try:
-            done = subprocess.run(
-                [sys.executable, "-c", _SCRIPT],
-                input=request,
-                stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
-                encoding="utf-8",
-                check=False,
-                timeout=_LIMIT,
-            )
+            how = _ending(process.wait(limit))
         except subprocess.TimeoutExpired:
-            return f"it was not done after {_LIMIT} seconds"
-    return f"it ended the interpreter with code {done.returncode}"
+            how = f"took longer than {limit:g} s and was ended"
+        finally:
+            _end(process)
+        values: dict[str, list[Any]] = {}
+        for line in journal.read_text("utf-8").splitlines():
+            kind, value = json.loads(line)
+            values.setdefault(kind, []).append(value)
+    return values, how
 
 
-def answer(tasks: list[dict[str, Any]], reply: str) -> None:
-    """Do tasks, and write each answer down before the next begins; runs in the child."""
-    from importlib import import_module
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended the interpreter with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    return f"crashed the interpreter ({name})"
 
-    with open(reply, "a", encoding="utf-8") as stream:
-        for task in tasks:
-            result = import_module(task["module"]).perform(task)
-            stream.write(json.dumps(result) + "\n")
-            stream.flush()
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a child that still runs, and what it has started."""
+    if process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:  # pragma: no cover  # Windows
+        process.kill()
+    process.wait()
+
+
+def perform(asked: Mapping[str, Any], journal: str) -> None:
+    """Do what was asked for; runs in the child."""
+    module, _, function = asked["task"].partition(":")
+    with open(journal, "a", encoding="utf-8") as stream:
+        written = Journal(stream, asked["skip"])
+        getattr(import_module(module), function)(asked["request"], written)
+        written.add("done", True)

@@ -2,95 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from importlib import import_module
+import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import loaded_object, nearest, split_identifier
-from ._examined_imports import Fault, Importer, attributes_like, did_you_mean, is_installed
+from .._problems import Source
+from ._examined_imports import Fault, Importer, did_you_mean, is_installed
 from ._findings import Severity
+from ._libraries import Library, import_public_names
+from ._mentions import Mention, Role
 from ._signatures import find_signature, mismatches
 
 if TYPE_CHECKING:
     from inspect import Signature
 
-    from .._description import Description, Implementation
     from ..backend_system import BackendSystem
 
 
-class ExaminedFunctions:
-    """Imports what a backend implements functions with, and compares.
+class LibraryFunctions:
+    """The dispatchable functions by which a description may go.
 
     Parameters
     ----------
-    system : BackendSystem
-        The library's, with all its functions imported.
-    description : Description
-        Of the backend.
     importer : Importer
-        Explains failures.
-    begins : callable
-        Takes a key, a module and what is about to be done with it; returns whether it may.
+        Imports, and explains failures.
+    system : BackendSystem, optional
+        The library's, with all its functions imported. Without it, those of whatever
+        libraries are named.
     """
 
-    def __init__(
-        self,
-        system: BackendSystem,
-        description: Description,
-        importer: Importer,
-        begins: Callable[[str, str, str], bool],
-    ) -> None:
-        self.system = system
-        self.description = description
+    def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
         self.importer = importer
-        self.begins = begins
-        self.failures: dict[str, Fault | None] = {}
-        self.things: dict[str, Any] = {}
+        self.system = system
+        self.systems: dict[str, list[Any]] = {}
 
-    def faults(self) -> Iterator[tuple[str, Fault]]:
-        """Yield everything that is wrong, each with its key."""
-        for identifier, implementation in self.description.functions.items():
-            yield from self._check(identifier, implementation)
+    def known(self, identifier: str) -> Mapping[str, Any]:
+        """Return the functions of the library that an identifier is about."""
+        if self.system is not None:
+            return self.system.functions
+        package = identifier.partition(":")[0].partition(".")[0]
+        if package not in self.systems:
+            if self.importer.try_module(package, is_needed=False) is None:
+                import_public_names(Library(package, f"{package}:", Source()))
+            self.systems[package] = _systems_of(package)
+        found: dict[str, Any] = {}
+        for system in self.systems[package]:
+            found.update(system.functions)
+        return found
 
-    def _check(
-        self, identifier: str, implementation: Implementation
-    ) -> Iterator[tuple[str, Fault]]:
-        function = self.system.functions.get(identifier)
-        if function is None:
-            fault = self._missing(identifier)
-            if fault is not None:
-                yield f'functions."{identifier}"', fault
-            function = self.system.functions.get(identifier)
-        default = None if function is None else find_signature(function.__wrapped__)
-        context = implementation.uses_context
-        for part, named, with_context in (
-            (".function", implementation.function, context),
-            (".should_run", implementation.should_run, True),
-        ):
-            key = f'functions."{identifier}"{part}'
-            if named is None or not self.begins(key, split_identifier(named)[0], f"using {named}"):
-                continue
-            fault = self._load(named)
-            if fault is None:
-                fault = _check_callable(named, self.things[named], default, with_context, part)
-            if fault is not None:
-                yield key, fault
+    def signature(self, identifier: str | None) -> Signature | None:
+        """Return what a function takes; None where that cannot be found out."""
+        function = None if identifier is None else self.known(identifier).get(identifier)
+        return None if function is None else find_signature(function.__wrapped__)
 
-    def _missing(self, identifier: str) -> Fault | None:
-        """Return what is wrong with the name of a function that the library does not have."""
+    def check(self, identifier: str) -> Fault | None:
+        """Return what is wrong with the name of a function, if the library does not have it."""
         module, qualname = split_identifier(identifier)
-        if not self.begins(f'functions."{identifier}"', module, f"importing {module}"):
+        if identifier in self.known(identifier):
             return None
-        if is_installed(module.partition(".")[0]):
-            try:
-                import_module(module)
-            except BaseException as error:  # noqa: BLE001  # a third party's import
-                fault = self.importer.explain(module, error, is_needed=False)
-                if fault.severity is Severity.NOTE:
-                    return fault
-        functions = self.system.functions
+        fault = None
+        package = module.partition(".")[0]
+        if self.system is None or is_installed(package):
+            fault = self.importer.try_module(module, is_needed=False)
+            self.systems[package] = _systems_of(package)
+        functions = self.known(identifier)
         if identifier in functions:
             return None
+        if fault is not None and (fault.is_unchecked or not fault.is_absent):
+            return fault._replace(severity=Severity.NOTE, is_unchecked=True)
+        if fault is not None and not functions:
+            return fault
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
         meant = meant or nearest(identifier, functions)
@@ -103,57 +85,45 @@ class ExaminedFunctions:
             ),
         )
 
-    def _load(self, identifier: str) -> Fault | None:
-        """Import what an identifier names; return why that fails, the same each time."""
-        if identifier not in self.failures:
-            self.failures[identifier] = self._find(identifier)
-        return self.failures[identifier]
 
-    def _find(self, identifier: str) -> Fault | None:
-        module, qualname = split_identifier(identifier)
-        try:
-            found: Any = import_module(module)
-        except BaseException as error:  # noqa: BLE001  # a third party's import
-            return self.importer.explain(module, error, self._is_needed())
-        for part in qualname.split("."):
-            outer = found
-            try:
-                found = getattr(outer, part)
-            except BaseException as error:  # noqa: BLE001  # a third party's attribute hook
-                meant = attributes_like(outer, part)
-                why = "" if isinstance(error, AttributeError) else f" ({error})"
-                return Fault(
-                    Severity.ERROR,
-                    f"{module!r} has no {qualname!r}{why}",
-                    did_you_mean(meant, "Correct the name, or write the function"),
-                )
-        self.things[identifier] = found
-        return None
-
-    def _is_needed(self) -> bool:
-        """Whether there can be objects of its types here."""
-        return any(
-            is_installed(pattern.module.partition(".")[0])
-            for pattern in self.description.primary_types
-        )
+def _systems_of(package: str) -> list[Any]:
+    """Return the systems that a library has made, as far as it has been imported."""
+    return [
+        value
+        for name, module in [*sys.modules.items()]
+        if f"{name}.".startswith(f"{package}.")
+        for value in [*vars(module).values()]
+        # By name: a library may vendor this package.
+        if any(each.__name__ == "BackendSystem" for each in type.mro(type(value)))
+    ]
 
 
-def _check_callable(
-    identifier: str, thing: Any, default: Signature | None, context: bool, part: str
-) -> Fault | None:
+def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Fault | None:
+    """Return why something cannot take the calls that it would get.
+
+    Parameters
+    ----------
+    mention : Mention
+        Where it is named, and for what.
+    thing : object
+        What that leads to.
+    default : inspect.Signature or None
+        Of the library's function.
+    """
     if not callable(thing):
         return Fault(
             Severity.ERROR,
-            f"{identifier!r} is no function but of type {type(thing).__qualname__!r}",
+            f"{mention.text!r} is no function but of type {type(thing).__qualname__!r}",
             "Name a function",
         )
     signature = find_signature(thing)
+    context = mention.takes_context
     if signature is None or default is None:
         return None
     faults = mismatches(default, signature, context)
     if not faults:
         return None
-    if part == ".function" and not mismatches(default, signature, not context):
+    if mention.role is Role.FUNCTION and not mismatches(default, signature, not context):
         remedy = f"Write uses_context = {'false' if context else 'true'}"
     elif context:
         remedy = "Take the context, and then what the library's function takes"
@@ -161,7 +131,7 @@ def _check_callable(
         remedy = "Take what the library's function takes"
     return Fault(
         Severity.ERROR,
-        f"{identifier}{signature} cannot take all calls of the library's function {default}: "
+        f"{mention.text}{signature} cannot take all calls of the library's function {default}: "
         f"{'; '.join(faults)}",
         remedy,
     )

@@ -7,12 +7,18 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib import import_module
 from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import ABSTRACT, EXACT, TypePattern, type_identifier
-from ._examined_imports import Fault, Importer, attributes_like, did_you_mean, is_installed
+from ._examined_imports import (
+    Fault,
+    Importer,
+    attributes_like,
+    did_you_mean,
+    is_installed,
+    unchecked,
+)
 from ._findings import Severity
 
 if TYPE_CHECKING:
@@ -22,7 +28,7 @@ SLOW = 0.25
 """Seconds from which on the import of an abstract class is reported."""
 
 
-def check_pattern(pattern: TypePattern, importer: Importer, library: str) -> Iterator[Fault]:
+def check_pattern(pattern: TypePattern, importer: Importer, library: str | None) -> Iterator[Fault]:
     """Import what a type pattern names, and yield why it can never match.
 
     Parameters
@@ -30,9 +36,10 @@ def check_pattern(pattern: TypePattern, importer: Importer, library: str) -> Ite
     pattern : TypePattern
         Of a primary or secondary type.
     importer : Importer
-        Explains failures.
-    library : str
-        The module that is imported before, as in every process that uses the library.
+        Imports, and explains failures.
+    library : str or None
+        The module that is imported before, as in every process that uses the library; None
+        if nothing is to be timed.
     """
     package = pattern.module.partition(".")[0]
     if not is_installed(package):
@@ -44,22 +51,17 @@ def check_pattern(pattern: TypePattern, importer: Importer, library: str) -> Ite
                 f"Did you mean {pattern.prefix + meant[0]!r}?",
             )
         else:
-            yield Fault(
-                Severity.NOTE,
-                f"the package {package!r} is not installed here, so that {str(pattern)!r} is not "
-                "checked",
-                "Check where it is installed",
-            )
+            yield unchecked(f"the package {package!r} is not installed here")
         return
     was_loaded = pattern.module in sys.modules
     start = time.perf_counter()
-    try:
-        found: Any = import_module(pattern.module)
-    except BaseException as error:  # noqa: BLE001  # a third party's import
-        yield importer.explain(pattern.module, error, is_needed=False)
+    fault = importer.try_module(pattern.module, is_needed=False)
+    if fault is not None:
+        yield fault
         return
     seconds = time.perf_counter() - start
-    if pattern.prefix == ABSTRACT and not was_loaded and seconds >= SLOW:
+    is_timed = pattern.prefix == ABSTRACT and not was_loaded
+    if library is not None and is_timed and seconds >= SLOW:
         # The first import of all may have compiled it, or read it from a slow disk.
         seconds = min(seconds, _time_again(library, pattern.module, seconds))
         if seconds >= SLOW:
@@ -70,7 +72,7 @@ def check_pattern(pattern: TypePattern, importer: Importer, library: str) -> Ite
                 "Name a class of a module that is quick to import, or name concrete types, which "
                 "are matched without any import",
             )
-    yield from _check_named(pattern, found)
+    yield from _check_named(pattern, sys.modules[pattern.module])
 
 
 def _check_named(pattern: TypePattern, found: Any) -> Iterator[Fault]:

@@ -21,6 +21,9 @@ class Severity(str, Enum):
     NOTE = "note"
 
 
+REST = "the rest is not examined: too many modules ended the interpreter"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One fault, or a remark.

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._description import Description, parse_description
 from .._files import parse_toml
-from .._identifiers import ABSTRACT, SUBCLASS, split_identifier
 from .._problems import Source
-from ..exceptions import DescriptionError, IdentifierError
+from ..exceptions import DescriptionError
+from ._findings import Severity
+from ._mentions import Mention, Role, find_mentions
 from ._output import Column, Part, Table
-from ._toml import Layout, find_layout, key_path
+from ._toml import Layout, find_layout
+
+if TYPE_CHECKING:
+    from ._child import Report
 
 _COLUMNS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
@@ -53,34 +55,6 @@ class Fault:
         }
 
 
-class Role(str, Enum):
-    """What something that a file names is to be."""
-
-    FUNCTION = "function"
-    BACKEND = "backend"
-    MODULE = "module"
-    TYPE = "type"
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Something that can be imported, and that a file names.
-
-    Parameters
-    ----------
-    key : str
-        Where.
-    role : Role
-        What it is to be.
-    text : str
-        Its identifier, or the name of a module.
-    """
-
-    key: str
-    role: Role
-    text: str
-
-
 @dataclass(slots=True)
 class BackendFile:
     """A file with the description of a backend.
@@ -110,31 +84,39 @@ class BackendFile:
 
     def fault(self, key: str | None, message: str, remedy: str) -> None:
         """Report one."""
-        self.faults.append(Fault(message, remedy, key, self.layout.line(key)))
+        self.faults.append(self.fault_at(key, message, remedy))
+
+    def fault_at(self, key: str | None, message: str, remedy: str) -> Fault:
+        """Return one with its line."""
+        return Fault(message, remedy, key, self.layout.line(key))
+
+    def import_faults(self, report: Report) -> Iterator[tuple[Severity, Fault]]:
+        """Yield what a child process has found out about what the file names.
+
+        Parameters
+        ----------
+        report : Report
+            Of the child.
+        """
+        for each in report.endings:
+            for key in each.keys or (None,):
+                remedy = "Repair the module, or what it imports"
+                yield Severity.ERROR, self.fault_at(key, f"{each.what} {each.how}", remedy)
+        for key, severity, message, remedy, *_ in report.values.get("fault", ()):
+            yield Severity(severity), self.fault_at(key, message, remedy)
 
     def mentions(self) -> Iterator[Mention]:
-        """Yield the well-formed identifiers and modules in the file that can be imported."""
-        for role in ("primary_types", "secondary_types"):
-            for position, text in _strings(self.fields.get(role)):
-                pattern = text[1:] if text[:1] in (SUBCLASS, ABSTRACT) else text
-                yield from _mention(f"{role}[{position}]", Role.TYPE, pattern)
-        functions = self.fields.get("functions")
-        for name, entry in (functions if isinstance(functions, dict) else {}).items():
-            path = key_path(("functions", name))
-            fields = entry if isinstance(entry, dict) else {}
-            if name == "auto-generation":
-                for position, text in _strings(fields.get("modules")):
-                    yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
-                yield from _mention(f"{path}.backend", Role.BACKEND, fields.get("backend"))
-                continue
-            for key in ("function", "should_run"):
-                yield from _mention(f"{path}.{key}", Role.FUNCTION, fields.get(key))
+        """Yield what the file names, where that is well-formed."""
+        return find_mentions(self.fields)
+
+    def packages(self) -> set[str]:
+        """Return the top-level packages that the backend's own code is in."""
+        others = (Role.TYPE, Role.LIBRARY_FUNCTION)
+        return {m.module.partition(".")[0] for m in self.mentions() if m.role not in others}
 
     def folder(self) -> str | None:
         """Return what to put on `sys.path`, if anything, to import the file's own package."""
-        own = [each.text for each in self.mentions() if each.role is not Role.TYPE]
-        modules = [text.partition(":")[0] for text in own]
-        return _folder(Path(self.path).resolve(), modules)
+        return _folder(Path(self.path).resolve(), self.packages())
 
 
 def fault_parts(files: Iterable[BackendFile]) -> Iterator[Part]:
@@ -192,29 +174,14 @@ def validate(file: BackendFile) -> None:
             file.fault(problem.key, problem.message, problem.remedy)
 
 
-def _folder(path: Path, modules: Iterable[str]) -> str | None:
+def _folder(path: Path, names: Collection[str]) -> str | None:
     """Return the folder from which Python would import the package around a file."""
-    names = {module.partition(".")[0] for module in modules}
     for package in path.parents:
         if package.name in names and not (package.parent / "__init__.py").exists():
             return str(package.parent)
     if any((path.parent / f"{name}.py").is_file() for name in names):
         return str(path.parent)
     return None
-
-
-def _strings(values: Any) -> Iterator[tuple[int, str]]:
-    for position, value in enumerate(values if isinstance(values, list) else []):
-        if isinstance(value, str):
-            yield position, value
-
-
-def _mention(key: str, role: Role, text: Any) -> Iterator[Mention]:
-    with suppress(IdentifierError):
-        _, qualname = split_identifier(text)
-        # What is made inside a function, no import leads to: the types of its results, say.
-        if role is not Role.TYPE or "<locals>" not in qualname:
-            yield Mention(key, role, text)
 
 
 def _entry_point_names(path: Path) -> list[str]:

@@ -18,10 +18,10 @@ import click
 from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
 from .._files import parse_toml
 from ._arguments import files_argument
-from ._child import ask
+from ._child import run
 from ._edit import CannotEdit, edit_functions
 from ._output import Column, Part, Table, show, show_json, show_text
-from ._sources import BackendFile, Role, count_faults, fault_parts, read_file, validate
+from ._sources import BackendFile, count_faults, fault_parts, read_file, validate
 
 _TABLE = "functions.auto-generation"
 _COLUMNS = (
@@ -206,34 +206,15 @@ def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
         )
         return None
     folder = file.folder()
-    task = {
-        "role": "registered",
-        "text": table["backend"],
-        "modules": table.get("modules", []),
-        "name": file.fields["name"],
-    }
-    about = f"importing what {file.path} names"
-    (answer,) = ask(f"{__package__}._probe", [task], [folder] if folder else [], about)
-    if "ended" in answer:
-        file.fault(_TABLE, f"importing failed: {answer['ended']}", "Repair what it names")
-    elif "message" in answer:
-        file.fault(_key_of(file, answer), answer["message"], answer["remedy"])
-    else:
-        for each in answer["faults"]:
-            key = f'functions."{each["function"]}"'
-            file.fault(key, each["message"], each["remedy"])
-        if not file.faults:
-            functions: dict[str, dict[str, Any]] = answer["functions"]
-            return functions
-    return None
-
-
-def _key_of(file: BackendFile, answer: Mapping[str, Any]) -> str:
-    """Return the key of the module, or of the backend, that could not be imported."""
-    for each in file.mentions():
-        if each.role is Role.MODULE and each.text == answer.get("text"):
-            return each.key
-    return f"{_TABLE}.backend"
+    report = run(
+        f"{__package__}._probe_files:update",
+        {"file": file.path},
+        f"importing what {file.path} names",
+        folders=[] if folder is None else [folder],
+    )
+    file.faults += [fault for _, fault in file.import_faults(report)]
+    functions: dict[str, dict[str, Any]] | None = report.last("functions")
+    return None if file.faults else functions
 
 
 def _fields(

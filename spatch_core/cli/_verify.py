@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
 
 from ._arguments import files_argument
-from ._child import ask
+from ._child import run
+from ._findings import REST, Severity
 from ._output import Column, Notes, Part, Table, show, show_json
-from ._sources import BackendFile, Fault, Mention, Role, count_faults, fault_parts, read_file
+from ._sources import BackendFile, Fault, count_faults, fault_parts, read_file
 
 _COLUMNS = (
     Column("file"),
@@ -39,10 +40,8 @@ With --json, one object (keys may be added, none goes away):
       line                        of the key, or of what should hold it
       key                         the key path; null for the file as a whole
       message, remedy             what was found, and what was expected
-    unchecked: list of            types of packages that are not installed
+    unchecked: list of            what is not installed here
       line, key, message, remedy  as above"""
-
-_REPAIR = "Repair the module, or what it imports"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +94,24 @@ def _verify(path: str, with_imports: bool) -> Verdict:
         return Verdict(file)
     folder = file.folder()
     verdict = Verdict(file, True, folder)
-    mentions = list(file.mentions())
-    # The same thing under several keys is imported once.
-    wanted = list(dict.fromkeys((each.role, each.text) for each in mentions))
-    tasks = [
-        {"role": role.value, "text": text, "name": file.fields.get("name")} for role, text in wanted
-    ]
-    folders = [] if folder is None else [folder]
-    found = ask(f"{__package__}._probe", tasks, folders, f"importing what {path} names")
-    answers = dict(zip(wanted, found, strict=True))
-    for each in mentions:
-        answer = answers[each.role, each.text]
-        if "ended" in answer:
-            file.fault(each.key, f"importing {each.text!r} failed: {answer['ended']}", _REPAIR)
-        elif answer.get("absent") and each.role is Role.TYPE:
-            verdict.unchecked.append(
-                Fault(answer["message"], answer["remedy"], each.key, file.layout.line(each.key))
-            )
-        elif answer:
-            file.fault(each.key, answer["message"], _remedy(each, answer, folder))
+    report = run(
+        f"{__package__}._probe_files:verify",
+        {"file": path},
+        f"importing what {path} names",
+        folders=[] if folder is None else [folder],
+    )
+    for severity, fault in file.import_faults(report):
+        if severity is Severity.WARNING:
+            fault = replace(fault, remedy=f"{fault.remedy}; or leave imports out with --no-imports")
+        if severity is not Severity.NOTE:
+            file.faults.append(fault)
+        else:
+            verdict.unchecked.append(fault)
+    if not report.is_complete:
+        verdict.unchecked.append(file.fault_at(None, REST, "Repair what ends the interpreter"))
     file.faults.sort(key=lambda fault: fault.line)
+    verdict.unchecked.sort(key=lambda fault: fault.line)
     return verdict
-
-
-def _remedy(mention: Mention, answer: dict[str, Any], folder: str | None) -> str:
-    """Add what could not be done about a package that is not installed."""
-    own = mention.text.partition(":")[0].partition(".")[0]
-    if folder is None and answer["absent"] == own:
-        return (
-            f"Install it: no folder around the file is called {own!r} that it could be "
-            "imported from; or leave imports out with --no-imports"
-        )
-    return str(answer["remedy"])
 
 
 def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
@@ -134,14 +119,21 @@ def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
     yield from fault_parts(each.file for each in verdicts)
     yield Notes(
         "Not checked",
-        [
-            f"{each.file.path}:{fault.line}: {fault.key}: {fault.message}"
-            for each in verdicts
-            for fault in each.unchecked
-        ],
+        [line for each in verdicts for line in _unchecked(each)],
     )
     elsewhere = {each.folder for each in verdicts if each.folder and each.folder not in sys.path}
     yield Notes("Imported from where the files are", sorted(elsewhere))
+
+
+def _unchecked(verdict: Verdict) -> Iterator[str]:
+    """Yield a line for each reason, however many keys it is about."""
+    places: dict[str, list[Fault]] = {}
+    for each in verdict.unchecked:
+        places.setdefault(each.message, []).append(each)
+    for message, faults in places.items():
+        more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
+        key = "" if faults[0].key is None else f"{faults[0].key}{more}: "
+        yield f"{verdict.file.path}:{faults[0].line}: {key}{message}"
 
 
 def _row(verdict: Verdict) -> tuple[str, str, str, str]:

@@ -9,26 +9,57 @@ import pytest
 
 from spatch_core.cli import _child
 
+WORKER = """
+    import os, time
 
-def test_one_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the others go on behind it."""
-    module = """
-        import time
-
-        def perform(task):
-            if task["number"] == 1:
+    def work(request, journal):
+        for number in range(request["number"]):
+            if not journal.begins(f"doing {number}", f"key {number}", f"module{number}"):
+                continue
+            if number == request.get("hangs"):
                 time.sleep(600)
-            return {"done": task["number"]}
-        """
-    (tmp_path / "slow_worker.py").write_text(textwrap.dedent(module), encoding="utf-8")
-    monkeypatch.setattr(_child, "_LIMIT", 2)
+            if number in request.get("ends", ()):
+                os._exit(number)
+            journal.add("done with", number)
+        if journal.begins("tidying up") and request.get("untidy"):
+            os._exit(9)
+    """
 
-    answers = _child.ask(
-        "slow_worker", [{"number": number} for number in range(3)], [str(tmp_path)], "waiting"
-    )
 
-    assert list(answers) == [
-        {"done": 0},
-        {"ended": "it was not done after 2 seconds"},
-        {"done": 2},
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path) -> str:
+    (tmp_path / "paint_worker.py").write_text(textwrap.dedent(WORKER), encoding="utf-8")
+    return str(tmp_path)
+
+
+def test_one_that_hangs_is_ended(folder: str) -> None:
+    """And the others go on behind it."""
+    request = {"number": 3, "hangs": 1}
+    report = _child.run("paint_worker:work", request, "waiting", folders=[folder], limit=2)
+
+    assert report.is_complete
+    assert report.values["done with"] == [0, 2]
+    assert report.endings == [
+        _child.Ending("took longer than 2 s and was ended", "doing 1", "module1", ("key 1",))
     ]
+
+
+def test_many_that_end_the_process_are_given_up(folder: str) -> None:
+    """Each is known by its step, and what came before is not lost."""
+    request = {"number": 9, "ends": [2, 3, 4, 5, 6, 7, 8]}
+    report = _child.run("paint_worker:work", request, "waiting", folders=[folder])
+
+    assert not report.is_complete
+    assert [each.module for each in report.endings] == [f"module{n}" for n in range(2, 8)]
+    assert report.endings[0].how == "ended the interpreter with exit code 2"
+    assert report.values["done with"] == [0, 1]
+
+
+def test_what_no_module_is_to_blame_for_is_not_tried_again(folder: str) -> None:
+    """It would only happen again."""
+    request = {"number": 1, "untidy": True}
+    report = _child.run("paint_worker:work", request, "waiting", folders=[folder])
+
+    assert not report.is_complete
+    assert [(each.what, each.keys) for each in report.endings] == [("tidying up", ())]
+    assert report.values["done with"] == [0]

@@ -386,7 +386,7 @@ def test_what_is_registered_runs_once_the_file_says_so(site: Site, tmp_path: Pat
 
         @backend.implements("paintlib.more:sharpen", should_run=lambda context, x: x > 1 or "small")
         @backend.implements("paintlib.filters:blur", uses_context=True)
-        def both(*arguments):
+        def both(*arguments, **keywords):
             return isinstance(arguments[0], DispatchContext), len(arguments)
 
         @backend.implements(invert)
@@ -545,11 +545,11 @@ def test_a_file_that_cannot_be_written_is_reported(
         ),
         pytest.param(
             {"__init__.py": "bakend = 1", "tools.py": ""}, "functions.auto-generation.backend",
-            "'paint_oil:backend' does not exist", id="backend",
+            "'paint_oil' has no 'backend'", id="backend",
         ),
         pytest.param(
-            {"tools.py": "import os; os._exit(3)"}, "functions.auto-generation",
-            "importing failed: it ended the interpreter with code 3", id="ended",
+            {"tools.py": "import os; os._exit(3)"}, "functions.auto-generation.modules[0]",
+            "importing paint_oil.tools ended the interpreter with exit code 3", id="ended",
         ),
         pytest.param(
             {"__init__.py": INIT.replace('"oil"', '"gouache"')},
@@ -562,11 +562,11 @@ def test_a_file_that_cannot_be_written_is_reported(
         ),
         pytest.param(
             {"tools.py": TOOLS + "\n    del blur"}, 'functions."paintlib.filters:blur"',
-            "'paint_oil.tools:blur' does not exist", id="deleted",
+            "'paint_oil.tools' has no 'blur'", id="deleted",
         ),
         pytest.param(
             {"tools.py": TOOLS.replace("=ask", "='paint_oil.tools:aks'")},
-            'functions."paintlib.filters:blur"', "'paint_oil.tools:aks' does not exist",
+            'functions."paintlib.filters:blur"', "'paint_oil.tools' has no 'aks'",
             id="should-run",
         ),
         pytest.param(
@@ -575,7 +575,7 @@ def test_a_file_that_cannot_be_written_is_reported(
                 "def make():\n    def blur(x): pass\n    return blur\n"
                 "backend.implements('l:blur')(make())"
             },
-            'functions."l:blur"', "'paint_oil.tools:make.<locals>.blur' does not exist", id="local",
+            'functions."l:blur"', "'paint_oil.tools' has no 'make.<locals>.blur'", id="local",
         ),
     ],
 )  # fmt: skip
@@ -593,6 +593,28 @@ def test_a_failure_leaves_the_file_as_it_was(
     assert fault["remedy"]
     assert (answer.code, project.after) == (1, before)
     assert project.update(before).row(str(project.file))[-1] == "1 fault, left as it was"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "remedy"),
+    [
+        ('["paint_oil.tools"]', '["paint_oil.qqq"]', "Correct the name, or ship the module"),
+        ('["paint_oil.tools"]', '["paint_oil.tols"]', "Did you mean 'paint_oil.tools'?"),
+        (
+            '["paint_oil.tools"]',
+            '["zzz_gpu"]',
+            "Install it; if zzz_gpu is no package at all, correct the name",
+        ),
+    ],
+    ids=["own", "near", "other"],
+)
+def test_what_cannot_be_imported_is_explained(
+    project: Project, old: str, new: str, remedy: str
+) -> None:
+    """Without naming options that only other commands have."""
+    before = text(HEAD).replace(old, new)
+    (fault,) = outcome(project.update(before, "--json"))["faults"]
+    assert (fault["key"], fault["remedy"]) == ("functions.auto-generation.modules[0]", remedy)
 
 
 @pytest.mark.parametrize(

@@ -117,12 +117,12 @@ def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
         (11, 'functions."paintlib.filters:blend".should_run'),
     ]
     assert found[3, "primary_types[0]"] == (
-        "'fractions:Fractio' does not exist: module 'fractions' has no attribute 'Fractio'",
+        "'fractions' has no 'Fractio', so that 'fractions:Fractio' can never match",
         "Did you mean 'Fraction'?",
     )
     assert found[6, "requires_opt_in"] == ("1 is not a boolean", "Write true or false")
     assert found[11, 'functions."paintlib.filters:blend".should_run'] == (
-        "'paint_oil.tools:number' is of type 'int', not a function",
+        "'paint_oil.tools:number' is no function but of type 'int'",
         "Name a function",
     )
 
@@ -134,7 +134,7 @@ def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> No
     assert answer.row(f"{file}:13") == [
         f"{file}:13",
         'functions."paintlib.filters:blur".function',
-        "'paint_oil.tools:blurr' does not exist: module 'paint_oil.tools' has no attribute 'blurr'",
+        "'paint_oil.tools' has no 'blurr'",
         "Did you mean 'blur'?",
     ]
     assert answer.code == 1
@@ -157,20 +157,28 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
         ),
         pytest.param(
             "fractions:", "fractons:", 3, "primary_types[0]",
-            "the module 'fractons' is not installed", "Did you mean 'fractions'?", id="package",
+            "there is no module 'fractons', so that 'fractons:Fraction' can never match",
+            "Did you mean 'fractions:Fraction'?", id="package",
+        ),
+        pytest.param(
+            "fractions:Fraction", "~nunpy:ndarray", 3, "primary_types[0]",
+            "there is no module 'nunpy', so that '~nunpy:ndarray' can never match",
+            "Did you mean '~numpy:ndarray'?", id="package-that-has-it",
         ),
         pytest.param(
             "fractions:Fraction", "@fractions:gcd", 3, "primary_types[0]",
-            "'fractions:gcd' does not exist: module 'fractions' has no attribute 'gcd'",
-            "Name what exists", id="nothing-near",
+            "'fractions' has no 'gcd', so that '@fractions:gcd' can never match",
+            "Name the class by the module and qualname that it has", id="nothing-near",
         ),
         pytest.param(
             "fractions:Fraction", "~fractions:math", 3, "primary_types[0]",
-            "'fractions:math' is of type 'module', not a class", "Name a class", id="no-class",
+            "'fractions:math' is no class but of type 'module', so that it can never match",
+            "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
+            id="no-class",
         ),
         pytest.param(
             "tools:backend", "tools:number", 6, "functions.auto-generation.backend",
-            "'paint_oil.tools:number' is of type 'int', not a BackendImplementation",
+            "'paint_oil.tools:number' is no BackendImplementation but of type 'int'",
             "Name a BackendImplementation", id="backend",
         ),
         pytest.param(
@@ -179,8 +187,7 @@ def test_without_imports_the_validator_judges_alone(site: Site, project: Path) -
         ),
         pytest.param(
             "tools:ask", "tools:aks", 10, "functions.defaults.should_run",
-            "'paint_oil.tools:aks' does not exist: "
-            "module 'paint_oil.tools' has no attribute 'aks'",
+            "'paint_oil.tools' has no 'aks'",
             "Did you mean 'ask'?", id="defaults",
         ),
         pytest.param(
@@ -216,12 +223,15 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
     answer = verify(site, project, toml)
     file = project / "src" / "paint_oil" / "backend.toml"
     assert (
-        f"Not checked:\n  {file}:3: primary_types[0]: the module 'zzz_gpu' is not installed\n"
-        in answer.output
+        f"Not checked:\n  {file}:3: primary_types[0]: the package 'zzz_gpu' is not installed here, "
+        "so that this is not checked\n" in answer.output
     )
     assert answer.code == 0
     (found,) = verify(site, project, toml, "--json").json["files"]
-    assert [each["key"] for each in found["unchecked"]] == ["primary_types[0]"]
+    assert [each["key"] for each in found["unchecked"]] == [
+        "primary_types[0]",
+        'functions."paintlib.filters:blur"',
+    ]
 
 
 def test_a_malformed_type_is_a_fault_and_nothing_else(site: Site, project: Path) -> None:
@@ -243,12 +253,115 @@ def test_an_implementation_that_needs_what_is_not_installed(site: Site, project:
     _, _, message, remedy = fault(site, project, "tools:blur", "needing:blur")
     file = project / "src" / "paint_oil" / "needing.py"
     assert message == (
-        "importing paint_oil.needing failed: it needs the module 'zzz_gpu', "
-        f"which is not installed ({file}:2)"
+        f"the package 'zzz_gpu', which paint_oil.needing imports ({file}:2), is not installed, "
+        "so that calls fail"
     )
-    assert "--no-imports" in remedy
+    assert remedy == (
+        "Install it, and require it of those who install the backend; if zzz_gpu is no package "
+        "at all, correct the name; or leave imports out with --no-imports"
+    )
     write(project / "src" / "paint_oil", {"needing.py": "import fracions"})
-    assert fault(site, project, "tools:blur", "needing:blur")[3] == "Did you mean 'fractions'?"
+    _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
+    assert "if fracions is no package at all, did you mean 'fractions'?" in remedy
+    write(project / "src" / "paint_oil", {"needing.py": "import clickk"})
+    _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
+    assert remedy == "Did you mean 'click'?"
+
+
+def test_what_cannot_run_here_is_not_checked(site: Site, project: Path) -> None:
+    """A backend for a GPU's arrays, on a machine without any."""
+    write(project / "src" / "paint_oil", {"needing.py": "import zzz_gpu"})
+    toml = GOOD.replace("fractions:Fraction", "zzz_gpu:Array").replace("tools:blur", "needing:blur")
+    answer = verify(site, project, toml, "--json")
+    assert faults(answer) == {}
+    assert [each["key"] for each in answer.json["files"][0]["unchecked"]] == [
+        "primary_types[0]",
+        'functions."paintlib.filters:blur"',
+        'functions."paintlib.filters:blur".function',
+    ]
+
+
+FUNCTIONS = """
+    name = "oil"
+    primary_types = ["fractions:Fraction"]
+
+    [functions.defaults]
+    function = "paint_oil.tools:blur"
+
+    [functions."paintlib.filters:blur"]
+    [functions."paintlib.filters:blurr"]
+    [functions."paintlib.filers:blur"]
+    [functions."paintlibb.filters:blur"]
+    [functions."paintlib:smooth"]
+    [functions."paintlib.later:wash"]
+    [functions."paintlib.needing:wash"]
+    [functions."paintlib.broken:wash"]
+    [functions."paintlib.filters:blend"]
+    [functions."zzz_lib:blur"]
+    [functions."zzz_lib:blend"]
+    [functions."json:dumps"]
+    """
+
+
+def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> None:
+    """Where it can be imported; else it is said why not."""
+    site.install_library(
+        {
+            "paintlib/__init__.py": "from .filters import blur as smooth",
+            "paintlib/later.py": """
+                from ._dispatch import system
+
+                @system.dispatchable(["x"])
+                def wash(x): ...
+                """,
+            "paintlib/needing.py": "import zzz_gpu",
+            "paintlib/broken.py": "1 / 0",
+        }
+    )
+    answer = verify(site, project, FUNCTIONS, "--json")
+    blur = "Did you mean 'paintlib.filters:blur'"
+    found = {key: (message, remedy) for (_, key), (message, remedy) in faults(answer).items()}
+    assert found.pop("functions.defaults.function")[0].startswith(
+        "paint_oil.tools:blur(x) cannot take all calls of the library's function (x, y): "
+    )
+    assert [*found] == [
+        'functions."paintlib.filters:blurr"',
+        'functions."paintlib.filers:blur"',
+        'functions."paintlibb.filters:blur"',
+        'functions."paintlib:smooth"',
+        'functions."json:dumps"',
+    ]
+    messages = [message for message, _ in found.values()]
+    remedies = [remedy for _, remedy in found.values()]
+    assert messages == [
+        "the library has no function 'paintlib.filters:blurr'",
+        "the library has no function 'paintlib.filers:blur'",
+        "there is no module 'paintlibb'",
+        "the library has no function 'paintlib:smooth'",
+        "the library has no function 'json:dumps'",
+    ]
+    assert all(each.startswith(blur) for each in (*remedies[:2], remedies[3]))
+    assert remedies[2] == "Did you mean 'paintlib'?"
+    (file,) = answer.json["files"]
+    assert [(each["key"], each["message"].partition(" (")[0]) for each in file["unchecked"]] == [
+        (
+            'functions."paintlib.needing:wash"',
+            "the package 'zzz_gpu', which paintlib.needing imports",
+        ),
+        (
+            'functions."paintlib.broken:wash"',
+            "importing paintlib.broken failed with ZeroDivisionError: division by zero",
+        ),
+        *(
+            (
+                f'functions."zzz_lib:{name}"',
+                "the package 'zzz_lib' is not installed here, so that this is not checked",
+            )
+            for name in ("blur", "blend")
+        ),
+    ]
+    answer = verify(site, project, FUNCTIONS)
+    assert 'functions."zzz_lib:blur" and 1 more: the package' in answer.output
 
 
 @pytest.mark.parametrize(
@@ -258,11 +371,11 @@ def test_an_implementation_that_needs_what_is_not_installed(site: Site, project:
         ("raise SystemExit(3)", "importing paint_oil.broken failed with SystemExit: 3"),
         (
             "import os; os._exit(7)",
-            "importing 'paint_oil.broken:f' failed: it ended the interpreter with code 7",
+            "using paint_oil.broken:f ended the interpreter with exit code 7",
         ),
         (
             "def __getattr__(name): return 1 / 0",
-            "importing paint_oil.broken:f failed with ZeroDivisionError",
+            "'paint_oil.broken' has no 'f' (division by zero)",
         ),
     ],
     ids=["raises", "exits", "ends", "hook"],
@@ -318,7 +431,7 @@ def test_a_package_that_is_nowhere_is_said_to_be(site: Site, tmp_path: Path) -> 
         stream.write('[functions."l:f"]\nfunction = "paint_oil.tools:blur"\n')
     found = faults(site.run("verify", "--json", str(tmp_path / "backend.toml")))
     ((message, remedy),) = found.values()
-    assert message == "the module 'paint_oil' is not installed"
+    assert message == "the package 'paint_oil' is not installed, so that calls fail"
     assert "no folder around the file is called 'paint_oil'" in remedy
 
 
