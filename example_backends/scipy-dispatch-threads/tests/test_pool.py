@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import multiprocessing
 import multiprocessing.pool
@@ -9,6 +10,7 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -168,13 +170,111 @@ def test_pools_are_recognized() -> None:
     assert _pool.why_serial() is None
     assert "is one of a pool" in str(in_thread(_pool.why_serial))
     with multiprocessing.pool.ThreadPool(1) as pool:
-        assert "multiprocessing pool" in str(pool.apply(_pool.why_serial))
+        assert "is one of a pool" in str(pool.apply(_pool.why_serial))
+    with ThreadPoolExecutor(1, thread_name_prefix="mine") as executor:
+        assert "'mine_0', is one of a pool" in str(executor.submit(_pool.why_serial).result(60))
+    assert "is one of a pool" in str(asyncio.run(asyncio.to_thread(_pool.why_serial)))
 
 
-def test_a_thread_of_dask_is_recognized() -> None:
-    delayed = pytest.importorskip("dask").delayed
-    reason = delayed(_pool.why_serial)().compute(scheduler="threads")
-    assert "is one of a pool" in reason
+# Which threads of which processes do the work, by the processor time that the system counts.
+BUSY_THREADS = """
+import os
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+
+import dask
+import numpy as np
+import psutil
+from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch_threads import set_workers
+
+image = np.random.default_rng(0).random((300, 300))
+
+def times():
+    threads = psutil.Process().threads()
+    return {thread.id: thread.user_time + thread.system_time for thread in threads}
+
+def work(number):
+    before = times()
+    with backend_opts(prioritize="threads"):
+        ndimage.median_filter(image, 9)
+    return os.getpid(), before, times()
+
+def busy(results):
+    "How many threads did a notable part of the work, for each process."
+    first, last = defaultdict(dict), defaultdict(dict)
+    for pid, before, after in results:
+        for thread, time in after.items():
+            start = before.get(thread, 0.0)
+            first[pid][thread] = min(start, first[pid].get(thread, start))
+            last[pid][thread] = max(time, last[pid].get(thread, time))
+    rises = [[last[pid][each] - first[pid][each] for each in last[pid]] for pid in last]
+    return sorted(sum(rise > 0.15 * sum(each) for rise in each) for each in rises)
+
+def tasks(number=8):
+    return [dask.delayed(work)(index) for index in range(number)]
+"""
+
+SCHEDULERS = {
+    "none": ("set_workers(3); found = busy([work(0) for _ in range(8)])", [3]),
+    "synchronous": (
+        "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='synchronous'))",
+        [3],
+    ),
+    "threads": (
+        "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='threads', num_workers=2))",
+        [2],
+    ),
+    "a pool of one's own": (
+        """
+        set_workers(3)
+        with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
+            found = busy(dask.compute(*tasks(), scheduler="threads", pool=pool))
+        """,
+        [2],
+    ),
+    "nested pools": (
+        """
+        set_workers(3)
+        def inner(number):
+            return dask.compute(*tasks(2), scheduler="threads", num_workers=2)
+        with ThreadPoolExecutor(2) as pool:
+            found = busy(sum(pool.map(inner, range(4)), ()))
+        # Two threads each ask Dask for two; each of these works alone.
+        found = [number <= 4 for number in found]
+        """,
+        [True],
+    ),
+    "processes": (
+        "found = busy(dask.compute(*tasks(), scheduler='processes', num_workers=2))",
+        [1, 1],
+    ),
+    "distributed": (
+        """
+        import distributed
+        with distributed.LocalCluster(
+            n_workers=2, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster, distributed.Client(cluster) as client:
+            found = busy(client.gather(client.compute(tasks(16))))
+        """,
+        [2, 2],
+    ),
+}
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_dask_s_threads_are_all_that_work(scheduler: str) -> None:
+    """As many as its user asked for: none of them shares its blocks among more."""
+    pytest.importorskip("dask")
+    pytest.importorskip("psutil")
+    if scheduler == "distributed":
+        pytest.importorskip("distributed")
+    code, expected = SCHEDULERS[scheduler]
+    run_python(
+        f"{BUSY_THREADS}\nif __name__ == '__main__':\n{indent(dedent(code).strip(), '    ')}\n"
+        f"    assert found == {expected}, found\n",
+        environment={_pool.VARIABLE: None},
+    )
 
 
 def test_an_ordinary_thread_shares_its_work() -> None:

@@ -27,6 +27,11 @@ THREAD_NAME = "scipy-dispatch-threads"
 # `concurrent.futures` (and of Dask's threaded scheduler), and of a Dask worker.
 _NAMES_OF_POOL_THREADS = (THREAD_NAME, "ThreadPoolExecutor-", "Dask-")
 
+# Where what they run is defined, for pools that call their threads otherwise.
+_MODULES_OF_POOLS = frozenset(
+    {"concurrent.futures.thread", "distributed.threadpoolexecutor", "multiprocessing.pool"}
+)
+
 
 def workers() -> int:
     """Return how many threads share a call.
@@ -108,10 +113,13 @@ def why_serial() -> str | None:
         The reason; None if it may share its work.
     """
     thread = threading.current_thread()
-    if thread.name.startswith(_NAMES_OF_POOL_THREADS):
+    # A thread has what it runs for as long as it runs.
+    target = getattr(thread, "_target", None)
+    if (
+        thread.name.startswith(_NAMES_OF_POOL_THREADS)
+        or getattr(target, "__module__", None) in _MODULES_OF_POOLS
+    ):
         return f"the calling thread, {thread.name!r}, is one of a pool that is parallel already"
-    if type(thread).__module__ == "multiprocessing.dummy":
-        return "the calling thread is one of a multiprocessing pool that is parallel already"
     if _pool.explicit_workers is None and multiprocessing.parent_process() is not None:
         return (
             "this process was started by multiprocessing, beside others that are parallel "
