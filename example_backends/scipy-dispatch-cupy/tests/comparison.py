@@ -112,7 +112,7 @@ def _compare_arrays(name: str, kind: str, x: np.ndarray, y: np.ndarray) -> float
 
 
 def _is_nested(value: Any) -> bool:
-    return isinstance(value, tuple | list)
+    return isinstance(value, tuple | list) or getattr(value, "dtype", None) == np.object_
 
 
 def _key(item: tuple[Any, Any]) -> Any:

@@ -82,7 +82,9 @@ def may_share_memory(first, second):
 
 
 def greater(first, second):
-    return ndarray(np.greater(first.host, second.host))
+    if isinstance(first, ndarray):
+        return ndarray(np.greater(first.host, second.host))
+    return np.greater(first, second)  # SciPy asks
 
 
 class _Pool:
@@ -159,36 +161,33 @@ def _call(name, arguments):
     if refused:
         raise NotImplementedError(refused)
     output = arguments.get("output")
-    if isinstance(output, np.dtype) or isinstance(output, str):
+    if "MODULE" == "ndimage" and isinstance(output, (np.dtype, str)):
         raise RuntimeError("output shape not correct")
     function = getattr(importlib.import_module("scipy.MODULE"), name)
-    if name == "sosfreqz":  # SciPy hides the names
-        names, required = list(arguments), []
-    else:
-        import inspect
-        signature = inspect.signature(function).parameters
-        names = list(signature)
-        required = [each for each in names if signature[each].default is inspect.Parameter.empty]
-    first, *rest = arguments
     given = {key: _host(value) for key, value in arguments.items()}
-    given = {key: value for key, value in given.items() if key in names}
-    given.pop(first, None)
-    if "float64_distances" in arguments:
-        given.pop("sampling", None)
-    if name == "lombscargle":
-        given.pop("precenter")
-    if name == "chirp":
-        given.pop("complex", None)
-    if function.__name__ in WINDOWED:
-        given = {key: value for key, value in given.items() if key != "window" or value not in
-                 ("hann", ("tukey", 0.25))}
-    result = function(_host(arguments[first]), **given)
+    first = next(iter(given))
+    host = given.pop(first)
+    # What only CuPy knows, or spells otherwise.
+    ours = CUPY_ONLY & set(given)
+    given = {key: value for key, value in given.items() if key not in ours}
+    if name in WINDOWED and isinstance(given["window"], (str, tuple)):
+        del given["window"]
+    if name in ("firls", "firwin", "firwin2"):
+        del given["fs"]
+    if name == "sepfir2d":
+        result = function(host, *given.values())
+    else:
+        result = function(host, **given)
     if isinstance(output, cupy.ndarray) and result is given.get("output"):
         return output
     return _device(result)
 
 
 WINDOWED = ("coherence", "csd", "istft", "spectrogram", "stft", "welch")
+CUPY_ONLY = {
+    *("texture_memory", "float64_coords", "adaptive_index_dtype", "block_params", "nyq"),
+    *("float64_distances", "precenter"),
+}
 
 
 def _host(value):

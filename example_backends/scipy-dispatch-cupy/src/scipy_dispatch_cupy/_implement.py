@@ -9,7 +9,7 @@ import numpy as np
 from ._arrays import on_device
 from ._backends import cupy as backend
 from ._call import Call, cupyx_function
-from ._limits import LEFT_OUT, why_not
+from ._limits import LEFT_OUT, is_array, why_not
 from ._map import FUNCTIONS
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ def _run(call: Call) -> Any:
         output[...] = ready.given["output"].get()
         return output if result is ready.given["output"] else result
     ready = on_device(call)
-    if hasattr(output, "shape") and _overlaps(call, output):
+    if is_array(output) and _overlaps(call, output):
         # CuPy reads what it has written already.
         ready = ready.replaced(output=output.copy())
         result = ready.run()

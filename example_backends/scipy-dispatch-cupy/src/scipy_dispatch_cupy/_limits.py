@@ -33,9 +33,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
 }
 """Functions that CuPy has, and this backend does not offer, with the reason."""
 
-_KINDS = "biufc"
-_LARGEST = 8  # bytes of a real number
-
 
 def why_not(call: Call) -> str | None:
     """Say why CuPy cannot honour `call`; None if it can.
@@ -61,24 +58,33 @@ def _data_types(call: Call) -> str | None:
         dtype = getattr(value, "dtype", None)
         if not isinstance(dtype, np.dtype) or not getattr(value, "ndim", 0):
             continue
-        size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
-        if dtype.kind not in _KINDS or size > _LARGEST or not dtype.isnative:
-            return f"CuPy has no arrays of {dtype}, the type of {name}="
-        if dtype == np.float16:
-            return f"float16, the type of {name}=, is rounded otherwise by CuPy"
+        if not _known(dtype):
+            return f"CuPy has no arrays of {dtype}, the type of {name}=, or rounds them otherwise"
     return None
+
+
+def _known(dtype: np.dtype[Any]) -> bool:
+    """Whether CuPy has the type, and computes with it as SciPy does."""
+    size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
+    known = dtype.kind in "biufc" and size <= 8 and dtype.isnative  # 8 bytes: double precision
+    return known and dtype != np.float16
+
+
+def is_array(value: Any) -> bool:
+    """Whether `value` is an array, of NumPy's or CuPy's; the types of scalars are none."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, type)
 
 
 def _output_type(call: Call) -> str | None:
     output = call["output"]
-    if output is None or (hasattr(output, "dtype") and hasattr(output, "shape")):
+    if call.module != "ndimage" or output is None or is_array(output):
         return None
     try:
         dtype = np.dtype(output)
     except TypeError:
         return None  # SciPy's to report
-    if dtype.kind not in _KINDS or dtype.itemsize > 2 * _LARGEST or dtype == np.longdouble:
-        return f"CuPy has no arrays of {dtype}, the type that output= asks for"
+    if not _known(dtype):
+        return f"CuPy has no arrays of {dtype}, the type of output=, or rounds them otherwise"
     return None
 
 
@@ -142,7 +148,7 @@ def _unsigned_sums(call: Call) -> str | None:
 def _result_type(output: Any, x: Any) -> np.dtype[Any]:
     if output is None:
         return np.dtype(getattr(x, "dtype", float))
-    return np.dtype(getattr(output, "dtype", output))
+    return np.dtype(output.dtype if is_array(output) else output)
 
 
 def _boolean_image(call: Call) -> str | None:
@@ -296,8 +302,16 @@ def _no_real_medians(call: Call) -> str | None:
     return None
 
 
+def _complex_polynomial(call: Call) -> str | None:
+    if _kind(call["x"]) == "c":
+        return "SciPy drops the imaginary part, with a warning"
+    return None
+
+
 def _comparator(call: Call) -> str | None:
-    if type(call["comparator"]).__module__.partition(".")[0] != "cupy":
+    comparator = call["comparator"]
+    module = getattr(comparator, "__module__", None) or type(comparator).__module__
+    if module.partition(".")[0] != "cupy":
         return "comparator= is no function of CuPy's; pass cupy.greater or cupy.less, say"
     return None
 
@@ -362,6 +376,7 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = _table(
         ),
     ),
     ("signal", "decimate", (_only("ftype", ("iir", "fir"), "ftype='iir' and ftype='fir'"),)),
+    ("signal", "savgol_filter", (_complex_polynomial,)),
     ("signal", "argrelextrema argrelmax argrelmin", (_CLIP,)),
     ("signal", "argrelextrema", (_comparator,)),
     ("signal", "freqz freqz_sos sosfreqz", (_NYQUIST,)),

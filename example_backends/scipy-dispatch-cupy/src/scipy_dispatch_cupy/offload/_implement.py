@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from importlib import import_module
 
@@ -12,7 +13,7 @@ from .._backends import offload as backend
 from .._call import Call, cupyx_function
 from .._device import smallest, why_no_cupy, why_no_device, why_too_large
 from .._implement import names_of, short
-from .._limits import why_not
+from .._limits import is_array, why_not
 from ._table import TABLE
 
 TYPE_CHECKING = False
@@ -36,7 +37,8 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     missing = why_no_cupy()
     if missing:
         return missing
-    size = max((each.size for each in context.dispatch_args if hasattr(each, "size")), default=0)
+    arrays = [each for each in context.dispatch_args if isinstance(each, np.ndarray)]
+    size = max((each.size for each in arrays), default=0)
     if size < smallest():
         return f"{size} elements are too few: the GPU is asked from {smallest()} on"
     missing = why_no_device()
@@ -67,6 +69,8 @@ def _why_not_offload(call: Call) -> str | None:
         return "distances= and indices= are filled by SciPy"
     if callable(call["type"]) or callable(call["window"]):
         return "a Python function would be called with arrays of the GPU"
+    if is_array(call["window"]):
+        return "window= is an array, on whose type SciPy's result depends"
     if call.name == "resample" and call["t"] is not None:
         return "t= makes for a second result"
     return None
@@ -74,20 +78,41 @@ def _why_not_offload(call: Call) -> str | None:
 
 def _nbytes(call: Call) -> int:
     """Return the bytes of the largest array in double precision, the result among them."""
-    size = max(np.size(call[name]) for name in call.arrays if call[name] is not None)
-    growth = 1.0
+    given = [call[name] for name in call.arrays]
+    largest = max(each.size for each in given if isinstance(each, np.ndarray))
+    return max(largest, _result_size(call)) * (16 if call.module == "fft" else 8)
+
+
+def _result_size(call: Call) -> int:
+    """Return how many elements the result has, or a little more."""
+    x = np.asarray(call[call.first])
     if call.name == "zoom":
-        ndim = np.ndim(call["input"])
-        growth = float(np.prod(np.broadcast_to(np.asarray(call["zoom"], float), (ndim,))))
-    elif call.name in ("upfirdn", "resample_poly"):
-        growth = call["up"] / call["down"]
-    elif call["s"] is not None or call["n"] is not None:
-        wanted = call["s"] if call["s"] is not None else call["n"]
-        growth = float(np.prod(wanted)) / size * max(1, size // max(np.shape(call["x"])))
-    elif call["output_shape"] is not None:
-        growth = float(np.prod(call["output_shape"])) / size
-    elements = int(size * max(1.0, growth))
-    return elements * (16 if call.module == "fft" else 8)
+        factors = np.broadcast_to(np.asarray(call["zoom"], float), (x.ndim,))
+        return math.prod(map(round, x.shape * factors))
+    if call.name == "rotate":
+        return 2 * x.size if call["reshape"] else x.size
+    if call["output_shape"] is not None:
+        return math.prod(call["output_shape"])
+    if call["in2"] is not None:
+        return math.prod(a + b for a, b in zip(x.shape, np.shape(call["in2"]), strict=False))
+    if call.name in ("upfirdn", "resample_poly"):
+        return int(np.size(call["x"]) * call["up"] / call["down"]) + 1
+    if call["num"] is not None:  # resample
+        return x.size // x.shape[call["axis"]] * int(call["num"])
+    lengths = [each for each in (call["s"], call["n"], call["N"]) if each is not None]
+    if lengths:
+        return _transformed(x.shape, np.atleast_1d(lengths[0]), call)
+    # The inverse transform of half a spectrum has twice its length.
+    return 2 * x.size if call.module == "fft" else x.size
+
+
+def _transformed(shape: tuple[int, ...], lengths: Any, call: Call) -> int:
+    axes = call["axes"] if call["axis"] is None else call["axis"]
+    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    new = list(shape)
+    for axis, length in zip(axes, lengths, strict=False):
+        new[axis] = int(length)
+    return 2 * math.prod(new)  # half of a transform of real numbers is not stored
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:

@@ -28,6 +28,11 @@ def floating(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind in "fc" else np.dtype(float)
 
 
+def at_least_single(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Of floating point, single precision for small integers."""
+    return np.result_type(dtype, np.float32)
+
+
 def double(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Of double precision."""
     return np.dtype(complex if dtype.kind == "c" else float)
@@ -70,7 +75,8 @@ TABLE: dict[str, dict[str, Rule]] = {
     ),
     "signal": _rules(
         same="convolve correlate convolve2d correlate2d medfilt medfilt2d order_filter",
-        floating="fftconvolve oaconvolve resample resample_poly upfirdn detrend savgol_filter",
+        floating="fftconvolve oaconvolve resample resample_poly detrend savgol_filter",
+        at_least_single="upfirdn",
         complex_numbers="hilbert",
         double="wiener",
     ),

@@ -1,0 +1,112 @@
+"""What is left to SciPy, and what the user is told. NumPy arrays stand for CuPy's here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import present
+from standin import write_standin
+
+from spatch_core.testing import run_python
+
+X = np.arange(42.0).reshape(6, 7)
+
+REASONS: list[tuple[str, str, str]] = [
+    ("ndimage.sobel", "x, mode='grid-constant'", "mode='constant' means the same"),
+    ("ndimage.sobel", "x, mode=['wrap', 'reflect']", "cupy#9760"),
+    ("ndimage.prewitt", "x.astype('u4')", "another number of uint32"),
+    ("ndimage.correlate", "x.astype('c16'), ones, mode='constant', cval=1", "cupy#8405"),
+    ("ndimage.minimum_filter", "x, 3, mode='constant', cval=np.nan", "infinite or not a number"),
+    ("ndimage.gaussian_filter", "x.astype('f2'), 1", "no arrays of float16"),
+    ("ndimage.gaussian_filter", "x, 1, output=np.float16", "no arrays of float16"),
+    ("ndimage.gaussian_filter1d", "x, 1, radius=3", "CuPy's gaussian_filter1d has no radius="),
+    ("ndimage.generic_filter", "x, np.max, 3", "pass a cupy.RawKernel"),
+    ("ndimage.rotate", "x, 90", "cupy#8400"),
+    ("ndimage.zoom", "x, 1", "copies an image for zoom=1"),
+    ("ndimage.zoom", "x > 3, 2", "booleans"),
+    ("ndimage.shift", "x, 0.5, mode='reflect'", "in several dimensions"),
+    ("ndimage.affine_transform", "x, np.ones((1, 2))", "cupy#8394"),
+    ("ndimage.distance_transform_edt", "x[0]", "for 2 and 3 dimensions, not 1"),
+    ("ndimage.fourier_ellipsoid", "np.ones((2, 2, 2, 2)), 3", "1 to 3 dimensions"),
+    ("fft.fft", "x, workers=2", "CuPy's fft has no workers="),
+    ("fft.fft", "x, plan=object()", "plan= is given"),
+    ("fft.dct", "x, type=1", "types 2 and 3, not type=1"),
+    ("fft.dct", "x, orthogonalize=True", "no orthogonalize="),
+    ("signal.lfilter", "b, b, x, zi=np.zeros((6, 1))", "cupy#8677"),
+    ("signal.lfilter", "1.0, b, x", "no plain number as b="),
+    ("signal.hilbert2", "x", ""),
+    ("signal.resample_poly", "x, 2, 1, padtype='line'", "padtype='constant'"),
+    ("signal.resample_poly", "x, 2, 1, window='dpss'", "no window 'dpss'"),
+    ("signal.welch", "x[0], nperseg=4, window='hamming_symmetric'", "no window"),
+    ("signal.upfirdn", "b, x, mode='edge'", "mode='constant'"),
+    ("signal.convolve", "x > 3, x > 2", "boolean"),
+    ("signal.argrelmax", "x, mode='raise'", "mode='clip'"),
+    ("signal.argrelextrema", "x, np.greater", "pass cupy.greater"),
+    ("signal.freqz", "b, include_nyquist=True", "frequencies may differ"),
+    ("signal.medfilt", "x > 3", "for real numbers"),
+    ("signal.sawtooth", "x.astype('f4')", "for float64 only"),
+    ("signal.chirp", "x[0], 1, 2, 3, complex=True", "has no complex="),
+    ("signal.group_delay", "(b * 1j, b)", "real coefficients"),
+]
+
+
+def test_the_reasons_are_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """By `explain`, for arrays of CuPy's. The stand-in proves the plumbing, not the numbers."""
+    served = [each for each in REASONS if present(each[0])]
+    run_python(
+        f"""
+        import warnings
+        import cupy, numpy as np
+        from scipy_dispatch import fft, ndimage, signal
+
+        class Moved:
+            def __getattr__(self, name):
+                return getattr(np, name)
+
+        def on_device(value):
+            if isinstance(value, np.ndarray):
+                return cupy.asarray(value)
+            return tuple(map(on_device, value)) if type(value) is tuple else value
+
+        x, b, ones = np.arange(42.0).reshape(6, 7), np.array([1.0, 0.5]), np.ones((3, 3))
+        wrong = []
+        for name, arguments, reason in {served!r}:
+            function = eval(name)
+            args, kwargs = eval(f"(lambda *args, **kwargs: (args, kwargs))({{arguments}})")
+            explanation = function.explain(*map(on_device, args), **kwargs)
+            if explanation.selected != "default" or reason not in str(explanation):
+                wrong.append(f"{{name}}({{arguments}})\\n{{explanation}}")
+        assert not wrong, "\\n".join(wrong)
+        """,
+        path=[write_standin(tmp_path_factory.mktemp("standin"))],
+    )
+
+
+ACCEPTED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("ndimage.sobel", (X,), {"mode": "wrap", "output": np.float32}),
+    ("ndimage.gaussian_filter", (X, 1), {"radius": 2, "axes": (0,), "output": "f4"}),
+    ("ndimage.correlate", (X.astype(complex), np.ones((3, 3))), {"mode": "constant"}),
+    ("ndimage.zoom", (X, (1, 2)), {"order": 1, "mode": "reflect"}),
+    ("fft.fft", (X,), {"workers": None, "plan": None}),
+    ("fft.dct", (X, 2), {"orthogonalize": None}),
+    ("signal.resample_poly", (X, 2, 1), {"padtype": "constant"}),
+    ("signal.welch", (X[0],), {"window": "hann_periodic"}),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), ACCEPTED, ids=[each[0] for each in ACCEPTED])
+def test_what_is_scipy_s_default_is_no_reason(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """Also where CuPy does not have the parameter."""
+    from scipy_dispatch_cupy._call import Call
+    from scipy_dispatch_cupy._limits import why_not
+
+    module, _, function = name.partition(".")
+    try:
+        reason = why_not(Call.bind(module, function, args, kwargs))
+    except ImportError as error:
+        pytest.skip(f"CuPy cannot be imported here: {error}")
+    assert reason is None
