@@ -148,7 +148,8 @@ def _unsigned_sums(call: Call) -> str | None:
 def _result_type(output: Any, x: Any) -> np.dtype[Any]:
     if output is None:
         return np.dtype(getattr(x, "dtype", float))
-    return np.dtype(output.dtype if is_array(output) else output)
+    dtype: np.dtype[Any] = np.dtype(output.dtype if is_array(output) else output)
+    return dtype
 
 
 def _boolean_image(call: Call) -> str | None:

@@ -79,7 +79,7 @@ def _why_not_offload(call: Call) -> str | None:
 def _nbytes(call: Call) -> int:
     """Return the bytes of the largest array in double precision, the result among them."""
     given = [call[name] for name in call.arrays]
-    largest = max(each.size for each in given if isinstance(each, np.ndarray))
+    largest: int = max(each.size for each in given if isinstance(each, np.ndarray))
     return max(largest, _result_size(call)) * (16 if call.module == "fft" else 8)
 
 
