@@ -97,20 +97,37 @@ def test_a_result_that_is_not_scipys_is_not_timed(arrays: dict[str, Any]) -> Non
         def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Any:
             return lambda: function(array, **arguments) + np.float32(1e-6)
 
+    class Broken(Dispatched):
+        name = "broken"
+        title = "Broken"
+
+        def given(self, array: Any) -> Any:
+            raise MemoryError("too much")
+
+    class Late(Dispatched):
+        name = "late"
+        title = "Late"
+
+        def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Any:
+            calls = iter([array])
+            return lambda: function(next(calls), **arguments)
+
     class Other(Dispatched):
         name = "other"
         title = "Other"
         backend = "other"
 
     case = case_of("sobel-photograph")
-    run = WorkRun({}, {case.name: case.title}, {"scipy": "SciPy", "wrong": "Wrong"})
-    routes: list[Route] = [route_of("scipy"), Wrong(), Other(), route_of("default")]
+    routes: list[Route] = [route_of("scipy"), Wrong(), Broken(), Late(), Other(), Dispatched()]
+    run = WorkRun({}, {case.name: case.title}, {each.name: each.title for each in routes})
     Benchmark(run, routes, None, 2).measure([case], MEGAPIXELS, lambda title: None)
     assert run.seconds[case.name].keys() == {"scipy", "default"}
     assert all(len(each) == 2 for each in run.seconds[case.name].values())
-    assert run.differences[case.name] == {"default": [0, 0]}
-    (failure,) = run.failures
-    assert failure.startswith("sobel, Wrong: AssertionError: the result is off by")
+    assert run.differences[case.name] == {"late": [0, 0], "default": [0, 0]}
+    memory, off, late = run.failures
+    assert memory == "photograph, Broken: MemoryError: too much"
+    assert off.startswith("sobel, Wrong: AssertionError: the result is off by")
+    assert late.startswith("sobel, Late: StopIteration")
     assert run.left_out[case.name].keys() == {"other"}
 
 
@@ -125,6 +142,25 @@ def test_halves_make_what_the_whole_makes(arrays: dict[str, Any]) -> None:
             seconds, found = halves.seconds(case)
             assert seconds > 0
             assert found == checksums(case.function_of(scipy)(array, **case.arguments))
+
+
+def test_workers_keep_blocks_and_results() -> None:
+    """Two processes with blocks of their own; the result has SciPy's bits."""
+    pytest.importorskip("distributed")
+    pytest.importorskip("scipy_dispatch_dask")
+    case = case_of("median_filter-volume")
+    routes: list[Route] = [route_of("scipy"), route_of("processes")]
+    run = WorkRun({}, {case.name: case.title}, {each.name: each.title for each in routes})
+    assert routes[1].why_not() is None
+    routes[1].open()
+    try:
+        Benchmark(run, routes, None, 1).measure([case], MEGAPIXELS, lambda title: None)
+    finally:
+        routes[1].close()
+    assert run.failures == []
+    assert run.seconds[case.name].keys() == {"scipy", "processes"}
+    assert run.processor[case.name].keys() == {"scipy"}
+    assert run.differences[case.name] == {"processes": [0, 0]}
 
 
 def test_the_program_measures_shows_and_shows_again(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ pool is in the way. How far this is from 2 is what memory and processor say.
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 import time
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,8 @@ class Halves:
 
     def close(self) -> None:
         for pipe in self._pipes:
-            pipe.send(None)
+            with suppress(OSError):  # it has ended already
+                pipe.send(None)
             pipe.close()
         for process in self._processes:
             process.join()
@@ -111,7 +113,7 @@ def _checksum(part: Array, is_first: bool) -> int:
 
 def _work(pipe: Connection) -> None:
     """Do what the pipe says, in a process of its own."""
-    memory: SharedMemory | None = None
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other end of the pipe says when it is over
     own: Array = np.empty(0)
     is_first = True
     while (order := pipe.recv()) is not None:

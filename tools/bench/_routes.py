@@ -167,16 +167,13 @@ class DaskProcesses(Dispatched):
         )
 
     def open(self) -> None:
-        from dask import config
-
         distributed = import_module("distributed")
-        config.set({"distributed.worker.memory.terminate": False})
         self._cluster = distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.ERROR,
         )
         self._client = distributed.Client(self._cluster)

@@ -66,7 +66,7 @@ class WorkRun:
 
     def shown(self) -> list[str]:
         """Return the routes that were measured, SciPy's left out."""
-        measured = {route for routes in self.seconds.values() for route in routes}
+        measured = {route for by_route in self.seconds.values() for route in by_route}
         return [route for route in self.routes if route in measured and route != BASE]
 
 

@@ -23,7 +23,7 @@ import random
 import resource
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
@@ -64,10 +64,14 @@ from bench._work_report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
     from bench._halves import Halves
     from bench._work import Array, Case
+
+    # Makes a call; seconds that passed, and those of the processor if they are known.
+    Timed: TypeAlias = Callable[[], tuple[float, float | None]]
 
 PACKAGES = (
     "scipy",
@@ -113,35 +117,52 @@ class Benchmark:
             array = make()
             shape = " x ".join(map(str, array.shape))
             self.run.machine[data] = f"{shape} {array.dtype}"
-            given = {route.name: route.given(array) for route in self.routes}
+            given = {}
+            for route in self.routes:
+                with self._noting(f"{data}, {route.title}"):
+                    given[route.name] = route.given(array)
+            halves = None
             if self.halves is not None and any(case.is_local for case in wanted):
-                self.halves.give(array)
+                with self._noting(f"{data}, the halves"):
+                    self.halves.give(array)
+                    halves = self.halves
             for case in wanted:
-                self._case(case, given, report)
+                self._case(case, given, halves, report)
             del array, given
 
-    def _case(self, case: Case, given: dict[str, Any], report: Callable[[str], None]) -> None:
-        title = self.run.cases[case.name]
-        report(f"{title}: comparing the results")
-        base = self.routes[0]
+    def _case(
+        self,
+        case: Case,
+        given: dict[str, Any],
+        halves: Halves | None,
+        report: Callable[[str], None],
+    ) -> None:
+        report(f"{case.title}: comparing the results")
+        base, *others = (route for route in self.routes if route.name in given)
         run = base.runner(case, given[base.name])
         expected = base.fetched(run())
-        runners: dict[str, Callable[[], tuple[float, float | None]]] = {}
-        for route in self.routes:
-            try:
-                runner = run if route is base else route.runner(case, given[route.name])
-                if route is not base:
+        runners = {base.name: _timed(run, base.in_this_process)}
+        for route in others:
+            with self._noting(f"{case.title}, {route.title}"):
+                try:
+                    runner = route.runner(case, given[route.name])
+                except NotOfferedError as reason:
+                    self.run.left_out.setdefault(case.name, {})[route.name] = str(reason)
+                else:
                     self._check(case, route, runner, expected)
-            except NotOfferedError as reason:
-                self.run.left_out.setdefault(case.name, {})[route.name] = str(reason)
-            except Exception as error:  # noqa: BLE001 - the other routes are good
-                self._fail(case, route.title, f"{type(error).__name__}: {error}")
-            else:
-                runners[route.name] = _timed(runner, route.in_this_process)
-        if self.halves is not None and case.is_local:
-            runners[CEILING] = self._halved(case, expected[0])
+                    runners[route.name] = _timed(runner, route.in_this_process)
+        if halves is not None and case.is_local:
+            runners[CEILING] = _halved(case, halves, expected[0])
         del expected
         self._rounds(case, runners, report)
+
+    @contextmanager
+    def _noting(self, what: str) -> Iterator[None]:
+        """Note what goes wrong in the block; everything else is still measured."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - whatever a route raises
+            self.run.failures.append(f"{what}: {type(error).__name__}: {error}")
 
     def _check(
         self, case: Case, route: Route, runner: Callable[[], Any], expected: list[Array]
@@ -153,53 +174,41 @@ class Benchmark:
             raise AssertionError(f"the result is off by {found:.1e}, where {allowed:.0e} may be")
         self.run.differences.setdefault(case.name, {})[route.name] = [found, allowed]
 
-    def _halved(self, case: Case, expected: Array) -> Callable[[], tuple[float, float | None]]:
-        wanted = checksums(expected)
-        halves = self.halves
-        assert halves is not None
-
-        def run() -> tuple[float, None]:
-            seconds, found = halves.seconds(case)
-            if found != wanted:
-                raise AssertionError("the halves are not those of the whole")
-            return seconds, None
-
-        return run
-
-    def _rounds(
-        self,
-        case: Case,
-        runners: dict[str, Callable[[], tuple[float, float | None]]],
-        report: Callable[[str], None],
-    ) -> None:
+    def _rounds(self, case: Case, runners: dict[str, Timed], report: Callable[[str], None]) -> None:
+        seconds = self.run.seconds.setdefault(case.name, {})
+        processor = self.run.processor.setdefault(case.name, {})
         order = list(runners)
         shuffle = random.Random(0).shuffle
         for number in range(self.repeats):
-            report(f"{self.run.cases[case.name]}: round {number + 1} of {self.repeats}")
+            report(f"{case.title}: round {number + 1} of {self.repeats}")
             shuffle(order)
-            for name in order:
-                if name not in runners:
-                    continue
+            for name in list(order):
                 gc.collect()
-                try:
-                    seconds, processor = runners[name]()
-                except Exception as error:  # noqa: BLE001 - the other routes are good
-                    self._fail(case, name, f"{type(error).__name__}: {error}")
-                    del runners[name]
-                    self.run.seconds[case.name].pop(name, None)
-                    continue
-                self.run.seconds.setdefault(case.name, {}).setdefault(name, []).append(seconds)
-                if processor is not None:
-                    by_route = self.run.processor.setdefault(case.name, {})
-                    by_route.setdefault(name, []).append(processor)
-
-    def _fail(self, case: Case, route: str, text: str) -> None:
-        self.run.failures.append(f"{self.run.cases[case.name]}, {route}: {text}")
+                order.remove(name)  # unless all goes well
+                with self._noting(f"{case.title}, {self.run.routes[name]}"):
+                    passed, spent = runners[name]()
+                    seconds.setdefault(name, []).append(passed)
+                    if spent is not None:
+                        processor.setdefault(name, []).append(spent)
+                    order.append(name)
+        for name in runners.keys() - set(order):
+            seconds.pop(name, None)
+            processor.pop(name, None)
 
 
-def _timed(
-    runner: Callable[[], Any], in_this_process: bool
-) -> Callable[[], tuple[float, float | None]]:
+def _halved(case: Case, halves: Halves, expected: Array) -> Timed:
+    wanted = checksums(expected)
+
+    def run() -> tuple[float, None]:
+        seconds, found = halves.seconds(case)
+        if found != wanted:
+            raise AssertionError("the halves are not those of the whole")
+        return seconds, None
+
+    return run
+
+
+def _timed(runner: Callable[[], Any], in_this_process: bool) -> Timed:
     def run() -> tuple[float, float | None]:
         processor, start = time.process_time(), time.perf_counter()
         result = runner()
@@ -265,7 +274,11 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
             halves = stack.enter_context(two_processes())
         total = len({case.data for case in cases}) + len(cases) * (1 + options.repeats)
         with progress(console, total) as report:
-            Benchmark(run, routes, halves, options.repeats).measure(cases, options.size, report)
+            benchmark = Benchmark(run, routes, halves, options.repeats)
+            try:
+                benchmark.measure(cases, options.size, report)
+            except KeyboardInterrupt:
+                run.failures.append("what came after it was interrupted")
     run.machine["rounds"] = str(options.repeats)
     run.machine["load average"] = describe_load(busy + load())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
