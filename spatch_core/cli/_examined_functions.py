@@ -123,15 +123,28 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     faults = mismatches(default, signature, context)
     if not faults:
         return None
-    if mention.role is Role.FUNCTION and not mismatches(default, signature, not context):
-        remedy = f"Write uses_context = {'false' if context else 'true'}"
-    elif context:
-        remedy = "Take the context, and then what the library's function takes"
+    if not mismatches(default, signature, not context):
+        # Their consequences would only confuse.
+        message, remedy = _context_fault(mention, default)
     else:
-        remedy = "Take what the library's function takes"
-    return Fault(
-        Severity.ERROR,
-        f"{mention.text}{signature} cannot take all calls of the library's function {default}: "
-        f"{'; '.join(faults)}",
-        remedy,
+        message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
+        first = "the context, and then " if context else ""
+        remedy = f"Take {first}what the library's function takes"
+    return Fault(Severity.ERROR, f"{mention.text}{signature} {message}", remedy)
+
+
+def _context_fault(mention: Mention, default: Signature) -> tuple[str, str]:
+    if not mention.takes_context:
+        return (
+            "takes a DispatchContext first, which it does not get without uses_context = true",
+            f"Write uses_context = true, or take what the library's function takes: {default}",
+        )
+    if mention.role is Role.SHOULD_RUN:
+        return (
+            "takes no DispatchContext, which every should_run gets first",
+            "Take it as the first argument",
+        )
+    return (
+        "takes no DispatchContext, but the description says uses_context = true",
+        "Take it as the first argument, or leave uses_context out",
     )
