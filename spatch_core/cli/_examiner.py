@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .._description import FIELDS
 from .._environment import read_environment
 from .._identifiers import DEFAULT, nearest
 from ._backends import State
 from ._child import Report, run
-from ._findings import REST, Finding, Severity, merged
+from ._findings import REST, Finding, Severity
 from ._libraries import Library
+from ._sources import read_file
 
 _SUFFIXES = ("PRIORITIZE", "BLOCK", "SET_ORDER")
 _MISSPELLED = 0.8
@@ -55,11 +57,7 @@ class Examiner:
     def examine(self) -> Examined:
         """Examine all backends that are not blocked."""
         examined = Examined(self.library)
-        found = [*self._findings(examined)]
-        severities = list(Severity)
-        examined.findings = sorted(
-            merged(found), key=lambda each: (severities.index(each.severity), each.backend or "")
-        )
+        examined.findings = merged([*self._findings(examined)])
         return examined
 
     def _findings(self, examined: Examined) -> Iterator[Finding]:
@@ -139,6 +137,41 @@ class Examiner:
             "distribution": source.distribution,
             "version": source.version,
         }
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings as people read them.
+
+    Errors first; then by backend, and in the order of its description. Those that differ in
+    their keys alone become one.
+    """
+    keys: dict[Finding, dict[str, None]] = {}
+    for each in findings:
+        keys.setdefault(replace(each, keys=()), {}).update(dict.fromkeys(each.keys))
+    layouts = {each.file: read_file(each.file).layout for each in keys if each.file}
+    severities = list(Severity)
+
+    def position(finding: Finding, key: str) -> tuple[int, int]:
+        if finding.file:
+            return 0, layouts[finding.file].position(key)
+        # An object has no lines; its functions are examined in their order.
+        name, _, number = key.partition("[")
+        place = FIELDS.index(name) if name in FIELDS else len(FIELDS)
+        return place, int(number.rstrip("]")) if number else 0
+
+    found = [
+        replace(each, keys=tuple(sorted(places, key=lambda key: position(each, key))))
+        for each, places in keys.items()
+    ]
+    return sorted(
+        found,
+        key=lambda each: (
+            severities.index(each.severity),
+            each.backend or "",
+            each.file or "",
+            position(each, each.keys[0]) if each.keys else (-1, -1),
+        ),
+    )
 
 
 def check_variables(

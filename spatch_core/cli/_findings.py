@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -90,12 +89,3 @@ class Finding:
         else:
             subject = f"backend {self.backend!r}{where}" + (f", key {key}" if key else "")
         return f"{subject}: {self.message}. {self.remedy}"
-
-
-def merged(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings in order; those that differ in their keys alone become one."""
-    keys: dict[Finding, dict[str, None]] = {}
-    for each in findings:
-        keys.setdefault(replace(each, keys=()), {}).update(dict.fromkeys(each.keys))
-    for each, places in keys.items():
-        yield replace(each, keys=tuple(places))

@@ -85,11 +85,19 @@ class Layout:
 
     def line(self, key: str | None) -> int:
         """Return the line of a key path, or of what would hold it if it is missing."""
-        key = key or ""
+        holder = self._holder(key or "")
+        return 1 if holder is None else self.lines[holder]
+
+    def position(self, key: str) -> int:
+        """Return the place of a key path, or of what would hold it, among all others."""
+        holder = self._holder(key)
+        return -1 if holder is None else [*self.lines].index(holder)
+
+    def _holder(self, key: str) -> str | None:
         holders = [
             each for each in self.lines if key == each or key.startswith((f"{each}.", f"{each}["))
         ]
-        return self.lines[max(holders, key=len)] if holders else 1
+        return max(holders, key=len, default=None)
 
 
 def find_layout(text: str) -> Layout:
