@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from re import match
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import DEFAULT, import_identifier, split_identifier
+from .._identifiers import DEFAULT, import_identifier, nearest, split_identifier
 from .._problems import Source
 from ._backends import list_backends
 from ._examination import Examination
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ._child import Journal
 
 _MISSPELLED = 0.8
+"""How similar to another a backend's name must be; below, it may as well be right."""
 
 
 def census(request: dict[str, Any], journal: Journal) -> None:
@@ -139,7 +141,7 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
         library=library,
         system=system,
     )
-    for key, fault in (*examination.faults(), *_faults_of_order(system, description)):
+    for key, fault in chain(examination.faults(), _faults_of_order(system, description)):
         finding = Finding(fault.severity, fault.message, fault.remedy, name, (key,))
         journal.add("finding", finding.at(home).as_json())
 
@@ -147,13 +149,29 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
 def _faults_of_order(
     system: BackendSystem, description: Description
 ) -> Iterator[tuple[str, Fault]]:
-    descriptions = system.backends
-    default = descriptions[DEFAULT]
-    if description is not default:
-        order = list(descriptions)
-        first = order.index(description.name) < order.index(DEFAULT)
-        for fault in check_reach(description, default, first):
-            yield "requires_opt_in", fault
+    catalog = system.resolver().catalog
+    default = catalog.descriptions[DEFAULT]
+    if description is default:
+        return
+    order = list(catalog.descriptions)
+    first = order.index(description.name) < order.index(DEFAULT)
+    for fault in check_reach(description, default, first):
+        yield "requires_opt_in", fault
+    names = {*order, *catalog.blocked}
+    for field in ("higher_priority_than", "lower_priority_than"):
+        for position, name in enumerate(getattr(description, field)):
+            # What resembles nothing is not installed here, which is fine.
+            meant = [] if name in names else nearest(name, names)
+            if meant:
+                is_clear = bool(nearest(name, names, _MISSPELLED))
+                yield (
+                    f"{field}[{position}]",
+                    Fault(
+                        Severity.WARNING if is_clear else Severity.NOTE,
+                        f"no backend is named {name!r}; the name is ignored",
+                        f"Did you mean {meant[0]!r}?",
+                    ),
+                )
 
 
 def _packages(sources: Any) -> set[str]:
