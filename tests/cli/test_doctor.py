@@ -1,35 +1,38 @@
-"""``spatch-core doctor``: real broken packages, and what is said of each."""
+"""``spatch-core doctor``: real broken packages, and what is said of each.
+
+Faults that have nothing to do with each other are in the same packages, because every
+backend takes an interpreter.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.cli.conftest import Site
-
-GOOD = """
-    primary_types = ["fractions:Fraction"]
-    [functions."paintlib.filters:blur"]
-    function = "paint_water:blur"
-"""
+from tests.cli.conftest import Answer, Site
 
 
-def examine(site: Site, **variables: str) -> list[dict[str, Any]]:
-    """Return the findings about the library's backends; the exit code must fit them."""
-    answer = site.run("doctor", "paintlib", "--json", "--timeout", "20", **variables)
+def examine(site: Site, *options: str, **variables: str) -> dict[str, Any]:
+    """Return what is found out about the library; the exit code must fit the findings."""
+    answer = site.run("doctor", "paintlib", "--json", *options, **variables)
     (library,) = answer.json["libraries"]
-    found: list[dict[str, Any]] = library["findings"]
-    assert answer.code == any(each["severity"] != "note" for each in found)
+    assert answer.code == any(each["severity"] != "note" for each in library["findings"])
+    found: dict[str, Any] = {**library, "errors": answer.errors}
     return found
 
 
-def only(found: list[dict[str, Any]]) -> tuple[str, list[str], str]:
-    """Return severity, keys, message and remedy of the only finding."""
-    (finding,) = found
-    return finding["severity"], finding["keys"], f"{finding['message']}. {finding['remedy']}"
+def findings(library: Mapping[str, Any], backend: str | None) -> list[dict[str, Any]]:
+    """Return those about one backend."""
+    return [each for each in library["findings"] if each["backend"] == backend]
+
+
+def said(finding: Mapping[str, Any]) -> str:
+    return f"{finding['message']}. {finding['remedy']}"
 
 
 def types(*patterns: str) -> str:
@@ -37,256 +40,253 @@ def types(*patterns: str) -> str:
     return f"primary_types = {['fractions:Fraction', *patterns]}\n"
 
 
-def test_backends_without_faults_are_fine(paint: Site) -> None:
-    """A table of what was examined, and exit code 0."""
-    paint.install_backend("water", GOOD, "def blur(x): return x\n")
-    paint.install_backend("oil", GOOD.replace("water", "oil"), "def blur(x): return x\n")
-    answer = paint.run("doctor", "paintlib")
-    assert answer.output.splitlines()[0] == "paintlib  paint-lib 2.5"
-    assert answer.row("water")[1:] == ["active", "0", "0", "0", "paint-water 1.0"]
-    assert answer.row("default")[1:] == ["active", "0", "0", "0", "paint-lib 2.5"]
-    assert (answer.code, answer.errors) == (0, "")
+def write_modules(site: Site, package: str, modules: Mapping[str, str]) -> None:
+    for name, code in modules.items():
+        file = site.folder / package / f"{name}.py"
+        file.write_text(dedent(code), encoding="utf-8")
 
 
-def test_all_faults_are_reported_at_once(paint: Site) -> None:
-    """Each with backend, distribution, file, key, what is wrong and what to do."""
-    paint.install_backend("oil", GOOD.replace("water", "oil"), "def blur(x): return x\n")
-    paint.install_backend(
-        "water",
-        """
-        primary_types = ["fractions:Fracton", "nowhere_at_all:Type"]
-        [functions."paintlib.filters:blur"]
-        function = "paint_water:blurr"
-        should_run = "paint_water.checks:ask"
-        [functions."paintlib.filters:blend"]
-        function = "paint_water:blend"
-        [functions."paintlib.filters:blurt"]
-        function = "paint_water:blur"
-        """,
-        "def blur(x): ...\ndef blend(x): ...\n",
+# --- all kinds of backends side by side ------------------------------------------------
+
+
+FAULTY = """
+    higher_priority_than = ["defalt", "gild", "gol", "not-installed"]
+    requires_opt_in = true
+    primary_types = ["nowhere_at_all:Type", "fractions:Fracton", "fractions:Fraction"]
+    lower_priority_than = ["golld", "default"]
+    [functions."paintlib.filters:blurt"]
+    function = "paint_faulty:blur"
+    [functions."paintlib.filters:blur"]
+    should_run = "paint_faulty.checks:ask"
+    function = "paint_faulty:blurr"
+    [functions."paintlib.filters:blend"]
+    function = "paint_faulty.needing:blend"
+    should_run = "paint_faulty.needing:ask"
+"""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """One backend that is fine, and others that are not."""
+    site = Site(tmp_path_factory.mktemp("mixed"))
+    site.install_library(
+        {
+            "paintlib/_dispatch.py": """
+                from spatch_core import BackendSystem
+
+                chalk = {"name": "chalk", "primary_types": ["fractions:Fracton"]}
+                system = BackendSystem("paintlib.backends", "PAINTLIB", ["builtins:itn"], [chalk])
+                """
+        }
     )
-    found = examine(paint)
-    assert [(each["severity"], each["keys"]) for each in found] == [
-        ("error", ["primary_types[0]"]),
-        ("error", ['functions."paintlib.filters:blur".function']),
-        ("error", ['functions."paintlib.filters:blur".should_run']),
-        ("error", ['functions."paintlib.filters:blend".function']),
-        ("error", ['functions."paintlib.filters:blurt"']),
-        ("note", ["primary_types[1]"]),
-    ]
-    for each in found:
-        assert each["backend"] == "water"
-        assert each["distribution"] == "paint-water"
-        assert each["version"] == "1.0"
-        assert each["file"] == str(paint.folder / "paint_water" / "backend.toml")
-    answer = paint.run("doctor", "paintlib")
-    assert answer.row("water")[1:] == ["active", "5", "0", "1", "paint-water 1.0"]
-    assert answer.row("oil")[1:5] == ["active", "0", "0", "0"]
-    assert (
-        "  backend 'water' (distribution paint-water 1.0, entry point "
-        f"'water = paint_water:backend.toml', file {found[0]['file']}), key "
-        'functions."paintlib.filters:blur".function: ' in answer.output
+    site.install_backend(
+        "gold",
+        types() + "[functions.'paintlib.filters:blur']\nfunction = 'paint_gold:blur'\n",
+        "import os\nprint('loud')\nos.write(1, b'raw')\ndef blur(x): return x\n",
     )
-    assert answer.output.index("Errors:") < answer.output.index("Notes:")
-
-
-@pytest.mark.parametrize(
-    ("function", "code", "severity", "text"),
-    [
-        pytest.param(
-            "paint_water:blurr", "def blur(x): ...", "error",
-            "'paint_water' has no 'blurr'. Did you mean 'blur'?", id="function",
-        ),
-        pytest.param(
-            "paint_water:qqq", "", "error", "'paint_water' has no 'qqq'. Correct the name",
-            id="function-like-no-other",
-        ),
-        pytest.param(
-            "paint_watr:blur", "", "error",
-            "there is no module 'paint_watr'. Did you mean 'paint_water'?", id="package",
-        ),
-        pytest.param(
-            "json.decoderr:blur", "", "error",
-            "there is no module 'json.decoderr'. Did you mean 'json.decoder'", id="module",
-        ),
-        pytest.param(
-            "paint_water.qqq:blur", "", "error",
-            "there is no module 'paint_water.qqq'. Correct the name, or ship", id="own-module",
-        ),
-        pytest.param(
-            "paint_water:blur", "import json.decoderr", "error",
-            "there is no module 'json.decoderr', which paint_water imports ({place}). Did",
-            id="module-that-it-imports",
-        ),
-        pytest.param(
-            "paint_water:blur", "import clickk", "error",
-            "there is no module 'clickk', which paint_water imports ({place}). Did you mean",
-            id="package-that-it-imports",
-        ),
-        pytest.param(
-            "paint_water:blur", "import nowhere_at_all.deep", "warning",
-            "the package 'nowhere_at_all', which paint_water imports ({place}), is not installed,",
-            id="missing-dependency",
-        ),
-        pytest.param(
-            "nowhere_at_all:blur", "", "warning",
-            "the package 'nowhere_at_all' is not installed, so that calls fail. Install it",
-            id="implementation-in-a-missing-package",
-        ),
-        pytest.param(
-            "paint_water:blur", "1 / 0", "error",
-            "importing paint_water failed with ZeroDivisionError: division by zero", id="raises",
-        ),
-        pytest.param(
-            "paint_water:blur", "raise SystemExit(3)", "error",
-            "importing paint_water failed with SystemExit: 3", id="exits",
-        ),
-        pytest.param(
-            "paint_water:blur", "class Odd(BaseException): ...\nraise Odd('so')", "error",
-            "importing paint_water failed with Odd: so", id="base-exception",
-        ),
-        pytest.param(
-            "paint_water:blur", "def __getattr__(name): raise OSError('no disk')", "error",
-            "'paint_water' has no 'blur' (no disk). Correct the name", id="attribute-hook",
-        ),
-        pytest.param(
-            "paint_water:blur", "blur = 1", "error",
-            "'paint_water:blur' is no function but of type 'int'. Name a function", id="type",
-        ),
-    ],
-)  # fmt: skip
-def test_implementations_that_cannot_be_imported(
-    paint: Site, function: str, code: str, severity: str, text: str
-) -> None:
-    """A missing dependency is told apart from a misspelling."""
-    paint.install_backend("oil", types())
-    paint.install_backend(
-        "water", types() + f"[functions.'paintlib.filters:blur']\nfunction = '{function}'\n", code
-    )
-    found, keys, said = only(examine(paint))
-    assert (found, keys) == (severity, ['functions."paintlib.filters:blur".function'])
-    assert said.startswith(text.replace("{place}", f"{paint.folder}/paint_water/__init__.py:1"))
-
-
-def test_a_dependency_is_not_missed_where_the_types_are_not_either(paint: Site) -> None:
-    """A backend for a GPU's arrays, on a machine without any."""
-    paint.install_backend("oil", types())
-    paint.install_backend(
-        "water",
-        """
-        primary_types = ["nowhere_at_all:Type"]
-        [functions."paintlib.filters:blur"]
-        function = "paint_water:blur"
-        """,
-        "import nowhere_at_all",
-    )
-    found = examine(paint)
-    assert [each["severity"] for each in found] == ["note", "note"]
-    assert all("is not installed here" in each["message"] for each in found)
-
-
-def test_what_the_distribution_requires_is_no_misspelling(paint: Site) -> None:
-    """However near to something else its name is."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", GOOD, "import clickk")
-    metadata = paint.folder / "paint_water-1.0.dist-info" / "METADATA"
-    metadata.write_text(metadata.read_text() + "Requires-Dist: Clickk>=2 ; extra == 'fast'\n")
-    severity, _, text = only(examine(paint))
-    assert severity == "warning"
-    assert text.startswith("the package 'clickk', which paint_water imports (")
-    assert "is not installed, so that calls fail" in text
-
-
-def test_the_same_fault_in_many_places_is_reported_once(paint: Site) -> None:
-    """With all keys for programs, and their number for people."""
-    paint.install_backend("oil", types())
-    paint.install_backend(
-        "water",
-        GOOD + "[functions.'paintlib.filters:blend']\nfunction = 'paint_water:blend'\n",
-        "import nowhere_at_all",
-    )
-    _, keys, _ = only(examine(paint))
-    assert keys == [f'functions."paintlib.filters:{name}".function' for name in ("blur", "blend")]
-    assert f"key {keys[0]} and 1 more: " in paint.run("doctor", "paintlib").output
-
-
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        pytest.param("import os; os._exit(0)", "ended the interpreter with exit code 0", id="exit"),
-        pytest.param(
-            "import os; os.kill(os.getpid(), 11)", "crashed the interpreter (SIGSEGV)", id="crash"
-        ),
-        pytest.param(
-            "import os; os.kill(os.getpid(), 40)", "crashed the interpreter (40)", id="signal"
-        ),
-        pytest.param(
-            "import time; time.sleep(600)", "took longer than 3 s and was ended", id="hang"
-        ),
-    ],
-)
-def test_whatever_an_import_does_the_rest_is_examined(paint: Site, code: str, text: str) -> None:
-    """It is attributed, and stops neither the backend's other modules nor other backends."""
-    paint.install_backend("oil", types("fractions:Fracton"))
-    paint.install_backend(
-        "water",
-        types()
-        + """
-[functions.'paintlib.filters:blur']
-function = 'paint_water.bad:blur'
-[functions.'paintlib.filters:blend']
-function = 'paint_water:blend'
-""",
-        "def blend(x): ...",
-    )
-    (paint.folder / "paint_water" / "bad.py").write_text(code)
-    answer = paint.run("doctor", "paintlib", "--json", "--timeout", "3")
-    (library,) = answer.json["libraries"]
-    found = {tuple(each["keys"]): each["message"] for each in library["findings"]}
-    assert [*found] == [
-        ("primary_types[1]",),
-        ('functions."paintlib.filters:blur".function',),
-        ('functions."paintlib.filters:blend".function',),
-    ]
-    assert [*found.values()][1] == f"using paint_water.bad:blur {text}"
-    assert answer.code == 1
-
-
-def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(paint: Site) -> None:
-    """After some of them."""
-    paint.install_backend("oil", types())
-    functions = "".join(
-        f"[functions.'paintlib.filters:f{n}']\nfunction = 'paint_water.bad{n}:f'\n"
-        for n in range(9)
-    )
-    paint.install_backend("water", types() + functions)
-    for number in range(9):
-        file = paint.folder / "paint_water" / f"bad{number}.py"
-        file.write_text("import os; os._exit(3)")
-    ended = [each for each in examine(paint) if "exit code 3" in each["message"]]
-    assert len(ended) == 6
-
-
-@pytest.mark.parametrize("code", ["import os; os._exit(3)", "raise SystemExit(3)"])
-def test_a_description_that_is_an_object_may_end_the_interpreter(paint: Site, code: str) -> None:
-    """Importing it is discovery; the others are discovered all the same."""
-    paint.install_backend("oil", types("fractions:Fracton"))
     write_distribution(
-        paint.folder,
-        "paint-water",
-        "1.0",
-        entry_points={"paintlib.backends": {"water": "paint_water:backend"}},
-        files={"paint_water.py": code},
+        site.folder,
+        "paint-gold-too",
+        entry_points={"paintlib.backends": {"gold": "elsewhere:backend.toml"}},
     )
-    found = examine(paint)
-    assert [(each["backend"], each["severity"]) for each in found] == [
-        ("oil", "error"),
-        ("water", "error"),
+    site.install_backend("broken", 'requires_opt_in = 1\nprimary_types = ["no identifier"]\n')
+    site.install_backend("faulty", FAULTY, "def blur(x): ...\n")
+    write_modules(site, "paint_faulty", {"needing": "import nowhere_at_all"})
+    for name, code in {
+        "exiting": "import os; os._exit(3)",
+        "raising": "raise SystemExit(3)",
+    }.items():
+        write_distribution(
+            site.folder,
+            f"paint-{name}",
+            "1.0",
+            entry_points={"paintlib.backends": {name: f"paint_{name}:backend"}},
+            files={f"paint_{name}.py": code},
+        )
+    return site
+
+
+@pytest.fixture(scope="module")
+def library(mixed: Site) -> dict[str, Any]:
+    """What is found out about them, for programs."""
+    return examine(mixed)
+
+
+@pytest.fixture(scope="module")
+def shown(mixed: Site) -> Answer:
+    """And for people."""
+    return mixed.run("doctor", "paintlib")
+
+
+def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
+    """With its state and how many findings there are; the same for programs."""
+    assert shown.output.splitlines()[0] == "paintlib  paint-lib 2.5"
+    expected = [
+        ["default", "active", "1", "0", "0", "paint-lib 2.5"],
+        ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
+        ["gold", "active", "0", "0", "0", "paint-gold 1.0"],
+        ["faulty", "needs opt-in", "4", "4", "2", "paint-faulty 1.0"],
+        ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
+        ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
+        ["gold", "shadowed", "0", "1", "0", "paint-gold-too 0.1.0"],
+        ["raising", "broken", "1", "0", "0", "paint-raising 1.0"],
     ]
-    assert found[1]["distribution"] == "paint-water"
-    assert paint.run("doctor", "paintlib").row("oil")[1] == "active"
+    rows = [row for row in shown.rows if len(row) == 6][1:]
+    assert sorted(rows) == sorted(expected)
+    keys = ("name", "state", "errors", "warnings", "notes")
+    assert sorted(row[:5] for row in expected) == sorted(
+        [str(each[key]) for key in keys] for each in library["backends"]
+    )
+    assert shown.code == 1
 
 
+def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -> None:
+    """By severity, and then in the order of the file; names that are not installed are fine."""
+    found = findings(library, "faulty")
+    blur, blend = (f'functions."paintlib.filters:{name}"' for name in ("blur", "blend"))
+    assert [(each["severity"], each["keys"]) for each in found] == [
+        ("error", ["primary_types[1]"]),
+        ("error", ['functions."paintlib.filters:blurt"']),
+        ("error", [f"{blur}.should_run"]),
+        ("error", [f"{blur}.function"]),
+        ("warning", ["higher_priority_than[0]"]),
+        ("warning", ["higher_priority_than[2]"]),
+        ("warning", ["lower_priority_than[0]"]),
+        ("warning", [f"{blend}.function", f"{blend}.should_run"]),
+        ("note", ["higher_priority_than[1]"]),
+        ("note", ["primary_types[0]"]),
+    ]
+    place = {
+        "entry_point": "faulty = paint_faulty:backend.toml",
+        "file": str(mixed.folder / "paint_faulty" / "backend.toml"),
+        "distribution": "paint-faulty",
+        "version": "1.0",
+    }
+    assert all(place.items() <= each.items() for each in found)
+
+
+def test_people_get_place_key_fault_and_remedy(mixed: Site, shown: Answer) -> None:
+    """In one line; a fault in several places with their number."""
+    file = mixed.folder / "paint_faulty" / "backend.toml"
+    start = (
+        "  backend 'faulty' (distribution paint-faulty 1.0, entry point "
+        f"'faulty = paint_faulty:backend.toml', file {file}), key "
+    )
+    key = 'functions."paintlib.filters:blur".function'
+    fault = "'paint_faulty' has no 'blurr'. Did you mean 'blur'?"
+    assert f"{start}{key}: {fault}\n" in shown.output
+    assert f'{start}functions."paintlib.filters:blend".function and 1 more: ' in shown.output
+    titles = [line for line in shown.output.splitlines() if line.endswith("s:")]
+    assert titles == ["Errors:", "Warnings:", "Notes:"]
+
+
+def test_near_misses_among_other_backends_are_reported(library: dict[str, Any]) -> None:
+    """Whatever resembles less may as well be what is not installed, which is no fault."""
+    found = {each["keys"][0]: said(each) for each in findings(library, "faulty")}
+    assert found["higher_priority_than[0]"] == (
+        "no backend is named 'defalt'; the name is ignored. Did you mean 'default'?"
+    )
+    assert found["higher_priority_than[2]"].endswith("Did you mean 'gold'?")
+    assert found["lower_priority_than[0]"].endswith("Did you mean 'gold'?")
+
+
+def test_the_librarys_own_types_are_examined_too(library: dict[str, Any]) -> None:
+    """Those of the descriptions in its code, and of its default implementations."""
+    for backend in ("chalk", "default"):
+        (finding,) = findings(library, backend)
+        assert (finding["keys"], finding["distribution"]) == (["primary_types[0]"], "paint-lib")
+
+
+def test_a_shadowed_entry_point_is_reported(library: dict[str, Any]) -> None:
+    """The one that is not used."""
+    (finding,) = findings(library, "gold")
+    assert (finding["severity"], finding["distribution"]) == ("warning", "paint-gold-too")
+    start = "distribution paint-gold offers a backend of the same name"
+    assert finding["message"].startswith(start)
+
+
+def test_faults_of_descriptions_are_among_the_findings(library: dict[str, Any]) -> None:
+    """All that discovery skipped, in the order of the file."""
+    assert [(each["severity"], each["keys"]) for each in findings(library, "broken")] == [
+        ("error", ["requires_opt_in"]),
+        ("error", ["primary_types[0]"]),
+    ]
+
+
+def test_a_description_that_is_an_object_may_end_the_interpreter(library: dict[str, Any]) -> None:
+    """Its backend is named, not the library; the others are discovered all the same."""
+    (finding,) = findings(library, "exiting")
+    assert finding["message"] == (
+        "reading the description of 'exiting' ended the interpreter with exit code 3"
+    )
+    assert finding["distribution"] == "paint-exiting"
+    (finding,) = findings(library, "raising")
+    assert finding["message"] == "importing it failed with SystemExit: 3"
+    assert findings(library, None) == []
+
+
+def test_what_is_printed_while_examining_does_not_spoil_the_json(library: dict[str, Any]) -> None:
+    """It goes where messages go, also what C libraries print."""
+    assert "loud" in library["errors"]
+    assert "raw" in library["errors"]
+
+
+# --- functions -------------------------------------------------------------------------
+
+
+IMPORTS = [
+    ("{m}:blurr", "def blur(x): ...", "error", "'{m}' has no 'blurr'. Did you mean 'blur'?"),
+    ("{m}:qqq", "", "error", "'{m}' has no 'qqq'. Correct the name"),
+    (
+        "paint_watr:blur", "", "error",
+        "there is no module 'paint_watr'. Did you mean 'paint_water'?",
+    ),
+    (
+        "json.decoderr:blur", "", "error",
+        "there is no module 'json.decoderr'. Did you mean 'json.decoder'",
+    ),
+    (
+        "paint_water.qqq:blur", "", "error",
+        "there is no module 'paint_water.qqq'. Correct the name, or ship",
+    ),
+    (
+        "{m}:blur", "import json.decoderr", "error",
+        "there is no module 'json.decoderr', which {m} imports ({place}). Did you mean 'json.dec",
+    ),
+    (
+        "{m}:blur", "import clickk", "error",
+        "there is no module 'clickk', which {m} imports ({place}). Did you mean 'click'?",
+    ),
+    # As above, but the distribution says that it requires it.
+    (
+        "{m}:blur", "import clickkk", "warning",
+        "the package 'clickkk', which {m} imports ({place}), is not installed, so that calls fail",
+    ),
+    (
+        "{m}:blur", "import nowhere_at_all.deep", "warning",
+        "the package 'nowhere_at_all', which {m} imports ({place}), is not installed, so that",
+    ),
+    (
+        "nowhere_at_all:blur", "", "warning",
+        "the package 'nowhere_at_all' is not installed, so that calls fail. Install it",
+    ),
+    (
+        "{m}:blur", "\n1 / 0", "error",
+        "importing {m} failed with ZeroDivisionError: division by zero ({file}:2). Correct {m}",
+    ),
+    ("{m}:blur", "raise SystemExit(3)", "error", "importing {m} failed with SystemExit: 3"),
+    (
+        "{m}:blur", "class Odd(BaseException): ...\nraise Odd('so')", "error",
+        "importing {m} failed with Odd: so",
+    ),
+    (
+        "{m}:blur", "def __getattr__(name): raise OSError('no disk')", "error",
+        "'{m}' has no 'blur' (no disk). Correct the name",
+    ),
+    ("{m}:blur", "blur = 1", "error", "'{m}:blur' is no function but of type 'int'. Name a func"),
+    # One without a signature, as some that are written in C.
+    ("{m}:blur", "class Odd:\n __signature__ = 1\n def __call__(self): ...\nblur = Odd()", "", ""),
+]  # fmt: skip
 MISMATCHES = [
     ("x, n=None", "x", "it does not take 'n'. Take what the library's function takes"),
     ("x, n=None", "x, m=None", "'n' may be given by keyword, but there it is called 'm'"),
@@ -303,7 +303,6 @@ MISMATCHES = [
     ("x, **kwargs", "x", "it does not take further arguments by keyword (**kwargs)"),
     ("x, *args, n=None", "x, n=None, *args", "'n' is given by keyword, but it takes it at pos"),
     ("x", "image, **kwargs", "'x' may be given by keyword, but there it is called 'image'"),
-    ("x", "context, x", "Write uses_context = true"),
 ]
 MATCHES = [
     ("x, n=None", "x, n=3"),
@@ -315,143 +314,241 @@ MATCHES = [
 ]
 
 
+TAKES_NO_CONTEXT = "takes no DispatchContext"
+CONTEXTS = [
+    ("function", "true", "context, x", ""),
+    ("function", "true", "context, *args, **kwargs", ""),
+    ("function", "true", "*args", "'x' may be given by keyword"),
+    ("function", "true", "", "it does not take the context as its first argument"),
+    (
+        "function", "true", "x",
+        f"{TAKES_NO_CONTEXT}, but the description says uses_context = true. Take it as the first",
+    ),
+    ("function", "true", "x, *args, **kwargs", f"{TAKES_NO_CONTEXT}, but"),
+    (
+        "function", "false", "context, x",
+        "takes a DispatchContext first, which it does not get without uses_context = true. Write",
+    ),
+    ("function", "false", "x, y", "it requires 'y', which is not given"),
+    ("should_run", "false", "context, x", ""),
+    ("should_run", "false", "context, *args, **kwargs", ""),
+    ("should_run", "false", "*args", "'x' may be given by keyword"),
+    ("should_run", "false", "", "it does not take the context as its first argument"),
+    (
+        "should_run", "false", "x",
+        f"{TAKES_NO_CONTEXT}, which every should_run gets first. Take it as the first argument",
+    ),
+    ("should_run", "false", "x, *args, **kwargs", f"{TAKES_NO_CONTEXT}, which"),
+]  # fmt: skip
+NAMES = [
+    (
+        "paintlib.filters:blurr", "error",
+        "the library has no function 'paintlib.filters:blurr'. Did you mean 'paintlib.filters:blur",
+    ),
+    (
+        "paintlib:smooth", "error",
+        "the library has no function 'paintlib:smooth'. Did you mean 'paintlib.filters:blur'?",
+    ),
+    (
+        "elsewhere.qqq:zzz", "warning",
+        "the library has no function 'elsewhere.qqq:zzz'. Remove it, or say which versions",
+    ),
+    ("paintlib.later:wash", "", ""),
+    (
+        "paintlib.optional:wash", "note",
+        "the package 'nowhere_at_all', which paintlib.optional imports (",
+    ),
+    (
+        "paintlib.raising:wash", "note",
+        "importing paintlib.raising failed with ZeroDivisionError",
+    ),
+]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
-def compared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """One backend with all these implementations; findings by key."""
-    site = Site(tmp_path_factory.mktemp("compared"))
+def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
+    """Backends with everything above and below; findings by backend and key."""
+    site = Site(tmp_path_factory.mktemp("examined"))
     pairs = [(default, given) for default, given, *_ in (*MISMATCHES, *MATCHES)]
-    dispatchable = "@system.dispatchable(None)\ndef f{}({}): ...\n"
-    library = "".join(dispatchable.format(n, pair[0]) for n, pair in enumerate(pairs))
-    site.install_library({"paintlib/filters.py": f"from ._dispatch import system\n{library}"})
-    table = "[functions.'paintlib.filters:f{0}']\nfunction = 'paint_water:f{0}'\n"
-    site.install_backend(
-        "water",
-        types() + "".join(table.format(n) for n in range(len(pairs))),
-        "".join(f"def f{n}({pair[1]}) -> int: ...\n" for n, pair in enumerate(pairs)),
+    dispatchable = "@system.dispatchable({})\ndef {}({}): ...\n"
+    defined = [dispatchable.format("'x'", name, "x") for name in ("blur", "i", "c")]
+    defined += [dispatchable.format("None", f"f{n}", pair[0]) for n, pair in enumerate(pairs)]
+    defined += [dispatchable.format("'x'", f"i{n}", "x") for n in range(len(IMPORTS))]
+    defined += [dispatchable.format("'x'", f"c{n}", "x") for n in range(len(CONTEXTS))]
+    site.install_library(
+        {
+            "paintlib/__init__.py": "from .filters import blur as smooth",
+            # Without any types of its own.
+            "paintlib/_dispatch.py": "from spatch_core import BackendSystem\n"
+            "system = BackendSystem('paintlib.backends', 'PAINTLIB')\n",
+            "paintlib/filters.py": f"from ._dispatch import system\n{''.join(defined)}",
+            "paintlib/later.py": "from ._dispatch import system\n"
+            + dispatchable.format("'x'", "wash", "x"),
+            "paintlib/optional.py": "import nowhere_at_all",
+            "paintlib/raising.py": "1 / 0",
+        }
     )
-    return {key: each for each in examine(site) for key in each["keys"]}
+    table = "[functions.'paintlib.filters:{0}']\nfunction = '{1}:{2}'\n"
+    toml = [types("builtins:int")]
+    toml += [table.format(f"f{n}", "paint_water.pairs", f"f{n}") for n in range(len(pairs))]
+    for n, (function, *_) in enumerate(IMPORTS):
+        module, _, name = function.format(m=f"paint_water.m{n}").partition(":")
+        toml.append(table.format(f"i{n}", module, name))
+    for n, (part, uses_context, *_) in enumerate(CONTEXTS):
+        name = "right" if part == "should_run" else f"c{n}"
+        toml.append(table.format(f"c{n}", "paint_water.contexts", name))
+        toml.append(f"uses_context = {uses_context}\n")
+        if part == "should_run":
+            toml.append(f"should_run = 'paint_water.contexts:c{n}'\n")
+    toml += [f"[functions.'{name}']\nfunction = 'paint_water:f'\n" for name, *_ in NAMES]
+    site.install_backend("water", "".join(toml), "def f(x): ...\n")
+    contexts = "".join(f"def c{n}({each[2]}): ...\n" for n, each in enumerate(CONTEXTS))
+    write_modules(
+        site,
+        "paint_water",
+        {
+            "pairs": "".join(f"def f{n}({pair[1]}) -> int: ...\n" for n, pair in enumerate(pairs)),
+            "contexts": f"def right(x): ...\n{contexts}",
+            **{f"m{n}": code for n, (_, code, *_) in enumerate(IMPORTS)},
+        },
+    )
+    metadata = site.folder / "paint_water-1.0.dist-info" / "METADATA"
+    metadata.write_text(metadata.read_text() + "Requires-Dist: Clickkk>=2 ; extra == 'fast'\n")
+    # The types: primary for one, secondary for another.
+    patterns = [pattern for pattern, *_ in PATTERNS]
+    timed = [f"@paint_wax.{name}:Base" for name in ("slow", "once", "twice")]
+    timed.append("paint_wax.slower:Base")
+    site.install_backend("wax", f"primary_types = {patterns + timed}\n", dedent(CODE))
+    site.install_backend("ink", types() + f"secondary_types = {patterns}\n")
+    modules = {"broken": "1 / 0", "slow": SLOW, "slower": SLOW, "once": SLOW_ONCE.format(more="")}
+    modules["twice"] = SLOW_ONCE.format(more="else:\n    1 / 0")
+    write_modules(site, "paint_wax", modules)
+    write_distribution(
+        site.folder,
+        "paint-tempting",
+        files={
+            "tempting/__init__.py": f"{TOUCH}\nclass Thing: ...\n",
+            "tempting/sub.py": f"{TOUCH}\nclass Deep: ...\n",
+        },
+    )
+    found = examine(site, "--timeout", "300")
+    assert not (site.folder / "touched").exists()
+    return {(each["backend"], key): each for each in found["findings"] for key in each["keys"]}
+
+
+@pytest.mark.parametrize("number", range(len(IMPORTS)), ids=[str(each[:2]) for each in IMPORTS])
+def test_implementations_that_cannot_be_imported(
+    examined: dict[tuple[str, str], dict[str, Any]], number: int
+) -> None:
+    """A missing dependency is told apart from a misspelling."""
+    _, _, severity, text = IMPORTS[number]
+    finding = examined.get(("water", f'functions."paintlib.filters:i{number}".function'))
+    if finding is None:
+        assert not severity
+        return
+    assert finding["severity"] == severity
+    file = str(Path(finding["file"]).with_name(f"m{number}.py"))
+    start = text.format(m=f"paint_water.m{number}", file=file, place=f"{file}:1")
+    assert said(finding).startswith(start)
 
 
 @pytest.mark.parametrize("number", range(len(MISMATCHES)), ids=[str(m[:2]) for m in MISMATCHES])
 def test_implementations_that_cannot_take_the_librarys_calls(
-    compared: dict[str, dict[str, Any]], number: int
+    examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
     """Every way of calling the library's function must be possible."""
     default, implementation, text = MISMATCHES[number]
-    finding = compared[f'functions."paintlib.filters:f{number}".function']
+    finding = examined["water", f'functions."paintlib.filters:f{number}".function']
     assert finding["severity"] == "error"
-    start = f"paint_water:f{number}({implementation}) cannot take all calls of the library's "
-    said = f"{finding['message']}. {finding['remedy']}"
-    assert said.startswith(f"{start}function ({default}): ")
-    assert text in said
+    start = f"paint_water.pairs:f{number}({implementation}) cannot take all calls of the library's "
+    assert said(finding).startswith(f"{start}function ({default}): ")
+    assert text in said(finding)
 
 
-def test_implementations_that_can_take_them(compared: dict[str, dict[str, Any]]) -> None:
+@pytest.mark.parametrize("number", range(len(MATCHES)), ids=[str(pair) for pair in MATCHES])
+def test_implementations_that_can_take_them(
+    examined: dict[tuple[str, str], dict[str, Any]], number: int
+) -> None:
     """They may take more, and types do not matter."""
-    assert len(compared) == len(MISMATCHES)
+    key = f'functions."paintlib.filters:f{len(MISMATCHES) + number}".function'
+    assert ("water", key) not in examined
 
 
-def test_functions_without_a_signature_are_not_compared(paint: Site) -> None:
-    """Those written in C, for example."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", GOOD, "class Odd:\n  __signature__ = 1\n"
-                          "  def __call__(self): ...\nblur = Odd()")  # fmt: skip
-    assert examine(paint) == []
-
-
-@pytest.mark.parametrize(
-    ("parameters", "text"),
-    [
-        ("context, x", ""),
-        ("*args", "'x' may be given by keyword"),
-        ("context, *args, **kwargs", ""),
-        ("x", "it does not take 'x'. Take the context, and then what the library's function"),
-        ("", "it does not take the context as its first argument"),
-        ("x, *args, **kwargs", "'x' may be given by keyword, but there the context has this"),
-    ],
-)
-@pytest.mark.parametrize("part", ["should_run", "function"])
+@pytest.mark.parametrize("number", range(len(CONTEXTS)), ids=[str(each[:3]) for each in CONTEXTS])
 def test_what_takes_a_context_takes_it_first(
-    paint: Site, part: str, parameters: str, text: str
+    examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
     """A should_run always does, an implementation with uses_context."""
-    paint.install_backend("oil", types())
-    more = "uses_context = true"
-    if part == "should_run":
-        more = "should_run = 'paint_water:ask'"
-    code = f"def blur(x): ...\ndef ask({parameters}): ...\n"
-    if part == "function":
-        code = f"def blur({parameters}): ..."
-    paint.install_backend("water", GOOD + more, code)
-    found = examine(paint)
-    if not text:
-        assert found == []
+    part, _, parameters, text = CONTEXTS[number]
+    finding = examined.get(("water", f'functions."paintlib.filters:c{number}".{part}'))
+    if finding is None:
+        assert not text
         return
-    severity, keys, said = only(found)
-    assert (severity, keys) == ("error", [f'functions."paintlib.filters:blur".{part}'])
-    if part == "should_run" or parameters != "x":
-        assert text in said
-    else:
-        assert said.endswith("Write uses_context = false")
+    assert finding["severity"] == "error"
+    start = f"paint_water.contexts:c{number}({parameters}) "
+    if text.startswith("takes"):
+        start += text
+    assert said(finding).startswith(start)
+    assert text in said(finding)
 
 
-@pytest.mark.parametrize(
-    ("identifier", "severity", "text"),
-    [
-        pytest.param(
-            "paintlib.filters:blurr", "error",
-            "the library has no function 'paintlib.filters:blurr'. Did you mean 'paintlib.filters:",
-            id="near",
-        ),
-        pytest.param(
-            "paintlib:smooth", "error",
-            "the library has no function 'paintlib:smooth'. Did you mean 'paintlib.filters:blur'?",
-            id="another-name",
-        ),
-        pytest.param(
-            "elsewhere.qqq:zzz", "warning",
-            "the library has no function 'elsewhere.qqq:zzz'. Remove it, or say which versions",
-            id="far",
-        ),
-        pytest.param("paintlib.later:wash", "", "", id="in-a-module-not-imported-yet"),
-        pytest.param(
-            "paintlib.optional:wash", "note",
-            "the package 'nowhere_at_all', which paintlib.optional imports (",
-            id="in-a-module-that-needs-something-else",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("number", range(len(NAMES)), ids=[each[0] for each in NAMES])
 def test_functions_that_the_library_does_not_have(
-    paint: Site, identifier: str, severity: str, text: str
+    examined: dict[tuple[str, str], dict[str, Any]], number: int
 ) -> None:
     """With the nearest identifier."""
-    paint.install_library(
-        {
-            "paintlib/__init__.py": "from .filters import blur as smooth",
-            "paintlib/later.py": """
-                from ._dispatch import system
-
-                @system.dispatchable(["x"])
-                def wash(x): ...
-                """,
-            "paintlib/optional.py": "import nowhere_at_all",
-        }
-    )
-    paint.install_backend("oil", types())
-    paint.install_backend(
-        "water",
-        types() + f"[functions.'{identifier}']\nfunction = 'paint_water:f'",
-        "def f(x): ...",
-    )
-    found = examine(paint)
-    if not severity:
-        assert found == []
+    name, severity, text = NAMES[number]
+    finding = examined.get(("water", f'functions."{name}"'))
+    if finding is None:
+        assert not severity
         return
-    level, keys, said = only(found)
-    assert (level, keys) == (severity, [f'functions."{identifier}"'])
-    assert said.startswith(text)
+    assert finding["severity"] == severity
+    assert said(finding).startswith(text)
 
 
+def test_a_library_without_types_of_its_own_goes_before_no_backend(
+    examined: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    """Nobody is told to require opt-in."""
+    assert not [key for key in examined if key[1] == "requires_opt_in"]
+
+
+def test_a_dependency_is_not_missed_where_the_types_are_not_either(site: Site) -> None:
+    """A backend for a GPU's arrays, on a machine without any."""
+    site.install_library()
+    site.install_backend(
+        "water",
+        """
+        primary_types = ["nowhere_at_all:Type"]
+        [functions."paintlib.filters:blur"]
+        function = "paint_water:blur"
+        """,
+        "import nowhere_at_all",
+    )
+    found = examine(site)["findings"]
+    assert [each["severity"] for each in found] == ["note", "note"]
+    assert all("is not installed here" in each["message"] for each in found)
+
+
+# --- types -----------------------------------------------------------------------------
+
+
+SLOW = """
+    import time
+    time.sleep(0.4)
+    from abc import ABC as Base
+"""
+# The first import may have compiled it; if it fails the second time, the first counts.
+SLOW_ONCE = """
+import pathlib, time
+mark = pathlib.Path(__file__).with_suffix(".mark")
+if not mark.exists():
+    mark.touch()
+    time.sleep(0.4)
+{more}
+from abc import ABC as Base
+"""
+TOUCH = "open('touched', 'w').close()"
 CODE = """
     import abc
     from types import FunctionType
@@ -472,13 +569,13 @@ CODE = """
 
 
 PATTERNS = [
-    ("paint_water:Plain", "", ""),
-    ("~paint_water:Abstract", "", ""),
-    ("@paint_water:Abstract", "", ""),
-    ("@paint_water:Base", "", ""),
-    ("paint_water:Base", "", ""),
+    ("paint_wax:Plain", "", ""),
+    ("~paint_wax:Abstract", "", ""),
+    ("@paint_wax:Abstract", "", ""),
+    ("@paint_wax:Base", "", ""),
+    ("paint_wax:Base", "", ""),
     ("builtins:function", "", ""),
-    ("paint_water:f.<locals>.C", "", ""),
+    ("paint_wax:f.<locals>.C", "", ""),
     (
         "nowhere_at_all:Type", "note",
         "the package 'nowhere_at_all' is not installed here, so that"
@@ -490,6 +587,21 @@ PATTERNS = [
         "fractionss:Fraction", "error",
         "there is no module 'fractionss', so that 'fractionss:Fraction' can never match. Did you",
     ),
+    # Modules that nobody named are not imported, but their text is read.
+    (
+        "temptin:Thing", "error",
+        "there is no module 'temptin', so that 'temptin:Thing' can never match. Did you mean 'tempt"
+    ),
+    ("temptin:Other", "note", "the package 'temptin' is not installed here"),
+    (
+        "temptin.sub:Deep.Inner", "error",
+        "there is no module 'temptin.sub', so that 'temptin.sub:Deep.Inner' can never match. Did"
+    ),
+    ("temptin.other:Deep", "note", "the package 'temptin' is not installed here"),
+    (
+        "nunpy:ndarray", "error",
+        "there is no module 'nunpy', so that 'nunpy:ndarray' can never match. Did you mean 'numpy:"
+    ),
     (
         "fractionss:Array", "note", "the package 'fractionss' is not installed here"
     ),
@@ -498,8 +610,8 @@ PATTERNS = [
         "there is no module 'json.encodr'. Did you mean 'json.encoder'"
     ),
     (
-        "paint_water.broken:Type", "error",
-        "importing paint_water.broken failed with ZeroDivisionError"
+        "paint_wax.broken:Type", "error",
+        "importing paint_wax.broken failed with ZeroDivisionError"
     ),
     (
         "~fractions:Fracton", "error",
@@ -510,27 +622,27 @@ PATTERNS = [
         "'fractions' has no 'Qqq', so that 'fractions:Qqq' can never match. Name the class by"
     ),
     (
-        "paint_water:function", "error",
-        "'paint_water:function' is no class but of type 'function', so that it can never match"
+        "paint_wax:function", "error",
+        "'paint_wax:function' is no class but of type 'function', so that it can never match"
     ),
     (
-        "paint_water:Abstract", "error",
-        "'paint_water:Abstract' is abstract: no object has exactly this type, so that it can",
+        "paint_wax:Abstract", "error",
+        "'paint_wax:Abstract' is abstract: no object has exactly this type, so that it can",
     ),
     (
-        "paint_water:Loose", "error", "'paint_water:Loose' is abstract"
+        "paint_wax:Loose", "error", "'paint_wax:Loose' is abstract"
     ),
     (
-        "@paint_water:Loose", "error",
-        "issubclass(..., paint_water:Loose) raises TypeError"
+        "@paint_wax:Loose", "error",
+        "issubclass(..., paint_wax:Loose) raises TypeError"
     ),
     (
-        "@paint_water:Hooked", "error",
-        "issubclass(..., paint_water:Hooked) raises OSError (ask no more)"
+        "@paint_wax:Hooked", "error",
+        "issubclass(..., paint_wax:Hooked) raises OSError (ask no more)"
     ),
     (
-        "@paint_water:Plain", "note",
-        "'paint_water:Plain' is no abstract base class, and is imported for nothing. Write '~"
+        "@paint_wax:Plain", "note",
+        "'paint_wax:Plain' is no abstract base class, and is imported for nothing. Write '~"
     ),
     (
         "types:NoneType", "warning", "None does not count among the dispatch arguments"
@@ -538,257 +650,190 @@ PATTERNS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def matched(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
-    """Two backends with all these types, primary and secondary; findings by backend and key."""
-    site = Site(tmp_path_factory.mktemp("matched"))
-    site.install_library()
-    patterns = [pattern for pattern, *_ in PATTERNS]
-    site.install_backend("water", f"primary_types = {patterns}\n", dedent(CODE))
-    site.install_backend("wax", types() + f"secondary_types = {patterns}\n")
-    (site.folder / "paint_water" / "broken.py").write_text("1 / 0")
-    return {(each["backend"], key): each for each in examine(site) for key in each["keys"]}
-
-
-@pytest.mark.parametrize("place", [("water", "primary_types"), ("wax", "secondary_types")])
+@pytest.mark.parametrize("place", [("wax", "primary_types"), ("ink", "secondary_types")])
 @pytest.mark.parametrize("number", range(len(PATTERNS)), ids=[each[0] for each in PATTERNS])
 def test_types_that_can_never_match(
-    matched: dict[tuple[str, str], dict[str, Any]], place: tuple[str, str], number: int
+    examined: dict[tuple[str, str], dict[str, Any]], place: tuple[str, str], number: int
 ) -> None:
     """Told apart from those that are not installed here."""
     _, severity, text = PATTERNS[number]
-    finding = matched.get((place[0], f"{place[1]}[{number}]"))
+    finding = examined.get((place[0], f"{place[1]}[{number}]"))
     if finding is None:
         assert not severity
         return
     assert finding["severity"] == severity
-    assert f"{finding['message']}. {finding['remedy']}".startswith(text)
+    assert said(finding).startswith(text)
 
 
-def test_an_abstract_class_that_is_slow_to_import_is_timed(paint: Site) -> None:
-    """Every process pays for it; concrete types are not imported for matching."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", types("@paint_water.slow:Base", "paint_water.slower:Type"))
-    write_distribution(
-        paint.folder,
-        "paint-slow",
-        files={
-            "paint_water/slow.py": "import time\ntime.sleep(0.4)\nfrom abc import ABC as Base",
-            "paint_water/slower.py": "import time\ntime.sleep(0.4)\nclass Type: ...",
-        },
-    )
-    severity, keys, said = only(examine(paint))
-    assert (severity, keys) == ("warning", ["primary_types[1]"])
-    assert "the abstract class is slow to import: paint_water.slow takes 0." in said
-    assert " s, which every process pays" in said
-
-
-def test_an_abstract_class_that_is_slow_only_once_is_fine(paint: Site) -> None:
-    """The first import may have compiled it; if it fails the second time, the first counts."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", types("@paint_water.slow:Base"))
-    slow = """
-        import pathlib, time
-        mark = pathlib.Path(__file__).with_suffix(".mark")
-        if not mark.exists():
-            mark.touch()
-            time.sleep(0.4)
-        {more}
-        from abc import ABC as Base
-        """
-    file = "paint_water/slow.py"
-    write_distribution(paint.folder, "paint-slow", files={file: slow.format(more="")})
-    assert examine(paint) == []
-    write_distribution(paint.folder, "paint-slow", files={file: slow.format(more="else: 1 / 0")})
-    (paint.folder / "paint_water" / "slow.mark").unlink()
-    severity, _, said = only(examine(paint))
-    assert severity == "warning"
-    assert "takes 0.4" in said
-
-
-def test_a_backend_that_never_goes_first_is_told_to_require_opt_in(paint: Site) -> None:
-    """No fault: under the golden rule, the library's own types are the library's."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", 'primary_types = ["builtins:int"]\n')
-    severity, keys, said = only(examine(paint))
-    assert (severity, keys) == ("note", ["requires_opt_in"])
-    assert said.endswith("Say so with requires_opt_in = true")
-
-
-@pytest.mark.parametrize(
-    ("own", "toml", "noted"),
-    [
-        (["~builtins:int"], 'primary_types = ["builtins:bool"]\n', True),
-        (["~numbers:Number"], 'primary_types = ["fractions:Fraction"]\n', True),
-        (["@numbers:Number"], 'primary_types = ["fractions:Fraction"]\n', True),
-        (["~builtins:int"], 'primary_types = ["~builtins:bool", "builtins:str"]\n', False),
-        (["~builtins:int"], 'primary_types = ["~builtins:int"]\n', True),
-        (["@numbers:Number"], 'primary_types = ["@numbers:Number"]\n', True),
-        (
-            ["~builtins:int"],
-            'primary_types = ["nowhere_at_all:T"]\n',
-            False,
-        ),
-        (["builtins:int"], 'primary_types = ["builtins:int"]\nrequires_opt_in = true\n', False),
-        (
-            ["builtins:int"],
-            'primary_types = ["builtins:int"]\nsecondary_types = ["builtins:str"]\n',
-            False,
-        ),
-        (
-            ["builtins:int"],
-            'primary_types = ["builtins:int"]\nhigher_priority_than = ["default"]\n',
-            False,
-        ),
-        ([], 'primary_types = ["builtins:int"]\n', False),
-    ],
-)
-def test_only_a_backend_that_never_goes_first_is_told_so(
-    paint: Site, own: list[str], toml: str, noted: bool
+def test_an_abstract_class_that_is_slow_to_import_is_timed(
+    examined: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    """One with types of its own, or one that goes before the library, runs."""
-    paint.install_library(
+    """Every process pays for it; concrete types are not imported for matching."""
+    found = [examined.get(("wax", f"primary_types[{len(PATTERNS) + n}]")) for n in range(4)]
+    assert [each and each["severity"] for each in found] == ["warning", None, "warning", None]
+    for finding, name in ((found[0], "slow"), (found[2], "twice")):
+        assert finding is not None
+        start = f"the abstract class is slow to import: paint_wax.{name} takes 0."
+        assert finding["message"].startswith(start)
+        assert " s, which every process pays" in finding["message"]
+
+
+LATE = 'lower_priority_than = ["default"]'
+REACHES = [
+    ('["builtins:bool"]', "", True),
+    ('["~builtins:int"]', LATE, True),
+    ('["~builtins:bool", "builtins:bytes"]', LATE, False),
+    ('["nowhere_at_all:T"]', LATE, False),
+    ('["fractions:Fraction"]', "", True),
+    ('["builtins:dict", "@collections.abc:Mapping"]', LATE, True),
+    ('["builtins:str"]', LATE, True),
+    ('["builtins:str"]', "", False),
+    ('["builtins:str"]', f"{LATE}\nrequires_opt_in = true", False),
+    ('["builtins:str"]', f'{LATE}\nsecondary_types = ["builtins:bytes"]', False),
+]
+
+
+def test_a_backend_that_never_goes_first_is_told_to_require_opt_in(site: Site) -> None:
+    """No fault: under the golden rule, the library's own types are the library's."""
+    own = ["~builtins:int", "builtins:str", "~numbers:Number", "@collections.abc:Mapping"]
+    site.install_library(
         {
             "paintlib/_dispatch.py": f"""
+                import collections.abc, fractions
                 from spatch_core import BackendSystem
 
                 system = BackendSystem("paintlib.backends", "PAINTLIB", {own!r})
                 """
         }
     )
-    paint.install_backend("oil", types())
-    paint.install_backend("water", toml)
-    notes = [each for each in examine(paint) if each["keys"] == ["requires_opt_in"]]
-    assert bool([each for each in notes if each["backend"] == "water"]) is noted
+    for number, (primary, more, _) in enumerate(REACHES):
+        site.install_backend(f"b{number}", f"primary_types = {primary}\n{more}\n")
+    found = [each for each in examine(site)["findings"] if each["keys"] == ["requires_opt_in"]]
+    expected = [f"b{number}" for number, (*_, is_told) in enumerate(REACHES) if is_told]
+    assert [each["backend"] for each in found] == expected
+    assert {each["severity"] for each in found} == {"note"}
+    assert found[0]["remedy"] == "Say so with requires_opt_in = true"
 
 
-def test_the_librarys_own_types_are_examined_too(paint: Site) -> None:
-    """The library's author learns of a misspelling."""
-    paint.install_library(
-        {
-            "paintlib/_dispatch.py": """
-                from spatch_core import BackendSystem
+# --- whatever an import does -----------------------------------------------------------
 
-                chalk = {"name": "chalk", "primary_types": ["fractions:Fracton"]}
-                system = BackendSystem("paintlib.backends", "P", ["builtins:itn"], [chalk])
-                """
-        }
+
+ENDS = {
+    "exit": ("import os; os._exit(0)", "ended the interpreter with exit code 0"),
+    "crash": ("import os; os.kill(os.getpid(), 11)", "crashed the interpreter (SIGSEGV)"),
+    "signal": ("import os; os.kill(os.getpid(), 40)", "crashed the interpreter (40)"),
+    "hang": ("import time; time.sleep(600)", "took longer than 6 s and was ended"),
+}
+
+
+def test_whatever_an_import_does_the_rest_is_examined(site: Site) -> None:
+    """It is attributed, and stops neither the backend's other modules nor other backends."""
+    site.install_library()
+    site.install_backend("oil", types("fractions:Fracton"))
+    functions = [
+        f"[functions.'paintlib.filters:blur']\nfunction = 'paint_water.{name}:blur'\n"
+        f"should_run = 'paint_water.{name}:ask'\n".replace("filters:blur", f"filters:{name}")
+        for name in ENDS
+    ]
+    last = "[functions.'paintlib.filters:blend']\nfunction = 'paint_water:blend'\n"
+    site.install_backend("water", types() + "".join(functions) + last, "def blend(x): ...\n")
+    write_modules(site, "paint_water", {name: code for name, (code, _) in ENDS.items()})
+    library = examine(site, "--timeout", "6")
+    assert [each["keys"] for each in findings(library, "oil")] == [["primary_types[1]"]]
+    found = {tuple(each["keys"]): each for each in findings(library, "water")}
+    for name, (_, how) in ENDS.items():
+        key = f'functions."paintlib.filters:{name}"'
+        finding = found[f"{key}.function", f"{key}.should_run"]
+        assert finding["message"] == f"using paint_water.{name}:blur {how}"
+        assert finding["file"] == str(site.folder / "paint_water" / "backend.toml")
+    assert ('functions."paintlib.filters:blend".function',) in found
+
+
+def test_a_backend_whose_every_module_ends_the_interpreter_is_given_up(site: Site) -> None:
+    """After some of them, which is said."""
+    site.install_library()
+    functions = "".join(
+        f"[functions.'paintlib.filters:f{n}']\nfunction = 'paint_water.bad{n}:f'\n"
+        for n in range(7)
     )
+    site.install_backend("water", types() + functions)
+    code = "import os; os._exit(3)"
+    write_modules(site, "paint_water", {f"bad{number}": code for number in range(7)})
+    found = examine(site)["findings"]
+    assert len([each for each in found if "exit code 3" in each["message"]]) == 6
+    assert found[-1]["message"].startswith("the rest is not examined")
+
+
+# --- the environment and the libraries -------------------------------------------------
+
+
+def test_variables_that_name_nothing(paint: Site) -> None:
+    """Near misses or not, and variables of nearly the right name."""
     paint.install_backend("oil", types())
-    found = examine(paint)
-    assert [(each["backend"], each["keys"]) for each in found] == [
-        ("chalk", ["primary_types[0]"]),
-        ("default", ["primary_types[0]"]),
-    ]
-    assert {each["distribution"] for each in found} == {"paint-lib"}
-
-
-def test_a_shadowed_entry_point_is_reported(paint: Site) -> None:
-    """The one that is used and the one that is not both have a row."""
-    paint.install_backend("oil", types())
-    write_distribution(
-        paint.folder,
-        "paint-oil-too",
-        entry_points={"paintlib.backends": {"oil": "elsewhere:backend.toml"}},
-    )
-    severity, _, said = only(examine(paint))
-    assert severity == "warning"
-    assert said.startswith("distribution paint-oil offers a backend of the same name")
-    rows = [row for row in paint.run("doctor", "paintlib").rows if row[0] == "oil"]
-    assert [row[1:] for row in rows] == [
-        ["active", "0", "0", "0", "paint-oil 1.0"],
-        ["shadowed", "0", "1", "0", "paint-oil-too 0.1.0"],
-    ]
-
-
-def test_faults_of_descriptions_are_among_the_findings(paint: Site) -> None:
-    """All that discovery skipped."""
-    paint.install_backend("oil", types())
-    paint.install_backend("water", 'primary_types = ["no identifier"]\nrequires_opt_in = 1\n')
-    found = examine(paint)
-    assert [(each["severity"], each["keys"]) for each in found] == [
-        ("error", ["primary_types[0]"]),
-        ("error", ["requires_opt_in"]),
-    ]
-    assert paint.run("doctor", "paintlib").row("water")[1:3] == ["broken", "2"]
-
-
-@pytest.mark.parametrize(
-    ("variable", "value", "text"),
-    [
-        ("PAINTLIB_PRIORITIZE", "oyl", "no backend is named 'oyl'; the name is ignored. Did you"),
-        ("PAINTLIB_PRIORITIZE", "qqq", "no backend is named 'qqq'; the name is ignored. Remove it"),
-        ("PAINTLIB_BLOCK", "qqq", "no backend is named 'qqq'; the name is ignored. Remove it"),
-        ("PAINTLIB_SET_ORDER", "qqq>oil", "no backend is named 'qqq'; the name is ignored. Remo"),
-        ("PAINTLIB_SET_ORDER", "nonsense", "the value 'nonsense' is ignored"),
-        (
-            "PAINTLIB_PRIORITISE",
+    expected = {
+        "PAINTLIB_PRIORITIZE": ("oyl", "no backend is named 'oyl'; the name is ignored. Did you"),
+        "PAINTLIB_BLOCK": ("qqq", "no backend is named 'qqq'; the name is ignored. Remove it"),
+        "PAINTLIB_SET_ORDER": ("zzz>oil", "no backend is named 'zzz'; the name is ignored. Remo"),
+        "PAINTLIB_PRIORITISE": (
             "oil",
             "the library reads no variable of this name. Did you mean PAINTLIB_PRIORITIZE?",
         ),
-    ],
-)
-def test_variables_that_name_nothing(paint: Site, variable: str, value: str, text: str) -> None:
-    """Near misses or not, and variables of nearly the right name."""
-    paint.install_backend("oil", types())
-    (finding,) = examine(paint, **{variable: value})
-    assert (finding["severity"], finding["backend"]) == ("warning", None)
-    assert finding["keys"] == [variable]
-    assert f"{finding['message']}. {finding['remedy']}".startswith(text)
-    output = paint.run("doctor", "paintlib", **{variable: value}).output
-    assert f"  environment variable {variable}: {text}" in output
+    }
+    variables = {variable: value for variable, (value, _) in expected.items()}
+    found = examine(paint, **variables)["findings"]
+    assert {each["keys"][0] for each in found} == expected.keys()
+    for each in found:
+        assert (each["severity"], each["backend"]) == ("warning", None)
+        assert said(each).startswith(expected[each["keys"][0]][1])
+    output = paint.run("doctor", "paintlib", PAINTLIB_SET_ORDER="nonsense").output
+    start = "  environment variable PAINTLIB_SET_ORDER: the value 'nonsense' is ignored"
+    assert start in output
 
 
 @pytest.mark.parametrize("value", ["water", "*"])
 def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
     """Neither read nor imported, not even as a near miss of something else."""
     paint.install_backend("oil", types("paint_watr:Type"))
-    paint.install_backend("water", "no TOML", "open('touched', 'w').close()")
-    found = examine(paint, PAINTLIB_BLOCK=value)
-    assert [each["keys"] for each in found] == ([] if value == "*" else [["primary_types[1]"]])
-    assert [each["severity"] for each in found] == ([] if value == "*" else ["note"])
-    answer = paint.run("doctor", "paintlib", PAINTLIB_BLOCK=value)
-    assert answer.row("water")[1:5] == ["blocked", "0", "0", "0"]
+    paint.install_backend("water", "no TOML", f"class Type: ...\n{TOUCH}\n")
+    library = examine(paint, PAINTLIB_BLOCK=value)
+    expected = [] if value == "*" else [("note", ["primary_types[1]"])]
+    assert [(each["severity"], each["keys"]) for each in library["findings"]] == expected
+    (water,) = (each for each in library["backends"] if each["name"] == "water")
+    counts = (water["errors"], water["warnings"], water["notes"])
+    assert (water["state"], counts) == ("blocked", (0, 0, 0))
     assert not (paint.folder / "touched").exists()
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        ("import not_there", "loading 'inklib:system' failed with ModuleNotFoundError"),
-        ("import os; os._exit(4)", "importing the library inklib ended the interpreter with exit"),
-        ("sistem = 1", "loading 'inklib:system' failed with ImportError"),
-    ],
-)
-def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, text: str) -> None:
-    """While the others are examined."""
-    paint.install_backend("oil", types())
+def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: Any) -> None:
+    """While the others are examined. Of two of one name, the first by distribution is used."""
+    link_packages(bare, "click", "rich", "markdown_it", "mdurl", "pygments", "tomli")
+    bare.install_library()
+    expected = {
+        "absent": ("import not_there", "loading 'absent:system' failed with ModuleNotFoundError"),
+        "ending": (
+            "import os; os._exit(4)",
+            "importing the library ending ended the interpreter with exit code 4",
+        ),
+        "misspelled": ("sistem = 1", "loading 'misspelled:system' failed with ImportError"),
+    }
+    for name, (code, _) in expected.items():
+        write_distribution(
+            bare.folder,
+            f"{name}-lib",
+            entry_points={"spatch_core.libraries": {name: f"{name}:system"}},
+            files={f"{name}.py": code},
+        )
     write_distribution(
-        paint.folder,
-        "ink-lib",
-        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
-        files={"inklib.py": code},
-    )
-    answer = paint.run("doctor")
-    assert (
-        "  library (distribution ink-lib 0.1.0, entry point 'inklib = inklib:system'): " + text
-        in answer.output
-    )
-    assert answer.row("oil")[1] == "active"
-    assert answer.code == 1
-
-
-def test_two_libraries_of_one_name_are_reported(paint: Site) -> None:
-    """The first by distribution is used and examined."""
-    paint.install_backend("oil", types())
-    write_distribution(
-        paint.folder,
+        bare.folder,
         "zz-paint",
         entry_points={"spatch_core.libraries": {"paintlib": "zz:system"}},
     )
-    answer = paint.run("doctor", "paintlib")
+    answer = bare.run("doctor")
+    for name, (_, text) in expected.items():
+        place = f"distribution {name}-lib 0.1.0, entry point '{name} = {name}:system'"
+        assert f"  library ({place}): {text}" in answer.output
     assert "distribution paint-lib registers a library of the same name" in answer.output
-    assert answer.row("oil")[1] == "active"
+    assert answer.row("default")[1] == "active"
     assert answer.code == 1
 
 
@@ -808,22 +853,19 @@ def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packag
     assert answer.code == 0
 
 
-def test_what_is_printed_while_examining_does_not_spoil_the_json(paint: Site) -> None:
-    """It goes where messages go, also what C libraries print."""
-    paint.install_backend("oil", types())
-    code = "import os\nprint('loud')\nos.write(1, b'raw')\ndef blur(x): ..."
-    paint.install_backend("water", GOOD, code)
-    answer = paint.run("doctor", "paintlib", "--json")
-    assert answer.json["libraries"][0]["findings"] == []
-    assert "loud" in answer.errors
-    assert "raw" in answer.errors
-
-
 def test_a_terminal_shows_the_same(paint: Site) -> None:
-    """The findings stand below the table, wrapped."""
-    paint.install_backend("oil", types("fractions:Fracton"))
+    """The findings stand below the table, wrapped; without any, there is the table alone."""
     answer = paint.run_in_terminal("doctor", "paintlib")
     assert "Errors:" in answer.output
-    assert "Fracton" in answer.output
+    assert "paint_oil" in answer.output
     assert all(len(line) <= 80 for line in answer.output.splitlines() if "\x1b" not in line)
     assert (answer.code, answer.errors) == (1, "")
+
+
+def test_backends_without_faults_are_fine(paint: Site) -> None:
+    """Exit code 0."""
+    (paint.folder / "paint_oil" / "__init__.py").write_text("def blur(x): return x\n")
+    answer = paint.run("doctor", "paintlib")
+    assert answer.row("oil")[1:] == ["active", "0", "0", "0", "paint-oil 1.0"]
+    assert len(answer.output.splitlines()) == 4
+    assert (answer.code, answer.errors) == (0, "")
