@@ -21,6 +21,7 @@ import gc
 import json
 import random
 import resource
+import signal
 import sys
 import time
 from contextlib import ExitStack, contextmanager
@@ -276,7 +277,8 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
         with progress(console, total) as report:
             benchmark = Benchmark(run, routes, halves, options.repeats)
             try:
-                benchmark.measure(cases, options.size, report)
+                with _interruptible(report) as each_step:
+                    benchmark.measure(cases, options.size, each_step)
             except KeyboardInterrupt:
                 run.failures.append("what came after it was interrupted")
     run.machine["rounds"] = str(options.repeats)
@@ -285,6 +287,30 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
     scale = 1 if sys.platform == "darwin" else 1024
     run.machine["peak memory"] = f"{peak * scale / 1e9:.1f} GB"
     return run
+
+
+@contextmanager
+def _interruptible(report: Callable[[str], None]) -> Iterator[Callable[[str], None]]:
+    """Have Ctrl-C end the block at the next step at the latest.
+
+    What distributed does when garbage is collected swallows the exception.
+    """
+    pressed: list[int] = []
+
+    def handle(number: int, frame: object) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    def each_step(title: str) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        report(title)
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield each_step
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _has_any(name: str, parts: list[str]) -> bool:
