@@ -54,6 +54,9 @@ class ndarray:
             raise TypeError(f"no array of the device: {type(value)}")
         self.host[key] = getattr(value, "host", value)
 
+    def __add__(self, other):
+        return ndarray(self.host + other.host)
+
     def __bool__(self):
         return bool(self.host)
 
@@ -79,6 +82,18 @@ def asarray(value):
 
 def may_share_memory(first, second):
     return np.may_share_memory(first.host, second.host)
+
+
+def trunc(values):
+    return ndarray(np.trunc(values.host))
+
+
+def copysign(size, signs):
+    return ndarray(np.copysign(size, signs.host))
+
+
+def clip(values, least, most):
+    return ndarray(np.clip(values.host, least, most))
 
 
 def greater(first, second):

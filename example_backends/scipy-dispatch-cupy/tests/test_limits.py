@@ -29,6 +29,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("ndimage.shift", "x, 0.5, mode='reflect'", "in several dimensions"),
     ("ndimage.affine_transform", "x, np.ones((1, 2))", "cupy#8394"),
     ("ndimage.distance_transform_edt", "x[0]", "for 2 and 3 dimensions, not 1"),
+    ("ndimage.distance_transform_edt", "x, None, True, False, on_host((6, 7))", "cannot fill"),
     ("ndimage.fourier_ellipsoid", "np.ones((2, 2, 2, 2)), 3", "1 to 3 dimensions"),
     ("fft.fft", "x, workers=2", "CuPy's fft has no workers="),
     ("fft.fft", "x, plan=object()", "plan= is given"),
@@ -61,11 +62,12 @@ def test_the_reasons_are_told(tmp_path_factory: pytest.TempPathFactory) -> None:
         import cupy, numpy as np
         from scipy_dispatch import fft, ndimage, signal
 
-        class Moved:
-            def __getattr__(self, name):
-                return getattr(np, name)
+        def on_host(shape):
+            return [np.zeros(shape)]
 
         def on_device(value):
+            if type(value) is list and isinstance(value[0], np.ndarray):
+                return value[0]
             if isinstance(value, np.ndarray):
                 return cupy.asarray(value)
             return tuple(map(on_device, value)) if type(value) is tuple else value

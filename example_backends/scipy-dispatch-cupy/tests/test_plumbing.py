@@ -108,9 +108,27 @@ def test_iterations_are_asked_for_as_cupy_wants_it(standin: Path) -> None:
         assert cupyx.scipy.ndimage.calls[-1][1]["brute_force"] is True
         ndimage.binary_erosion(image)
         assert cupyx.scipy.ndimage.calls[-1][1]["brute_force"] is False
-        ndimage.shift(cupy.asarray(np.arange(5, dtype=np.uint8)), 0.5)
-        assert cupyx.scipy.ndimage.calls[-1][1]["input"].dtype == np.float64
-        assert cupyx.scipy.ndimage.calls[-1][1]["output"] is np.uint8
+        """,
+        path=[standin],
+    )
+
+
+def test_whole_numbers_are_interpolated_in_double_precision(standin: Path) -> None:
+    """Rounded as SciPy does, and cut off at the limits of the type."""
+    run_python(
+        """
+        import cupy, numpy as np, scipy.ndimage
+        import cupyx.scipy.ndimage
+        from scipy_dispatch import ndimage
+        image = np.array([0, 255, 0, 255, 255, 0, 3], dtype=np.uint8)
+        for output in (None, np.int8, np.uint16):
+            result = ndimage.shift(cupy.asarray(image), 0.4, output)
+            arguments = cupyx.scipy.ndimage.calls[-1][1]
+            assert arguments["input"].dtype == np.float64
+            assert arguments["output"] is np.float64
+            expected = scipy.ndimage.shift(image, 0.4, output)
+            np.testing.assert_array_equal(result.get(), expected)
+            assert result.dtype == expected.dtype
         """,
         path=[standin],
     )
@@ -158,6 +176,22 @@ def test_the_environment_says_how_small(standin: Path) -> None:
         """,
         path=[standin],
         environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "10"},
+    )
+
+
+def test_what_the_environment_says_must_be_a_number() -> None:
+    """Else a warning names the variable, once, and the estimate is used."""
+    run_python(
+        """
+        import warnings
+        import scipy_dispatch_cupy
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert scipy_dispatch_cupy.smallest() == scipy_dispatch_cupy.smallest() == 2**18
+        (warning,) = caught
+        assert "SMALLEST='many' is no number of elements" in str(warning.message)
+        """,
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "many"},
     )
 
 

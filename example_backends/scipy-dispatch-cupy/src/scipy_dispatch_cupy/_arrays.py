@@ -1,8 +1,10 @@
-"""Arguments on the device, and what has to be passed otherwise than SciPy takes it."""
+"""A call on the device: arguments moved there, and what CuPy is to be asked otherwise."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from ._limits import is_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,20 +18,72 @@ _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_clos
 _INTERVALS = {"find_peaks"}
 
 
-def on_device(call: Call) -> Call:
-    """Return `call` with arrays of CuPy where arrays may be, and as CuPy wants it.
+def compute(call: Call) -> Any:
+    """Return what CuPy's function makes of `call`, with SciPy's meaning.
 
     Parameters
     ----------
     call : Call
-        The call, with arrays of NumPy's or of CuPy's.
+        The call, with arrays of NumPy's or of CuPy's. An ``output`` of either is filled, and
+        returned where SciPy returns it; it may share memory with other arguments.
     """
+    import cupy
+
+    output = call["output"]
+    ready = _adapted(_on_device(call))
+    if not is_array(output):
+        return _run(ready)
+    target = ready.given["output"]
+    if target is output and _is_shared(ready, output):
+        # CuPy may read what it has written already.
+        ready = ready.replaced(output=output.copy())
+        target = ready.given["output"]
+    result = _run(ready)
+    if target is not output:
+        output[...] = target if isinstance(output, cupy.ndarray) else target.get()
+    return output if isinstance(result, cupy.ndarray) else result
+
+
+def _is_shared(call: Call, output: Any) -> bool:
+    import cupy
+
+    others = [call.given[name] for name in call.arrays if name in call.given and name != "output"]
+    return any(
+        isinstance(each, cupy.ndarray) and cupy.may_share_memory(each, output) for each in others
+    )
+
+
+def _run(call: Call) -> Any:
+    """Call CuPy's function; whole numbers are rounded and cut off as SciPy does."""
+    output = call["output"]
+    if call.name not in _INTERPOLATION:
+        return call.run()
+    dtype = np.dtype(output.dtype if is_array(output) else output or call[call.first].dtype)
+    if dtype.kind not in "iu":
+        return call.run()
+    result = _rounded(call.replaced(output=np.float64).run(), dtype)
+    if not is_array(output):
+        return result
+    output[...] = result
+    return output
+
+
+def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the nearest whole numbers, away from zero if there are two, within the type."""
+    import cupy
+
+    limits = np.iinfo(dtype)
+    whole = cupy.trunc(values + cupy.copysign(0.5, values))
+    return cupy.clip(whole, limits.min, limits.max).astype(dtype)
+
+
+def _on_device(call: Call) -> Call:
     moved = {
         name: _move(call.given[name], call.name not in _INTERVALS)
         for name in call.arrays
         if name in call.given
     }
-    return _adapted(call.replaced(**moved))
+    return call.replaced(**moved)
 
 
 def _move(value: Any, lists: bool) -> Any:

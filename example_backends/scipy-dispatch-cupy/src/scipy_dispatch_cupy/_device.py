@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from functools import lru_cache
 from importlib.util import find_spec
 
@@ -35,10 +36,20 @@ def smallest() -> int:
     """
     if _chosen is not None:
         return _chosen
-    try:
-        return int(os.environ.get(VARIABLE, ""))
-    except ValueError:
-        return SMALLEST
+    return _from_environment(os.environ.get(VARIABLE, ""))
+
+
+@lru_cache(maxsize=1)
+def _from_environment(text: str) -> int:
+    if text.strip().isdigit():
+        return int(text)
+    if text.strip():
+        warnings.warn(
+            f"{VARIABLE}={text!r} is no number of elements; {SMALLEST} is used",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return SMALLEST
 
 
 def set_smallest(elements: int | None) -> None:
@@ -75,9 +86,14 @@ def why_no_cupy() -> str | None:
     return None
 
 
-@lru_cache(maxsize=1)
 def why_no_device() -> str | None:
     """Say why there is no GPU to compute on; None if there is one. Imports CuPy."""
+    # A process that was forked off one that uses the GPU cannot use it.
+    return _why_no_device(os.getpid())
+
+
+@lru_cache(maxsize=1)
+def _why_no_device(process: int) -> str | None:
     try:
         import cupy
 

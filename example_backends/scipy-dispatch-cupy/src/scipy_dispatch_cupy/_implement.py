@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-import numpy as np
-
-from ._arrays import on_device
+from ._arrays import compute
 from ._backends import cupy as backend
 from ._call import Call, cupyx_function
-from ._limits import LEFT_OUT, is_array, why_not
+from ._limits import LEFT_OUT, why_not
 from ._map import FUNCTIONS
 
 TYPE_CHECKING = False
@@ -79,32 +77,6 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
 
 def _implementation(module: str, name: str) -> Callable[..., Any]:
     def implementation(*args: Any, **kwargs: Any) -> Any:
-        return _run(Call.bind(module, name, args, kwargs))
+        return compute(Call.bind(module, name, args, kwargs))
 
     return implementation
-
-
-def _run(call: Call) -> Any:
-    output = call["output"]
-    if isinstance(output, np.ndarray):
-        ready = on_device(call)
-        result = ready.run()
-        output[...] = ready.given["output"].get()
-        return output if result is ready.given["output"] else result
-    ready = on_device(call)
-    if is_array(output) and _overlaps(call, output):
-        # CuPy reads what it has written already.
-        ready = ready.replaced(output=output.copy())
-        result = ready.run()
-        output[...] = ready.given["output"]
-        return output if result is ready.given["output"] else result
-    return ready.run()
-
-
-def _overlaps(call: Call, output: Any) -> bool:
-    import cupy
-
-    others = [call.given[name] for name in call.arrays if name in call.given and name != "output"]
-    return any(
-        isinstance(each, cupy.ndarray) and cupy.may_share_memory(each, output) for each in others
-    )

@@ -221,6 +221,13 @@ def _some_dimensions(*allowed: int) -> Rule:
     return rule
 
 
+def _filled_elsewhere(call: Call) -> str | None:
+    for name in ("distances", "indices"):
+        if isinstance(call[name], np.ndarray):
+            return f"{name}= is an array of NumPy's, which CuPy cannot fill"
+    return None
+
+
 def _fourier_ellipsoid(call: Call) -> str | None:
     if np.ndim(call["input"]) > 3 or np.size(call["input"]) == 0:
         return "CuPy's fourier_ellipsoid is for 1 to 3 dimensions and at least one element"
@@ -354,7 +361,7 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = _table(
     ("ndimage", "affine_transform", (_fewer_coordinates,)),
     ("ndimage", "zoom", (_no_zoom,)),
     ("ndimage", "rotate", (_half_turn,)),
-    ("ndimage", "distance_transform_edt", (_some_dimensions(2, 3),)),
+    ("ndimage", "distance_transform_edt", (_some_dimensions(2, 3), _filled_elsewhere)),
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
     ("signal", "lfilter filtfilt", (_not_a_number("b"), _not_a_number("a"))),

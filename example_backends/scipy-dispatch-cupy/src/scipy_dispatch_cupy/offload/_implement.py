@@ -8,7 +8,7 @@ from importlib import import_module
 
 import numpy as np
 
-from .._arrays import on_device
+from .._arrays import compute
 from .._backends import offload as backend
 from .._call import Call, cupyx_function
 from .._device import smallest, why_no_cupy, why_no_device, why_too_large
@@ -63,6 +63,8 @@ def _why_not_offload(call: Call) -> str | None:
             return "output= is read-only"
         if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
             return f"{name}= is a {type(value).__name__}, of which only SciPy knows what to make"
+    if call["return_distances"] is False:
+        return "without distances there is nothing to return"
     if call["return_indices"]:
         return "where several elements are equally near, CuPy may find another than SciPy"
     if call["distances"] is not None or call["indices"] is not None:
@@ -92,13 +94,14 @@ def _result_size(call: Call) -> int:
     if call.name == "rotate":
         return 2 * x.size if call["reshape"] else x.size
     if call["output_shape"] is not None:
-        return math.prod(call["output_shape"])
+        return int(math.prod(call["output_shape"]))
     if call["in2"] is not None:
-        return math.prod(a + b for a, b in zip(x.shape, np.shape(call["in2"]), strict=False))
+        other = np.shape(call["in2"])
+        return math.prod(int(a + b) for a, b in zip(x.shape, other, strict=False))
     if call.name in ("upfirdn", "resample_poly"):
         return int(np.size(call["x"]) * call["up"] / call["down"]) + 1
     if call["num"] is not None:  # resample
-        return x.size // x.shape[call["axis"]] * int(call["num"])
+        return int(x.size // x.shape[call["axis"]] * call["num"])
     lengths = [each for each in (call["s"], call["n"], call["N"]) if each is not None]
     if lengths:
         return _transformed(x.shape, np.atleast_1d(lengths[0]), call)
@@ -149,28 +152,35 @@ def _run(call: Call) -> Any:
 
     output = call["output"]
     try:
-        ready = on_device(call)
-        result = ready.run()
-        if isinstance(output, np.ndarray):
-            host = ready.given["output"].get()
-        else:
-            host = _as_scipy_returns_it(result.get(), call)
-    except cupy.cuda.memory.OutOfMemoryError as error:
-        # Whoever asked wants the result, and to know why it took long.
-        warnings.warn(
-            f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-        _free()
-        return NotImplemented
-    except (TypeError, ValueError, NotImplementedError):
+        result = compute(call)  # which fills output= when all else is done
+        if not is_array(output):
+            return _as_scipy_returns_it(result.get(), call)
+    except Exception as error:
+        if _is_out_of_memory(error):
+            # Whoever asked wants the result, and to know why it took long.
+            warnings.warn(
+                f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+            cupy.get_default_memory_pool().free_all_blocks()
+        elif type(error) not in _REFUSALS:
+            raise
         # What CuPy refuses is for SciPy to compute, or to refuse in its own words.
         return NotImplemented
-    if isinstance(output, np.ndarray):
-        output[...] = host
-        return None if call.name == "binary_hit_or_miss" else output
-    return host
+    return None if call.name == "binary_hit_or_miss" else output
+
+
+_REFUSALS = {TypeError, ValueError, RuntimeError, NotImplementedError, np.exceptions.AxisError}
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether the device has too little memory, whichever library of CUDA says so."""
+    import cupy
+
+    if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
+        return True
+    return any(each in str(error) for each in ("cudaErrorMemoryAllocation", "CUFFT_ALLOC_FAILED"))
 
 
 def _as_scipy_returns_it(result: np.ndarray, call: Call) -> np.ndarray:
@@ -186,9 +196,3 @@ def _operands(call: Call) -> list[str]:
     names = {"in1", "in2", "h", "x"} if call.module == "signal" else {call.first}
     found = [name for name in call.arrays if name in names and call[name] is not None]
     return found or [call.first]
-
-
-def _free() -> None:
-    import cupy
-
-    cupy.get_default_memory_pool().free_all_blocks()
