@@ -76,6 +76,20 @@ def checked_origin(origin: int, size: int, message: str = "invalid origin") -> i
     return int(operator.index(origin))
 
 
+def spread_window(
+    shape: tuple[int, ...], origin: Any, axes: tuple[int, ...], ndim: int
+) -> tuple[tuple[int, ...], list[Any]]:
+    """Return shape and origins of a window for all axes of an array, as SciPy numbers them.
+
+    The axes of the window are those of the array in ascending order. The origins follow the
+    order of `axes`, unless these are all axes.
+    """
+    origins = for_each(origin, len(axes))
+    if len(axes) == ndim:
+        return shape, origins
+    return tuple(spread(shape, tuple(sorted(axes)), ndim, 1)), spread(origins, axes, ndim, 0)
+
+
 def spread(values: Any, axes: tuple[int, ...], ndim: int, other: Any) -> list[Any]:
     """Return a value for every axis of an array: `values` for `axes`, `other` elsewhere."""
     result = [other] * ndim

@@ -20,7 +20,7 @@ from ._arrays import (
 )
 from ._boundary import checked_mode, positions
 from ._implement import implements
-from ._output import result_dtype, working_dtype
+from ._output import is_real_by_request, result_dtype, working_dtype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 def _refuse(call: dict[str, Any]) -> str | None:
     if call["order"] > 1:
         return f"order={call['order']}: JAX interpolates with order=0 and order=1 only"
-    if not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
-        return "cval= is complex"
+    is_complex_array = is_complex(jnp.asarray(call["input"]).dtype)
+    if is_real_by_request(call["output"], is_complex_array):
+        return "output= is a real data type, and the result is complex"
+    if not is_complex_array and not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
+        return "cval= is complex, and the array is not"
     return None
 
 

@@ -84,7 +84,8 @@ def neighbours(
         flat = flat.astype(working)
     else:
         flat = flat.astype(np.dtype(working.char.lower()))
-    result = weighted_sum(padded, flat, offsets, x.shape, symmetry)
+    separately = is_integer(dtype) and not is_integer(working)
+    result = weighted_sum(padded, flat, offsets, x.shape, separately, symmetry)
     return as_c_casts(result, dtype)
 
 

@@ -9,29 +9,57 @@ from math import isfinite
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, as_c_casts, has_64_bits, is_complex, is_integer, is_jax
-from ._axes import checked_origin, for_each, one_axis, some_axes, spread
+from ._arrays import (
+    Array,
+    as_c_casts,
+    default_float,
+    has_64_bits,
+    is_complex,
+    is_integer,
+    is_jax,
+)
+from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode, extended
 from ._implement import implements
 from ._linear import margins_of
-from ._output import result_dtype
+from ._output import finished, passing_dtype, result_dtype
 from ._window import extreme, offsets_of, ranked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
 
-def _refuse(call: dict[str, Any]) -> str | None:
-    dtype = jnp.asarray(call["input"]).dtype
-    if is_jax(call["cval"]) or not is_integer(dtype):
+def _refuse_lines(call: dict[str, Any]) -> str | None:
+    if is_jax(call["cval"]) or not is_integer(jnp.asarray(call["input"]).dtype):
         return None
     if not isfinite(call["cval"]):
         return "cval= is not finite, and the array is one of integers"
-    if _wide(dtype) != np.int64 and not -(2**31) <= int(call["cval"]) < 2**31:
+    if not has_64_bits() and not -(2**31) <= call["cval"] < 2**31:
         return "cval= has more than 32 bits; set jax_enable_x64"
     return None
+
+
+def _refuse_windows(call: dict[str, Any]) -> str | None:
+    dtype = jnp.asarray(call["input"]).dtype
+    if _is_separable(call) or is_jax(call["cval"]) or not is_integer(dtype):
+        return _refuse_lines(call)
+    limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
+    # SciPy gives it the data type of the array, or the array another one, as it happens.
+    if not limits[0] <= call["cval"] <= limits[1] or call["cval"] != int(call["cval"]):
+        return f"cval= is no {dtype}, as the array is"
+    return None
+
+
+def _is_separable(call: dict[str, Any]) -> bool:
+    is_rank = "rank" in call or "percentile" in call
+    return call["footprint"] is None and not is_rank
+
+
+def _refuse_ranks(call: dict[str, Any]) -> str | None:
+    if not isinstance(call["mode"], str):
+        return "mode= is a list, which SciPy takes for some ranks only"
+    return _refuse_windows({"rank": None, **call})
 
 
 def _wide(dtype: Any) -> np.dtype[Any]:
@@ -48,15 +76,6 @@ def _checked(input: Any) -> Array:
     if is_complex(x.dtype):
         raise TypeError("Complex type not supported")
     return x
-
-
-def _prepared(
-    x: Array, shape: Sequence[int], origins: Sequence[int], modes: Sequence[str], cval: Any
-) -> Array:
-    working = _wide(x.dtype)
-    if is_integer(working) and not is_jax(cval):
-        cval = int(cval)
-    return extended(x.astype(working), margins_of(shape, origins), modes, cval)
 
 
 def _line(
@@ -76,7 +95,13 @@ def _line(
     shape = tuple(spread([int(size)], (axis,), x.ndim, 1))
     origins = spread([origin], (axis,), x.ndim, 0)
     modes = spread([mode], (axis,), x.ndim, "nearest")
-    padded = _prepared(x, shape, origins, modes, cval)
+    working = _wide(x.dtype)
+    if is_integer(working) and not is_jax(cval):
+        if cval != int(cval) and not is_integer(dtype) and "constant" in mode:
+            working = default_float()
+        else:
+            cval = int(cval)
+    padded = extended(x.astype(working), margins_of(shape, origins), modes, cval)
     return as_c_casts(extreme(padded, offsets_of(shape), x.shape, largest), dtype)
 
 
@@ -90,7 +115,7 @@ def _extreme1d(
     return _line(x, int(size), axis, result_dtype(output, x.dtype), mode, cval, origin, largest)
 
 
-@implements("scipy_dispatch.ndimage:minimum_filter1d", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:minimum_filter1d", "input", "cval", refuse=_refuse_lines)
 def minimum_filter1d(
     input: Any,
     size: int,
@@ -104,7 +129,7 @@ def minimum_filter1d(
     return _extreme1d(input, size, axis, output, mode, cval, origin, False)
 
 
-@implements("scipy_dispatch.ndimage:maximum_filter1d", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:maximum_filter1d", "input", "cval", refuse=_refuse_lines)
 def maximum_filter1d(
     input: Any,
     size: int,
@@ -147,8 +172,8 @@ def _extreme(
     settings = [for_each(each, len(axes)) for each in (size, mode, origin)]
     for axis, width, each_mode, shift in zip(axes, *settings, strict=True):
         if width > 1:
-            x = _line(x, int(width), axis, dtype, each_mode, cval, shift, largest)
-    return as_c_casts(x, dtype)
+            x = _line(x, int(width), axis, passing_dtype(dtype), each_mode, cval, shift, largest)
+    return finished(x, dtype)
 
 
 def _warn_of_both(size: Any, footprint: Any) -> None:
@@ -171,13 +196,12 @@ def _by_footprint(
     if not isinstance(mode, str):
         raise RuntimeError("A sequence of modes is not supported for non-separable footprints")
     checked_mode(mode)
-    shape = tuple(spread(footprint.shape, tuple(sorted(axes)), x.ndim, 1))
-    origins = spread(for_each(origin, len(axes)), axes, x.ndim, 0)
+    shape, origins = spread_window(footprint.shape, origin, axes, x.ndim)
     for each, width in zip(origins, shape, strict=True):
         checked_origin(each, width)
     if not x.size:
         return x.astype(dtype)
-    padded = _prepared(x, shape, origins, (mode,) * x.ndim, cval)
+    padded = extended(x, margins_of(shape, origins), (mode,) * x.ndim, cval)
     offsets = offsets_of(shape, footprint.reshape(shape))
     if rank in (0, len(offsets) - 1):
         result = extreme(padded, offsets, x.shape, rank > 0)
@@ -186,7 +210,7 @@ def _by_footprint(
     return as_c_casts(result, dtype)
 
 
-@implements("scipy_dispatch.ndimage:minimum_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:minimum_filter", "input", "cval", refuse=_refuse_windows)
 def minimum_filter(
     input: Any,
     size: Any = None,
@@ -202,7 +226,7 @@ def minimum_filter(
     return _extreme(input, size, footprint, output, mode, cval, origin, axes, False)
 
 
-@implements("scipy_dispatch.ndimage:maximum_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:maximum_filter", "input", "cval", refuse=_refuse_windows)
 def maximum_filter(
     input: Any,
     size: Any = None,
@@ -244,11 +268,13 @@ def _ranked(
         rank += count
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
+    if rank in (0, count - 1):
+        return _extreme(x, None, footprint, output, mode, cval, origin, axes, rank > 0)
     dtype = result_dtype(output, x.dtype)
     return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)
 
 
-@implements("scipy_dispatch.ndimage:median_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:median_filter", "input", "cval", refuse=_refuse_ranks)
 def median_filter(
     input: Any,
     size: Any = None,
@@ -266,7 +292,7 @@ def median_filter(
     )
 
 
-@implements("scipy_dispatch.ndimage:rank_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:rank_filter", "input", "cval", refuse=_refuse_ranks)
 def rank_filter(
     input: Any,
     rank: int,
@@ -284,7 +310,7 @@ def rank_filter(
     return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
 
 
-@implements("scipy_dispatch.ndimage:percentile_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:percentile_filter", "input", "cval", refuse=_refuse_ranks)
 def percentile_filter(
     input: Any,
     percentile: float,

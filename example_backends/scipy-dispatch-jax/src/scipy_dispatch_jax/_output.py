@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
-
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import default_float, has_64_bits, is_complex, is_integer, narrowed
+from ._arrays import (
+    Array,
+    as_c_casts,
+    default_float,
+    has_64_bits,
+    is_complex,
+    is_integer,
+    narrowed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +28,7 @@ def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dt
     Parameters
     ----------
     output : data type or None
-        The argument of the caller.
+        The argument of the caller, complex if the result is.
     dtype : data type
         That of the array.
     complex_output : bool, optional
@@ -36,15 +42,22 @@ def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dt
     if output is None:
         return narrowed(_with_complex(dtype)) if complex_output else np.dtype(dtype)
     wanted = np.dtype(output)
-    if isinstance(output, str):
-        if complex_output and wanted.kind != "c":
-            raise RuntimeError("output must have complex dtype")
-        if not issubclass(wanted.type, np.number):
-            raise RuntimeError("output must have numeric dtype")
-    elif complex_output and wanted.kind != "c":
-        warnings.warn("promoting specified output dtype to complex", stacklevel=4)
-        wanted = _with_complex(wanted)
+    if isinstance(output, str) and not issubclass(wanted.type, np.number):
+        raise RuntimeError("output must have numeric dtype")
     return narrowed(wanted)
+
+
+def passing_dtype(result: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the data type that is passed from one axis to the next.
+
+    It is that of the result. SciPy's booleans are bytes on the way, not just 0 and 1.
+    """
+    return np.dtype(np.uint8) if result == np.bool_ else result
+
+
+def finished(x: Array, result: np.dtype[Any]) -> Array:
+    """Return what was passed to the end, or came untouched, in the data type of the result."""
+    return x != 0 if result == np.bool_ else as_c_casts(x, result)
 
 
 def _with_complex(dtype: Any) -> np.dtype[Any]:
@@ -87,3 +100,8 @@ def working_dtype(
     if is_complex(dtype) or is_complex_anyway:
         return _COMPLEX.get(real, np.dtype(np.complex128))
     return real
+
+
+def is_real_by_request(output: Any, is_complex_result: bool) -> bool:
+    """Whether the caller asks for real numbers where there will be complex ones."""
+    return output is not None and is_complex_result and not is_complex(np.dtype(output))

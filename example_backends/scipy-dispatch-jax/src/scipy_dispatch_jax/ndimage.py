@@ -6,13 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _interpolation, _order  # noqa: F401  # they register their functions
-from ._arrays import Array, as_c_casts, is_complex, is_integer, is_jax
-from ._axes import checked_origin, for_each, one_axis, some_axes, spread
+from ._arrays import Array, is_complex, is_integer, is_jax
+from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode
 from ._gaussian import gaussian_weights
 from ._implement import implements
 from ._linear import Boundary, as_weights, means, neighbours
-from ._output import result_dtype
+from ._output import finished, is_real_by_request, passing_dtype, result_dtype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,16 +48,18 @@ def _checked_line(weights: Any) -> Any:
     return weights
 
 
-def _complex_cval(call: dict[str, Any]) -> str | None:
-    """Leave a complex number around a real array to SciPy, which knows it sometimes."""
-    if is_jax(call["cval"]) or np.isrealobj(call["cval"]):
-        return None
-    if is_complex(jnp.asarray(call["input"]).dtype):
-        return None
-    return "cval= is complex, and the array is not"
+def _refuse(call: dict[str, Any]) -> str | None:
+    """Leave complex numbers where there should be real ones to SciPy, which knows some."""
+    is_complex_array = is_complex(jnp.asarray(call["input"]).dtype)
+    is_complex_sum = is_complex_array or is_complex(as_weights(call.get("weights", 0)).dtype)
+    if is_real_by_request(call["output"], is_complex_sum):
+        return "output= is a real data type, and the result is complex"
+    if not is_complex_array and not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
+        return "cval= is complex, and the array is not"
+    return None
 
 
-@implements("scipy_dispatch.ndimage:correlate1d", "input", "weights", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:correlate1d", "input", "weights", "cval", refuse=_refuse)
 def correlate1d(
     input: Any,
     weights: Any,
@@ -75,7 +77,7 @@ def correlate1d(
     return _line(x, weights.conj(), one_axis(axis, x.ndim), dtype, mode, cval, origin)
 
 
-@implements("scipy_dispatch.ndimage:convolve1d", "input", "weights", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:convolve1d", "input", "weights", "cval", refuse=_refuse)
 def convolve1d(
     input: Any,
     weights: Any,
@@ -105,7 +107,8 @@ def _window(
     if not isinstance(mode, str):
         raise RuntimeError("A sequence of modes is not supported")
     checked_mode(mode)
-    origins = for_each(origin, len(axes))
+    shape, origins = spread_window(weights.shape, origin, axes, x.ndim)
+    weights = weights.reshape(shape)
     if flip:
         weights = weights[(slice(None, None, -1),) * weights.ndim]
         origins = [
@@ -117,14 +120,10 @@ def _window(
         checked_origin(each, size, _ORIGIN_OF_WINDOWS)
         for each, size in zip(origins, weights.shape, strict=True)
     ]
-    # SciPy numbers the axes of the weights as those of the array, in ascending order.
-    shape = spread(weights.shape, tuple(sorted(axes)), x.ndim, 1)
-    everywhere = spread(origins, axes, x.ndim, 0)
-    boundary = Boundary((mode,) * x.ndim, cval)
-    return neighbours(x, weights.reshape(shape), everywhere, boundary, dtype)
+    return neighbours(x, weights, origins, Boundary((mode,) * x.ndim, cval), dtype)
 
 
-@implements("scipy_dispatch.ndimage:correlate", "input", "weights", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:correlate", "input", "weights", "cval", refuse=_refuse)
 def correlate(
     input: Any,
     weights: Any,
@@ -139,7 +138,7 @@ def correlate(
     return _window(input, weights, output, mode, cval, origin, False, axes)
 
 
-@implements("scipy_dispatch.ndimage:convolve", "input", "weights", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:convolve", "input", "weights", "cval", refuse=_refuse)
 def convolve(
     input: Any,
     weights: Any,
@@ -154,7 +153,7 @@ def convolve(
     return _window(input, weights, output, mode, cval, origin, True, axes)
 
 
-@implements("scipy_dispatch.ndimage:gaussian_filter1d", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:gaussian_filter1d", "input", "cval", refuse=_refuse)
 def gaussian_filter1d(
     input: Any,
     sigma: float,
@@ -174,7 +173,7 @@ def gaussian_filter1d(
     return _line(x, weights, one_axis(axis, x.ndim), dtype, mode, cval)
 
 
-@implements("scipy_dispatch.ndimage:gaussian_filter", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:gaussian_filter", "input", "cval", refuse=_refuse)
 def gaussian_filter(
     input: Any,
     sigma: Any,
@@ -217,11 +216,11 @@ def _gaussian(
     for axis, width, derivative, each_mode, reach in steps:
         if width > 1e-15:
             weights = gaussian_weights(width, derivative, truncate, reach)
-            x = _line(x, weights, axis, dtype, each_mode, cval)
-    return as_c_casts(x, dtype)
+            x = _line(x, weights, axis, passing_dtype(dtype), each_mode, cval)
+    return finished(x, dtype)
 
 
-@implements("scipy_dispatch.ndimage:uniform_filter1d", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:uniform_filter1d", "input", "cval", refuse=_refuse)
 def uniform_filter1d(
     input: Any,
     size: int,
@@ -250,7 +249,7 @@ def _mean(
     return means(x, shape, origins, Boundary(modes, cval), dtype)
 
 
-@implements("scipy_dispatch.ndimage:uniform_filter", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:uniform_filter", "input", "cval", refuse=_refuse)
 def uniform_filter(
     input: Any,
     size: Any = 3,
@@ -268,8 +267,8 @@ def uniform_filter(
     settings = [for_each(each, len(axes)) for each in (size, mode, origin)]
     for axis, width, each_mode, shift in zip(axes, *settings, strict=True):
         if width > 1:
-            x = _mean(x, width, axis, dtype, each_mode, cval, shift)
-    return as_c_casts(x, dtype)
+            x = _mean(x, width, axis, passing_dtype(dtype), each_mode, cval, shift)
+    return finished(x, dtype)
 
 
 def _derivative(
@@ -279,14 +278,15 @@ def _derivative(
     axis = one_axis(axis, x.ndim)
     dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
     modes = for_each(mode, x.ndim)
-    x = _line(x, [-1, 0, 1], axis, dtype, modes[axis], cval)
+    passing = passing_dtype(dtype)
+    x = _line(x, [-1, 0, 1], axis, passing, modes[axis], cval)
     for other in range(x.ndim):
         if other != axis:
-            x = _line(x, across, other, dtype, modes[other], cval)
-    return x
+            x = _line(x, across, other, passing, modes[other], cval)
+    return finished(x, dtype)
 
 
-@implements("scipy_dispatch.ndimage:prewitt", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:prewitt", "input", "cval", refuse=_refuse)
 def prewitt(
     input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Array:
@@ -294,7 +294,7 @@ def prewitt(
     return _derivative(input, axis, output, mode, cval, [1, 1, 1])
 
 
-@implements("scipy_dispatch.ndimage:sobel", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:sobel", "input", "cval", refuse=_refuse)
 def sobel(
     input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Array:
@@ -316,10 +316,10 @@ def _over_axes(
     for axis, each_mode in zip(axes, modes, strict=True):
         term = derivative(axis, each_mode)
         total = term if total is None else (total | term if dtype == np.bool_ else total + term)
-    return as_c_casts(x, dtype) if total is None else finish(total)
+    return finished(x, dtype) if total is None else finish(total)
 
 
-@implements("scipy_dispatch.ndimage:laplace", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:laplace", "input", "cval", refuse=_refuse)
 def laplace(
     input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None
 ) -> Array:
@@ -335,7 +335,7 @@ def laplace(
     )
 
 
-@implements("scipy_dispatch.ndimage:gaussian_laplace", "input", "cval", refuse=_complex_cval)
+@implements("scipy_dispatch.ndimage:gaussian_laplace", "input", "cval", refuse=_refuse)
 def gaussian_laplace(
     input: Any,
     sigma: Any,
@@ -360,7 +360,7 @@ def gaussian_laplace(
 
 
 @implements(
-    "scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_complex_cval
+    "scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_refuse
 )
 def gaussian_gradient_magnitude(
     input: Any,

@@ -1,0 +1,173 @@
+"""Discrete sine and cosine transforms, of all four types, by way of Fourier transforms."""
+
+from __future__ import annotations
+
+import operator
+from functools import partial
+from math import sqrt
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from ._arrays import Array, is_complex
+from ._implement import implements
+from ._lengths import as_inexact, axes_and_lengths, refuse_settings, resized
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
+_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+@partial(jax.jit, static_argnames=("kind", "type", "norm", "orthogonalize"))
+def _along_the_last_axis(
+    x: Array, kind: str, type: int, norm: str | None, orthogonalize: bool
+) -> Array:
+    """Return the transform of real numbers."""
+    count = x.shape[-1]
+    is_sine = kind == "dst"
+    x = _weighted(x, is_sine, type, orthogonalize, before=True)
+    y = (_sine if is_sine else _cosine)(x, type, count)
+    y = _weighted(y, is_sine, type, orthogonalize, before=False)
+    total = 2 * (count + (1 if is_sine else -1) * (type == 1))
+    if norm == "forward":
+        y = y / total
+    elif norm == "ortho":
+        y = y / sqrt(total)
+    return y
+
+
+def _weighted(x: Array, is_sine: bool, type: int, orthogonalize: bool, before: bool) -> Array:
+    """Make the matrix of a transform orthogonal: its first or last element by a root of 2."""
+    if not orthogonalize or type == 4 or (is_sine and type == 1):
+        return x
+    if type != 1 and before != (type == 3):
+        return x
+    weights = np.ones(x.shape[-1])
+    factor = sqrt(2) if before else 1 / sqrt(2)
+    weights[-1 if is_sine else 0] = factor
+    if type == 1:
+        weights[-1] = factor
+    return x * jnp.asarray(weights, x.dtype)
+
+
+def _turned(x: Array, angles: np.ndarray) -> Array:
+    """Multiply by exp(-i angle), the angles in double precision."""
+    dtype = np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128
+    return x * jnp.asarray(np.exp(-1j * angles), dtype)
+
+
+def _cosine(x: Array, type: int, count: int) -> Array:
+    n = np.arange(count)
+    if type == 1:
+        # The even extension is real, and so is its transform.
+        return jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)).real
+    if type == 2:
+        # Even elements forward, odd elements backward: a transform of the same length.
+        x = jnp.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], -1)
+        return 2 * _turned(jnp.fft.fft(x), np.pi * n / (2 * count)).real
+    if type == 3:
+        doubled = jnp.asarray(np.where(n == 0, 1, 2), x.dtype)
+        turned = _turned(x * doubled, np.pi * n / (2 * count))
+        return jnp.fft.fft(turned, 2 * count)[..., :count].real
+    turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
+    return 2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).real
+
+
+def _sine(x: Array, type: int, count: int) -> Array:
+    n = np.arange(count)
+    if type == 1:
+        zero = jnp.zeros((*x.shape[:-1], 1), x.dtype)
+        odd = jnp.concatenate([zero, x, zero, -x[..., ::-1]], -1)
+        return -jnp.fft.rfft(odd).imag[..., 1 : count + 1]
+    signs = jnp.asarray((-1.0) ** n, x.dtype)
+    if type == 2:
+        return _cosine(x * signs, 2, count)[..., ::-1]
+    if type == 3:
+        return _cosine(x[..., ::-1], 3, count) * signs
+    turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
+    return -2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).imag
+
+
+def _transform(
+    x: Any, kind: str, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any
+) -> Array:
+    is_inverse = kind.startswith("i")
+    kind = kind.lstrip("i")
+    if type not in _INVERSE:
+        raise ValueError("invalid type; must be 1, 2, 3 or 4")
+    if norm not in _OPPOSITE:
+        raise ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
+    if is_inverse:
+        type, norm = _INVERSE[type], _OPPOSITE[norm]
+    if orthogonalize is None:
+        orthogonalize = norm == "ortho"
+    x = as_inexact(x)
+    axes, lengths = axes_and_lengths(x, s, axes)
+    if type == 1 and kind == "dct" and any(length < 2 for length in lengths):
+        raise ValueError("DCT-I is not defined for size < 2")
+    x = resized(x, axes, lengths)
+    if is_complex(x.dtype):
+        parts = [_over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag)]
+        return lax.complex(*parts)
+    return _over_axes(x, kind, type, axes, norm, orthogonalize)
+
+
+def _over_axes(
+    x: Array, kind: str, type: int, axes: tuple[int, ...], norm: str | None, orthogonalize: bool
+) -> Array:
+    for axis in axes:
+        moved = jnp.moveaxis(x, axis, -1)
+        moved = _along_the_last_axis(moved, kind, int(type), norm, bool(orthogonalize))
+        x = jnp.moveaxis(moved, -1, axis)
+    return x
+
+
+def _one_axis(kind: str) -> Any:
+    def function(
+        x: Any,
+        type: int = 2,
+        n: int | None = None,
+        axis: int = -1,
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        orthogonalize: bool | None = None,
+    ) -> Array:
+        """Traces and differentiates."""
+        s = None if n is None else (operator.index(n),)
+        return _transform(x, kind, type, s, (operator.index(axis),), norm, orthogonalize)
+
+    return function
+
+
+def _some_axes(kind: str) -> Any:
+    def function(
+        x: Any,
+        type: int = 2,
+        s: Any = None,
+        axes: Any = None,
+        norm: str | None = None,
+        overwrite_x: bool = False,
+        workers: int | None = None,
+        *,
+        orthogonalize: bool | None = None,
+    ) -> Array:
+        """Traces and differentiates."""
+        return _transform(x, kind, type, s, axes, norm, orthogonalize)
+
+    return function
+
+
+def _register(name: str, function: Any) -> None:
+    function.__name__ = function.__qualname__ = name
+    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse_settings)(function)
+
+
+for _kind in ("dct", "idct", "dst", "idst"):
+    _register(_kind, _one_axis(_kind))
+    _register(f"{_kind}n", _some_axes(_kind))

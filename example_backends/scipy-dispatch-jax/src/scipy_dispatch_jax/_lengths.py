@@ -1,0 +1,105 @@
+"""Which axes a transform is along, how long it is, and in which data type."""
+
+from __future__ import annotations
+
+import operator
+
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import Array, default_float
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def as_inexact(x: Any) -> Array:
+    """Return an array of the data type that SciPy transforms: single or double precision."""
+    x = jnp.asarray(x)
+    if x.dtype == np.float16:
+        return x.astype(np.float32)
+    if np.dtype(x.dtype).kind not in "fc":
+        return x.astype(default_float())
+    return x
+
+
+def axes_and_lengths(
+    x: Array, s: Any, axes: Any, is_half: bool = False
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the axes of a transform, from the front, and the length along each.
+
+    Parameters
+    ----------
+    x : jax.Array
+        What is transformed.
+    s : int or sequence of int, optional
+        The lengths; all that there is where not given, or -1.
+    axes : int or sequence of int, optional
+        The last ones, as many as `s`, by default; all without `s`.
+    is_half : bool, optional
+        Whether the array has half of what is transformed along the last axis.
+
+    Raises
+    ------
+    ValueError
+        If there are none such.
+    """
+    given = None if s is None else _integers(s, "s")
+    if axes is None:
+        if given is not None and len(given) > x.ndim:
+            raise ValueError("shape requires more axes than are present")
+        axes = tuple(range(x.ndim if given is None else len(given)))
+        axes = tuple(axis + x.ndim - len(axes) for axis in axes)
+    else:
+        axes = _integers(axes, "axes")
+        if any(not -x.ndim <= axis < x.ndim for axis in axes):
+            raise ValueError("axes exceeds dimensionality of input")
+        axes = tuple(axis % x.ndim for axis in axes)
+        if len(set(axes)) != len(axes):
+            raise ValueError("all axes must be unique")
+        if given is not None and len(given) != len(axes):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
+    lengths = [x.shape[axis] for axis in axes]
+    if is_half and lengths:
+        lengths[-1] = 2 * (lengths[-1] - 1)
+    if given is not None:
+        # -1 stands for the length of the array, also where that is half of it.
+        lengths = [x.shape[a] if n == -1 else n for a, n in zip(axes, given, strict=True)]
+    if any(length < 1 for length in lengths):
+        raise ValueError(f"invalid number of data points ({lengths}) specified")
+    return axes, tuple(lengths)
+
+
+def _integers(values: Any, name: str) -> tuple[int, ...]:
+    if np.ndim(values) > 1:
+        raise ValueError(f"{name} must be a scalar or iterable of integers")
+    try:
+        return tuple(map(operator.index, np.atleast_1d(values)))
+    except TypeError:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from None
+
+
+def resized(x: Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
+    """Return `x` cut, or filled with zeros, to lengths along axes."""
+    for axis, length in zip(axes, lengths, strict=True):
+        if x.shape[axis] > length:
+            x = x[(slice(None),) * axis + (slice(length),)]
+        elif x.shape[axis] < length:
+            widths = [(0, 0)] * x.ndim
+            widths[axis] = (0, length - x.shape[axis])
+            x = jnp.pad(x, widths)
+    return x
+
+
+def refuse_settings(call: dict[str, Any]) -> str | None:
+    """Leave to SciPy what it refuses, or has a meaning of its own for."""
+    if call.get("plan") is not None:
+        return "plan= is for another library"
+    workers = call["workers"]
+    if workers is not None and (workers != operator.index(workers) or workers == 0):
+        return "workers= is no number of threads"
+    lengths = call["s"] if "s" in call else call["n"]
+    if lengths is not None and np.any(np.asarray(lengths) == 0):
+        return "a length is 0, which SciPy takes for another one in some functions"
+    return None
