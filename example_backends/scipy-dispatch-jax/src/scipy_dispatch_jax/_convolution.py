@@ -1,0 +1,241 @@
+"""Convolution and correlation of `scipy_dispatch.signal`, by products or Fourier transforms."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import Array, is_complex, is_floating, is_integer, is_jax
+from ._boundary import extended
+from ._implement import implements
+from ._lengths import as_inexact, axes_and_lengths
+from ._window import offsets_of, weighted_sum
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MODES = ("full", "same", "valid")
+# Up to so many elements of the shorter array, "auto" multiplies and adds.
+_DIRECTLY = 128
+
+
+def _checked(in1: Any, in2: Any, mode: Any, message: str) -> tuple[Array, Array]:
+    first, second = jnp.asarray(in1), jnp.asarray(in2)
+    if first.ndim != second.ndim:
+        raise ValueError(message)
+    if mode not in _MODES:
+        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
+    return first, second
+
+
+def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
+    """Whether the second array is the larger one, where the result is inside the larger one.
+
+    Raises
+    ------
+    ValueError
+        If neither is larger everywhere.
+    """
+    if mode != "valid":
+        return False
+    axes = range(len(shape1)) if axes is None else axes
+    if all(shape1[axis] >= shape2[axis] for axis in axes):
+        return False
+    if all(shape2[axis] >= shape1[axis] for axis in axes):
+        return True
+    raise ValueError(
+        "For 'valid' mode, one must be at least as large as the other in every dimension"
+    )
+
+
+def _refuse_types(call: dict[str, Any]) -> str | None:
+    dtypes = [jnp.asarray(call[name]).dtype for name in ("in1", "in2")]
+    if any(dtype == np.bool_ for dtype in dtypes):
+        return "booleans, which SciPy adds in a way of its own"
+    if any(jnp.asarray(call[name]).size == 0 for name in ("in1", "in2")):
+        return "an array has no elements"
+    return None
+
+
+@partial(jax.jit, static_argnames=("margins", "modes"))
+def _slid(x: Array, kernel: Array, margins: Any, modes: Any, cval: Any) -> Array:
+    """Return sums of products, the kernel laid on the extended array as it is."""
+    x = extended(x, margins, modes, cval)
+    shape = tuple(n - k + 1 for n, k in zip(x.shape, kernel.shape, strict=True))
+    return weighted_sum(x, kernel.ravel(), offsets_of(kernel.shape), shape)
+
+
+def _working(first: Array, second: Array) -> tuple[Array, Array, Any]:
+    """Return both in the data type to compute in, and that of the result."""
+    dtype = jnp.result_type(first, second)
+    working = np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype
+    return first.astype(working), second.astype(working), dtype
+
+
+def _by_products(first: Array, second: Array, mode: str) -> Array:
+    x, kernel, dtype = _working(first, second)
+    if mode != "same" and kernel.size > x.size:
+        x, kernel = kernel, x
+    kernel = jnp.flip(kernel)
+    margins = {
+        "full": tuple((size - 1, size - 1) for size in kernel.shape),
+        "same": tuple((size // 2, (size - 1) // 2) for size in kernel.shape),
+        "valid": ((0, 0),) * x.ndim,
+    }[mode]
+    return _slid(x, kernel, margins, ("constant",) * x.ndim, 0).astype(dtype)
+
+
+def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
+    """Return the convolution along `axes`, of arrays that may be repeated along others."""
+    dtype = jnp.result_type(as_inexact(first), as_inexact(second))
+    first, second = first.astype(dtype), second.astype(dtype)
+    if axes is not None and not np.size(axes):
+        raise ValueError("when provided, axes cannot be empty")
+    axes, _ = axes_and_lengths(first, None, axes)
+    shape1, shape2 = first.shape, second.shape
+    axes = tuple(axis for axis in axes if shape1[axis] != 1 and shape2[axis] != 1)
+    others = [axis for axis in range(first.ndim) if axis not in axes]
+    if not all(shape1[a] == shape2[a] or 1 in (shape1[a], shape2[a]) for a in others):
+        raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
+    if _is_swapped(mode, shape1, shape2, axes):
+        first, second, shape1, shape2 = second, first, shape2, shape1
+    result = _multiplied(first, second, axes)
+    sizes = list(result.shape)
+    if mode == "same":
+        sizes = list(shape1)
+    elif mode == "valid":
+        for axis in axes:
+            sizes[axis] = shape1[axis] - shape2[axis] + 1
+    starts = [(n - size) // 2 for n, size in zip(result.shape, sizes, strict=True)]
+    return result[tuple(slice(a, a + n) for a, n in zip(starts, sizes, strict=True))]
+
+
+@partial(jax.jit, static_argnames=("axes",))
+def _multiplied(first: Array, second: Array, axes: tuple[int, ...]) -> Array:
+    lengths = [first.shape[axis] + second.shape[axis] - 1 for axis in axes]
+    if is_complex(first.dtype):
+        for axis, n in zip(axes, lengths, strict=True):
+            first, second = (jnp.fft.fft(each, n, axis) for each in (first, second))
+        result = first * second
+        for axis in axes:
+            result = jnp.fft.ifft(result, axis=axis)
+        return result
+    if not axes:
+        return first * second
+    *others, last = axes
+    first, second = (jnp.fft.rfft(each, lengths[-1], last) for each in (first, second))
+    for axis, n in zip(others, lengths, strict=False):
+        first, second = (jnp.fft.fft(each, n, axis) for each in (first, second))
+    result = first * second
+    for axis in others:
+        result = jnp.fft.ifft(result, axis=axis)
+    return jnp.fft.irfft(result, lengths[-1], last)
+
+
+def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
+    if method not in ("auto", "direct", "fft"):
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+    _is_swapped(mode, first.shape, second.shape)
+    dtype = jnp.result_type(first, second)
+    few = min(first.size, second.size) <= _DIRECTLY
+    # Integers are exact by products only; that is what SciPy's transforms are rounded to.
+    if is_integer(dtype) or method == "direct" or (method == "auto" and few):
+        return _by_products(first, second, mode)
+    return _by_transforms(first, second, mode).astype(dtype)
+
+
+@implements("scipy_dispatch.signal:convolve", "in1", "in2", refuse=_refuse_types)
+def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
+    """Traces and differentiates. Integers and short arrays by products, whatever the method."""
+    message = "volume and kernel should have the same dimensionality"
+    first, second = _checked(in1, in2, mode, message)
+    if first.ndim == 0:
+        return first * second
+    return _convolved(first, second, mode, method)
+
+
+@implements("scipy_dispatch.signal:correlate", "in1", "in2", refuse=_refuse_types)
+def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
+    """Traces and differentiates. Integers and short arrays by products, whatever the method."""
+    message = "in1 and in2 should have the same dimensionality"
+    first, second = _checked(in1, in2, mode, message)
+    if first.ndim == 0:
+        return first * second.conj()
+    return _convolved(first, jnp.flip(second.conj()), mode, method)
+
+
+@implements("scipy_dispatch.signal:fftconvolve", "in1", "in2", refuse=_refuse_types)
+def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Array:
+    """Traces and differentiates."""
+    message = "in1 and in2 should have the same dimensionality"
+    first, second = _checked(in1, in2, mode, message)
+    if first.ndim == 0:
+        return first * second
+    return _by_transforms(first, second, mode, axes)
+
+
+_BOUNDARIES = {"fill": "constant", "wrap": "wrap", "symm": "reflect"}
+
+
+def _refuse_images(call: dict[str, Any]) -> str | None:
+    shapes = [jnp.shape(call[name]) for name in ("in1", "in2")]
+    if call["boundary"] not in _BOUNDARIES and call["boundary"] not in ("pad", "circular"):
+        return "boundary= is not one of 'fill', 'wrap' and 'symm'"
+    if call["boundary"] in ("pad", "circular"):
+        return f"boundary={call['boundary']!r} is an old name"
+    if any(len(shape) != 2 for shape in shapes):
+        return None
+    if call["boundary"] != "fill" and any(k > n for n, k in zip(*shapes, strict=True)):
+        return "in2 is larger than in1, which SciPy repeats once at either end at most"
+    if not is_jax(call["fillvalue"]):
+        is_complex_fill = np.iscomplexobj(call["fillvalue"])
+        dtype = jnp.result_type(*(jnp.asarray(call[name]).dtype for name in ("in1", "in2")))
+        if is_complex_fill and not is_complex(dtype):
+            return "fillvalue= is complex, and the arrays are not"
+        if is_integer(dtype) and call["fillvalue"] != int(call["fillvalue"]):
+            return "fillvalue= is not whole, and the arrays are of integers"
+    return _refuse_types(call)
+
+
+def _image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, flip: bool) -> Array:
+    name = "convolve2d" if flip else "correlate2d"
+    first, second = jnp.asarray(in1), jnp.asarray(in2)
+    if not first.ndim == second.ndim == 2:
+        raise ValueError(f"{name} inputs must both be 2-D arrays")
+    if mode not in _MODES:
+        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
+    swapped = _is_swapped(mode, first.shape, second.shape)
+    if swapped:
+        first, second = second, first
+    x, kernel, dtype = _working(first, second)
+    kernel = jnp.flip(kernel) if flip else kernel.conj()
+    margins = {
+        "full": tuple((size - 1, size - 1) for size in kernel.shape),
+        "same": tuple(
+            (size // 2, (size - 1) // 2) if flip else ((size - 1) // 2, size // 2)
+            for size in kernel.shape
+        ),
+        "valid": ((0, 0),) * 2,
+    }[mode]
+    result = _slid(x, kernel, margins, (_BOUNDARIES[boundary],) * 2, fillvalue).astype(dtype)
+    return jnp.flip(result) if swapped and not flip else result
+
+
+@implements("scipy_dispatch.signal:convolve2d", "in1", "in2", "fillvalue", refuse=_refuse_images)
+def convolve2d(
+    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
+) -> Array:
+    """Traces and differentiates."""
+    return _image(in1, in2, mode, boundary, fillvalue, True)
+
+
+@implements("scipy_dispatch.signal:correlate2d", "in1", "in2", "fillvalue", refuse=_refuse_images)
+def correlate2d(
+    in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
+) -> Array:
+    """Traces and differentiates."""
+    return _image(in1, in2, mode, boundary, fillvalue, False)

@@ -1,0 +1,365 @@
+"""Spectra of `scipy_dispatch.signal`: segments, windowed and transformed."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from scipy.signal import get_window
+
+from ._arrays import Array, default_float, is_complex, is_traced
+from ._implement import implements
+from ._trend import without_trend
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _Segments(NamedTuple):
+    """How a signal is cut."""
+
+    window: Any
+    length: int
+    overlap: int
+    padded: int
+
+    @property
+    def step(self) -> int:
+        return self.length - self.overlap
+
+
+def _is_name(window: Any) -> bool:
+    return isinstance(window, (str, tuple))
+
+
+def _refuse(call: dict[str, Any]) -> str | None:
+    if callable(call["detrend"]):
+        return "detrend= is a function, which SciPy calls with NumPy arrays"
+    signals = [jnp.asarray(call[name]) for name in ("x", "y") if name in call]
+    if any(x.ndim == 0 or x.size == 0 for x in signals):
+        return "there is no signal"
+    kinds = [is_complex(x.dtype) for x in signals]
+    if call["return_onesided"] and any(kinds):
+        return "the signal is complex; pass return_onesided=False"
+    if any(np.dtype(x.dtype).kind not in "biufc" or x.dtype == np.float16 for x in signals):
+        return "half precision, of which SciPy makes single or double precision by release"
+    window = call["window"]
+    lengths = [x.shape[call["axis"]] for x in signals]
+    if len(set(lengths)) > 1:
+        return "the signals are not of the same length"
+    if len(signals) == 2 and signals[0].ndim != signals[1].ndim:
+        return "the signals are not of the same number of dimensions"
+    if not _is_name(window):
+        if jnp.ndim(window) != 1 or len(window) > lengths[0]:
+            return "the window is no line that fits the signal"
+        if is_complex(jnp.asarray(window).dtype):
+            return "the window is complex"
+    elif call["nperseg"] is not None and call["nperseg"] > lengths[0]:
+        return "the segments are longer than the signal, of which SciPy warns"
+    return None
+
+
+def _segments(
+    x: Array, window: Any, nperseg: Any, noverlap: Any, nfft: Any, real: Any
+) -> _Segments:
+    if _is_name(window):
+        length = 256 if nperseg is None else int(nperseg)
+        if length < 1:
+            raise ValueError("nperseg must be a positive integer")
+        if length > x.shape[-1]:
+            warnings.warn(
+                f"nperseg={length} is greater than signal length max(len(x), len(y)) = "
+                f"{x.shape[-1]}, using nperseg = {x.shape[-1]}",
+                stacklevel=6,
+            )
+            length = x.shape[-1]
+        window = get_window(window, length)
+    else:
+        length = len(window) if nperseg is None else int(nperseg)
+        if length != len(window):
+            raise ValueError("value specified for nperseg is different from length of window")
+    padded = length if nfft is None else int(nfft)
+    if padded < length:
+        raise ValueError("nfft must be greater than or equal to nperseg.")
+    overlap = length // 2 if noverlap is None else int(noverlap)
+    if overlap >= length:
+        raise ValueError("noverlap must be less than nperseg.")
+    return _Segments(jnp.asarray(window).astype(real), length, overlap, padded)
+
+
+def _transformed(x: Array, cut: _Segments, detrend: Any, onesided: bool) -> Array:
+    """Return the transforms of the segments: the second last axis counts these."""
+    starts = np.arange(0, x.shape[-1] - cut.length + 1, cut.step)
+    segments = x[..., starts[:, None] + np.arange(cut.length)]
+    if detrend:
+        segments = without_trend(segments, -1, detrend)
+    segments = segments * cut.window
+    return (jnp.fft.rfft if onesided else jnp.fft.fft)(segments, cut.padded)
+
+
+def _frequencies(count: int, fs: float, onesided: bool) -> Array:
+    # By NumPy, in double precision.
+    values = np.fft.rfftfreq(count, 1 / fs) if onesided else np.fft.fftfreq(count, 1 / fs)
+    return jnp.asarray(values, default_float())
+
+
+def _signal(x: Array, axis: int) -> Array:
+    x = jnp.moveaxis(x, axis, -1)
+    dtype = jnp.result_type(_at_least_single(x), jnp.float32)
+    return x.astype(dtype)
+
+
+def _at_least_single(x: Array) -> Any:
+    return x.dtype if np.dtype(x.dtype).kind in "fc" else default_float()
+
+
+def _real(x: Array) -> Any:
+    return jnp.finfo(x.dtype).dtype
+
+
+def _cross(
+    x: Any,
+    y: Any,
+    fs: float,
+    window: Any,
+    nperseg: Any,
+    noverlap: Any,
+    nfft: Any,
+    detrend: Any,
+    onesided: bool,
+    scaling: str,
+    axis: int,
+    average: str,
+) -> tuple[Array, Array]:
+    if scaling not in ("density", "spectrum"):
+        raise ValueError(f"Unknown scaling: {scaling!r}")
+    if average not in ("mean", "median"):
+        raise ValueError(f"average must be 'median' or 'mean', got {average}")
+    same = y is x
+    first = _signal(jnp.asarray(x), axis)
+    second = first if same else _signal(jnp.asarray(y), axis)
+    dtype = jnp.result_type(first, second)
+    first, second = first.astype(dtype), second.astype(dtype)
+    cut = _segments(first, window, nperseg, noverlap, nfft, _real(first))
+    result = _transformed(first, cut, detrend, onesided)
+    other = result if same else _transformed(second, cut, detrend, onesided)
+    result = (result.real**2 + result.imag**2) if same else result.conj() * other
+    sums = cut.window.sum() ** 2 if scaling == "spectrum" else (cut.window**2).sum() * fs
+    if onesided:
+        # All but the first, and the last one of an even number, stand for two.
+        twice = np.full(result.shape[-1], 2.0)
+        twice[0] = 1
+        if cut.padded % 2 == 0:
+            twice[-1] = 1
+        result = result * jnp.asarray(twice, _real(result))
+    result = result / sums
+    if average == "mean" or result.shape[-2] == 1:
+        result = result.mean(-2)
+    else:
+        result = _median(result)
+    result = jnp.moveaxis(result, -1, axis)
+    return _frequencies(cut.padded, fs, onesided), result
+
+
+def _median(x: Array) -> Array:
+    evens = 2 * np.arange(1.0, (x.shape[-2] - 1) // 2 + 1)
+    bias = 1 + np.sum(1.0 / (evens + 1) - 1.0 / evens)
+    if is_complex(x.dtype):
+        return (jnp.median(x.real, -2) + 1j * jnp.median(x.imag, -2)) / float(bias)
+    return jnp.median(x, -2) / float(bias)
+
+
+@implements("scipy_dispatch.signal:welch", "x", "window", refuse=_refuse)
+def welch(
+    x: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Array, Array]:
+    """Traces and differentiates."""
+    return _cross(
+        x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average
+    )
+
+
+@implements("scipy_dispatch.signal:csd", "x", "y", "window", refuse=_refuse)
+def csd(
+    x: Any,
+    y: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Array, Array]:
+    """Traces and differentiates."""
+    return _cross(
+        x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average
+    )
+
+
+def _ends(x: Array, count: int, boundary: Any) -> Array:
+    widths = [(0, 0)] * (x.ndim - 1) + [(count, count)]
+    if boundary is None or not count:
+        return x
+    if boundary == "zeros":
+        return jnp.pad(x, widths)
+    if boundary == "constant":
+        return jnp.pad(x, widths, "edge")
+    if boundary not in ("even", "odd"):
+        raise ValueError(f"Unknown boundary option '{boundary}'")
+    if count > x.shape[-1] - 1:
+        raise ValueError("The extension length n is too big.")
+    before, after = x[..., count:0:-1], x[..., -2 : -(count + 2) : -1]
+    if boundary == "odd":
+        before, after = 2 * x[..., :1] - before, 2 * x[..., -1:] - after
+    return jnp.concatenate([before, x, after], -1)
+
+
+@implements("scipy_dispatch.signal:stft", "x", "window", refuse=_refuse)
+def stft(
+    x: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = 256,
+    noverlap: Any = None,
+    nfft: Any = None,
+    detrend: Any = False,
+    return_onesided: bool = True,
+    boundary: Any = "zeros",
+    padded: bool = True,
+    axis: int = -1,
+    scaling: str = "spectrum",
+) -> tuple[Array, Array, Array]:
+    """Traces and differentiates."""
+    if scaling not in ("psd", "spectrum"):
+        raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
+    signal = _signal(jnp.asarray(x), axis)
+    cut = _segments(signal, window, nperseg, noverlap, nfft, _real(signal))
+    signal = _ends(signal, cut.length // 2, boundary)
+    if padded:
+        missing = (-(signal.shape[-1] - cut.length) % cut.step) % cut.length
+        signal = jnp.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, missing)])
+    result = _transformed(signal, cut, detrend, return_onesided)
+    if scaling == "spectrum":
+        result = result / cut.window.sum()
+    else:
+        result = result / jnp.sqrt((cut.window**2).sum() * fs)
+    half = cut.length / 2
+    times = np.arange(half, signal.shape[-1] - half + 1, cut.step) / float(fs)
+    if boundary is not None:
+        times -= half / fs
+    result = jnp.swapaxes(result, -1, -2)
+    result = jnp.moveaxis(result, -2, axis if axis >= 0 else axis - 1)
+    frequencies = _frequencies(cut.padded, fs, return_onesided)
+    return frequencies, jnp.asarray(times, default_float()), result
+
+
+def _refuse_inverse(call: dict[str, Any]) -> str | None:
+    if is_traced(call["window"]):
+        return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
+    return None
+
+
+@implements("scipy_dispatch.signal:istft", "Zxx", "window", refuse=_refuse_inverse)
+def istft(
+    Zxx: Any,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: Any = None,
+    noverlap: Any = None,
+    nfft: Any = None,
+    input_onesided: bool = True,
+    boundary: bool = True,
+    time_axis: int = -1,
+    freq_axis: int = -2,
+    scaling: str = "spectrum",
+) -> tuple[Array, Array]:
+    """Traces and differentiates, by the transforms."""
+    z = jnp.asarray(Zxx)
+    if z.ndim < 2:
+        raise ValueError("Input stft must be at least 2d!")
+    if freq_axis == time_axis:
+        raise ValueError("Must specify differing time and frequency axes!")
+    if scaling not in ("psd", "spectrum"):
+        raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
+    time_axis, freq_axis = time_axis % z.ndim, freq_axis % z.ndim
+    z = jnp.moveaxis(z, (freq_axis, time_axis), (-2, -1))
+    whole = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
+    length = whole if nperseg is None else int(nperseg)
+    if length < 1:
+        raise ValueError("nperseg must be a positive integer")
+    if nfft is None:
+        nfft = length if input_onesided and length == whole + 1 else whole
+    elif nfft < length:
+        raise ValueError("nfft must be greater than or equal to nperseg.")
+    overlap = length // 2 if noverlap is None else int(noverlap)
+    if overlap >= length:
+        raise ValueError("noverlap must be less than nperseg.")
+    win = _synthesis_window(window, length)
+    inverse = jnp.fft.irfft if input_onesided else jnp.fft.ifft
+    segments = jnp.swapaxes(inverse(_as_complex(z), int(nfft), -2)[..., :length, :], -1, -2)
+    factor = win.sum() if scaling == "spectrum" else np.sqrt(fs * np.sum(win**2))
+    real = _real(segments)
+    segments = segments * jnp.asarray(win * factor, real)
+
+    step = length - overlap
+    where = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
+    norm = np.zeros(int(where.max()) + 1)
+    np.add.at(norm, where, win**2)
+    x = jnp.zeros((*segments.shape[:-2], norm.size), segments.dtype).at[..., where].add(segments)
+    if boundary:
+        x, norm = x[..., length // 2 : -(length // 2)], norm[length // 2 : -(length // 2)]
+    if not (norm > 1e-10).all():
+        hint = "" if boundary else " Possibly due to missing boundary"
+        warnings.warn(
+            f"NOLA condition failed, STFT may not be invertible.{hint}", stacklevel=5
+        )
+    x = x / jnp.asarray(np.where(norm > 1e-10, norm, 1.0), real)
+    if x.ndim > 1:
+        x = jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))
+    times = np.arange(x.shape[0]) / float(fs)
+    return jnp.asarray(times, default_float()), x
+
+
+def _as_complex(z: Array) -> Array:
+    return z.astype(jnp.result_type(z.dtype if is_complex(z.dtype) else _at_least_single(z), 1j))
+
+
+def _synthesis_window(window: Any, length: int) -> np.ndarray:
+    if _is_name(window):
+        return get_window(window, length)
+    window = np.asarray(window)
+    if window.ndim != 1:
+        raise ValueError("window must be 1-D")
+    if window.shape[0] != length:
+        raise ValueError(f"window must have length of {length}")
+    return window
+
+
+def _refuse_trend(call: dict[str, Any]) -> str | None:
+    data = jnp.asarray(call["data"])
+    return "there are no data" if data.size == 0 else None
+
+
+@implements("scipy_dispatch.signal:detrend", "data", refuse=_refuse_trend)
+def detrend(
+    data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False
+) -> Array:
+    """Traces and differentiates."""
+    return without_trend(data, axis, type, bp)

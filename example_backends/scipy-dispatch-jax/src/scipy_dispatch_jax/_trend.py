@@ -1,0 +1,66 @@
+"""Trends, taken away."""
+
+from __future__ import annotations
+
+import operator
+
+import jax.numpy as jnp
+import numpy as np
+
+from ._arrays import Array, default_float
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def as_single_or_double(x: Any) -> Array:
+    """Return an array of single or double precision; anything else becomes double."""
+    x = jnp.asarray(x)
+    return x if np.dtype(x.dtype).char in "dfDF" else x.astype(default_float())
+
+
+def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
+    """Return `x` less its mean, or less lines that fit it best.
+
+    Parameters
+    ----------
+    x : array
+        The data.
+    axis : int
+        Along which axis.
+    type : str
+        ``"constant"`` or ``"linear"``.
+    breaks : int or array of int, optional
+        Where one line ends and the next begins.
+
+    Raises
+    ------
+    ValueError
+        If an argument makes no sense.
+    """
+    if type not in ("linear", "l", "constant", "c"):
+        raise ValueError("Trend type must be 'linear' or 'constant'.")
+    x = as_single_or_double(x)
+    axis = operator.index(axis)
+    if type in ("constant", "c"):
+        return x - x.mean(axis, keepdims=True)
+    x = jnp.moveaxis(x, axis, -1)
+    length = x.shape[-1]
+    edges = np.unique(np.concatenate([np.atleast_1d(breaks), [0, length]])).astype(int)
+    if edges[-1] > length:
+        raise ValueError("Breakpoints must be less than length of data along given axis.")
+    parts = [
+        _without_line(x[..., first:last]) for first, last in zip(edges, edges[1:], strict=False)
+    ]
+    return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)
+
+
+def _without_line(x: Array) -> Array:
+    """Subtract the projection on constants and lines."""
+    # Orthogonal to one another, in double precision, so that no system is to be solved.
+    ramp = np.arange(x.shape[-1]) - (x.shape[-1] - 1) / 2
+    ramp = ramp / max(float(np.linalg.norm(ramp)), 1.0)
+    line = jnp.asarray(ramp, jnp.finfo(x.dtype).dtype)
+    x = x - x.mean(-1, keepdims=True)
+    return x - (x * line).sum(-1, keepdims=True) * line
