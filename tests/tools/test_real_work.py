@@ -58,7 +58,7 @@ def case_of(name: str) -> Case:
 
 def test_data_are_of_the_size_asked_for(arrays: dict[str, Any]) -> None:
     assert arrays["photograph"].size == pytest.approx(1e6 * MEGAPIXELS, rel=0.02)
-    assert arrays["volume"].size == pytest.approx(1e6 * MEGAPIXELS / 4, rel=0.1)
+    assert arrays["volume"].size == pytest.approx(1e6 * MEGAPIXELS / 8, rel=0.1)
     assert arrays["photograph"].dtype == arrays["volume"].dtype == np.float32
     assert 0.2 < arrays["mask"].mean() < 0.8
     again = data_of(MEGAPIXELS)["photograph"]()

@@ -194,11 +194,11 @@ CASES = (
 
 
 def data_of(megapixels: float) -> dict[str, Callable[[], Array]]:
-    """Return what makes the data, by name; the volume has a quarter of the elements."""
+    """Return what makes the data, by name; the volume has an eighth of the elements."""
     return {
         "photograph": partial(photograph, megapixels),
         "mask": partial(mask, megapixels),
-        "volume": partial(volume, megapixels / 4),
+        "volume": partial(volume, megapixels / 8),
     }
 
 

@@ -86,6 +86,10 @@ PACKAGES = (
 )
 
 
+ENOUGH = 60.0
+"""Seconds: what took a route so long in two rounds or more is not measured again."""
+
+
 class Benchmark:
     """Measures, case by case.
 
@@ -184,6 +188,8 @@ class Benchmark:
             report(f"{case.title}: round {number + 1} of {self.repeats}")
             shuffle(order)
             for name in list(order):
+                if name != BASE and number > 1 and sum(seconds[name]) > ENOUGH:
+                    continue
                 gc.collect()
                 order.remove(name)  # unless all goes well
                 with self._noting(f"{case.title}, {self.run.routes[name]}"):
