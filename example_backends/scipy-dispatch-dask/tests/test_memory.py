@@ -21,7 +21,7 @@ with dask.config.set(scheduler="synchronous"):
     # Everything that is loaded at the first use.
     small = da.ones((20, 20), chunks=10)
     ndimage.sobel(ndimage.gaussian_filter(small, 1)).mean().compute()
-    signal.convolve(small, np.ones((3, 3))).mean().compute()
+    signal.convolve2d(small, np.ones((3, 3))).mean().compute()
     signal.sosfilt(np.array([[1.0, 0, 0, 1, 0, 0]]), small, axis=0).mean().compute()
 
     with open("/proc/self/status") as file:
@@ -29,7 +29,7 @@ with dask.config.set(scheduler="synchronous"):
     limit = now * 1024 + 60_000_000
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
-    x = da.random.default_rng(0).random((12_000, 2_500), chunks=(200, 2_500))
+    x = da.random.default_rng(0).random((12_000, 2_500), chunks=(100, 2_500))
     assert x.nbytes == 240_000_000
     try:
         x.compute()
@@ -41,7 +41,7 @@ with dask.config.set(scheduler="synchronous"):
 
 CASES = {
     "filters": "y = ndimage.sobel(ndimage.gaussian_filter(x, 1), mode='wrap').max()",
-    "convolution": "y = signal.convolve(x, np.ones((3, 3)), mode='same').max()",
+    "convolution": "y = signal.convolve2d(x, np.ones((3, 3)), mode='same').max()",
 }
 
 
