@@ -183,6 +183,12 @@ def _cases() -> list[Case]:
                         continue
                     more = {"mode": mode, "order": order, "cval": 2.0}
                     add(f"ndimage.{function}", dtype, {**settings, **more}, image(dtype))
+    for cval in (float("nan"), float("inf")):
+        for function in ("rotate", "affine_transform", "shift"):
+            more = {"cval": cval, "order": 1}
+            add(f"ndimage.{function}", "float32", {**_POINTS[function], **more}, image("float32"))
+        more = {"cval": cval, "mode": "constant"}
+        add("ndimage.correlate", "float64", {**_SUMS["correlate"], **more}, image("float64"))
     for function in ("gaussian_filter", "uniform_filter", "maximum_filter", "median_filter"):
         settings = {"sigma": 1.0} if function.startswith("gauss") else {"size": 3}
         for axes in ((0,), (2, 0)):

@@ -110,6 +110,8 @@ def _adapted(call: Call) -> Call:
     if isinstance(output, str | np.dtype):
         # Some functions of CuPy take nothing but a type.
         changes["output"] = output = np.dtype(output).type
+    if isinstance(call["cval"], float) and call["cval"] != call["cval"]:
+        changes["cval"] = np.nan  # CuPy knows it by identity
     x = call[call.first]
     if call.name in _INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.

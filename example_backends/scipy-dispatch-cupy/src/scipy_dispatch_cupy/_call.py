@@ -95,9 +95,10 @@ class Call:
     def unknown_to_cupy(self) -> list[str]:
         """Return the arguments that CuPy's function does not have, and that matter."""
         parameters = cupyx_signature(self.module, self.name).parameters
-        if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
-            return []
         names = set(parameters) | {self.first}
+        if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
+            # What SciPy has no name for is handed on, to a function that both have.
+            names |= set(self.given) - set(scipy_signature(self.module, self.name).parameters)
         return [each for each in self.given if each not in names and not self.is_default(each)]
 
     def run(self) -> Any:
@@ -114,15 +115,8 @@ class Call:
             for name, value in self.given.items()
             if name != self.first and not self.is_default(name) and (flexible or name in parameters)
         }
-        arguments |= {
-            name: each.default
-            for name, each in scipy_signature(self.module, self.name).parameters.items()
-            if name in parameters
-            and each.default is not Parameter.empty
-            and self.is_default(name)
-            and not _same(each.default, parameters[name].default)
-            and (self.module, self.name, name) not in _SAME_MEANING
-        }
+        others = other_defaults(self.module, self.name)
+        arguments |= {name: each for name, each in others.items() if self.is_default(name)}
         # The first parameter has another name in a few functions of CuPy.
         return function(self.given[self.first], **arguments)
 
@@ -143,6 +137,20 @@ def scipy_signature(module: str, name: str) -> Signature:
 def cupyx_signature(module: str, name: str) -> Signature:
     """Return the signature of CuPy's function, as the installed CuPy has it."""
     return inspect.signature(cupyx_function(module, name))
+
+
+@cache
+def other_defaults(module: str, name: str) -> dict[str, Any]:
+    """Return SciPy's defaults of the parameters for which CuPy has others."""
+    ours = cupyx_signature(module, name).parameters
+    return {
+        parameter: each.default
+        for parameter, each in scipy_signature(module, name).parameters.items()
+        if parameter in ours
+        and each.default is not Parameter.empty
+        and not _same(each.default, ours[parameter].default)
+        and (module, name, parameter) not in _SAME_MEANING
+    }
 
 
 def cupyx_function(module: str, name: str) -> Callable[..., Any]:

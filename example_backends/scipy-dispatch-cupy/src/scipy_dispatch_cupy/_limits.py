@@ -131,9 +131,16 @@ def _complex_constant(call: Call) -> str | None:
     return None
 
 
-def _no_finite_constant(call: Call) -> str | None:
-    if not np.all(np.isfinite(call["cval"])):
-        return "CuPy takes no cval= that is infinite or not a number"
+def _whole_constant(call: Call) -> str | None:
+    result = _result_type(call["output"], call["input"])
+    if result.kind in "biu" and not np.isfinite(call["cval"]):
+        return f"cval={call['cval']} is no number of {result}"
+    return None
+
+
+def _ordered_constant(call: Call) -> str | None:
+    if np.isnan(call["cval"]):
+        return "CuPy compares nothing with a cval= that is not a number"
     return None
 
 
@@ -330,9 +337,9 @@ _ITERATIVE = _given("zi", "CuPy's filter state has another shape than SciPy's (c
 _ANALOG = _true("analog", "CuPy pairs analog sections otherwise (cupy#9376)")
 _NYQUIST = _true("include_nyquist", "CuPy's frequencies may differ from SciPy's")
 _CLIP = _only("mode", ("clip", "wrap"), "mode='clip' and mode='wrap'")
-_SPLINE = (_boolean_image, _no_finite_constant, _complex_constant, _reflected_spline)
-_WEIGHTED = (_filter_mode, _complex_constant, _no_finite_constant, _unsigned_sums)
-_RANKED = (_filter_mode, _no_finite_constant)
+_SPLINE = (_boolean_image, _whole_constant, _complex_constant, _reflected_spline)
+_WEIGHTED = (_filter_mode, _complex_constant, _whole_constant, _unsigned_sums)
+_RANKED = (_filter_mode, _whole_constant, _ordered_constant)
 
 
 def _table(*entries: tuple[str, str, tuple[Rule, ...]]) -> dict[tuple[str, str], tuple[Rule, ...]]:
