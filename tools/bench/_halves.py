@@ -106,7 +106,7 @@ def checksums(result: Array) -> list[int]:
 
 
 def _checksum(part: Array, is_first: bool) -> int:
-    margin = min(MARGIN, len(part) // 2)
+    margin = min(MARGIN, len(part) * 3 // 4)
     inner = part[:-margin] if is_first else part[margin:]
     return zlib.crc32(np.ascontiguousarray(inner).view(np.uint8))
 
