@@ -93,7 +93,7 @@ def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
     for position, parameter in enumerate(given.positional):
         name = parameter.name
         if position >= len(taken.positional):
-            if not taken.takes_more and name in taken.keywords:
+            if name in taken.keywords:
                 yield name, f"{name!r} may be given by position, but it takes it by keyword alone"
             elif not taken.takes_more and not (taken.takes_any and name in given.keywords):
                 yield name, f"it does not take {name!r}"
@@ -113,20 +113,21 @@ def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
 
 def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
     """Yield what goes wrong where arguments are given by keyword."""
-    if taken.takes_any:
-        return
-    for position, parameter in enumerate(given.positional):
+    places = dict(enumerate(each.name for each in taken.positional))
+    for position, parameter in enumerate((*given.positional, *given.keyword_only)):
         name = parameter.name
         if name not in given.keywords or name in taken.keywords:
             continue
-        there = taken.positional[position].name if position < len(taken.positional) else name
-        if there == name:
+        if name in taken.names:
             yield name, f"{name!r} may be given by keyword, but it takes it by position alone"
-        else:
-            yield name, f"{name!r} may be given by keyword, but there it is called {there!r}"
-    for parameter in given.keyword_only:
-        if parameter.name not in taken.keywords:
-            yield parameter.name, f"it does not take {parameter.name!r}"
+        elif not taken.takes_any:
+            there = places.get(position) if position < len(given.positional) else None
+            yield (
+                name,
+                f"it does not take {name!r}"
+                if there is None
+                else f"{name!r} may be given by keyword, but there it is called {there!r}",
+            )
 
 
 def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
