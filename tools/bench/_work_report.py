@@ -93,6 +93,8 @@ def _speeds(run: WorkRun) -> Sheet:
     columns = ["", "SciPy, s"]
     for route in routes:
         columns += [run.routes[route], *(["at least", ""] if route == "threads" else [])]
+    has_both = {"threads", CEILING} <= set(routes)
+    columns += ["threads beside that"] if has_both else []
     rows = []
     for case, title in run.cases.items():
         seconds = run.seconds.get(case, {}).get(BASE, [])
@@ -102,6 +104,9 @@ def _speeds(run: WorkRun) -> Sheet:
             row.append(with_spread(speeds) if speeds else DASH)
             if route == "threads":
                 row += _verdict(run.aims.get(case), speeds)
+        if has_both:
+            beside = _quotients(run.seconds, case, CEILING, "threads")
+            row.append(with_spread(beside) if beside else DASH)
         rows.append(row)
     return Sheet("Times as fast as SciPy", columns, rows)
 
