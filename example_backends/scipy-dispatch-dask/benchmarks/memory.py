@@ -74,8 +74,9 @@ def main() -> None:
 
 
 def _run(name: str, function: Callable[[da.Array], da.Array], side: int, limit: int) -> None:
-    # Lines are cut to blocks of this size; by default that is a third of all the memory.
-    settings = {"array.chunk-size": limit // 20}
+    # Lines are cut to blocks of this size; by default that is a third of all the memory. What
+    # is on its way between workers is kept in memory too, by default up to 1 GiB.
+    settings = {"array.chunk-size": limit // 20, "distributed.p2p.comm.buffer": limit // 8}
     with (
         dask.config.set(settings),
         LocalCluster(

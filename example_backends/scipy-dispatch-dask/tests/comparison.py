@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from tolerances import EXACT, Tolerance, tolerance_of
 
 MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
 GRID_MODES = ("grid-wrap", "grid-constant", "grid-mirror")
@@ -140,11 +141,11 @@ def check(
     x: np.ndarray,
     lazy: da.Array,
     *args: Any,
-    tolerance: float = 0,
+    tolerance: Tolerance | None = None,
     parameter: str | None = None,
     **kwargs: Any,
 ) -> None:
-    """Compare a call with `lazy` to SciPy's with `x`.
+    """Compare a call with `lazy` to SciPy's with `x`, within the tolerance for the function.
 
     Parameters
     ----------
@@ -154,8 +155,8 @@ def check(
         The same array, the first argument or the one called `parameter`.
     *args, **kwargs
         The other arguments.
-    tolerance : float, optional
-        The largest difference, relative to the largest value; 0 for the same bits.
+    tolerance : Tolerance, optional
+        A smaller one, for arguments for which the function does better.
     parameter : str, optional
         The parameter that takes the array.
     """
@@ -168,7 +169,9 @@ def check(
             _run(name, lazy, args, parameter, kwargs)
         return
     result = _run(name, lazy, args, parameter, kwargs)
-    assert_same(result, expected, tolerance)
+    allowed = tolerance_of(name, expected, x, *args)
+    assert tolerance is None or tolerance <= allowed
+    assert_same(result, expected, tolerance or allowed)
 
 
 def _run(name: str, lazy: da.Array, args: Any, parameter: str | None, kwargs: Any) -> np.ndarray:
@@ -177,13 +180,13 @@ def _run(name: str, lazy: da.Array, args: Any, parameter: str | None, kwargs: An
     return computed(lazily(name, *args, **{parameter: lazy}, **kwargs))
 
 
-def assert_same(result: np.ndarray, expected: Any, tolerance: float = 0) -> None:
-    """Compare type, shape and values, these within a part of the largest one."""
+def assert_same(result: np.ndarray, expected: Any, tolerance: Tolerance = EXACT) -> None:
+    """Compare type, shape and values, these within a tolerance."""
     expected = np.asarray(expected)
     assert result.dtype == expected.dtype
     assert result.shape == expected.shape
-    if not tolerance or result.dtype.kind in "biu":
+    if result.dtype.kind in "biu" or not tolerance.rtol:
         np.testing.assert_array_equal(result, expected)
     elif expected.size:
         scale = np.abs(expected).max(initial=np.finfo(expected.dtype).tiny)
-        assert np.abs(result - expected).max() <= tolerance * scale
+        assert np.abs(result - expected).max() <= tolerance.rtol * scale + tolerance.atol

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dask
 import pytest
+from tolerances import MARKS, TOLERANCES
 
 from scipy_dispatch_dask._table import TABLES
 
@@ -28,3 +29,21 @@ def test_the_tables_name_every_function_once(module: str) -> None:
     functions = ", ".join(rows).partition("\n")[0]
     named = re.findall(r"`(\w+)`", functions)
     assert sorted(named) == sorted(TABLES[module])
+
+
+def test_the_tables_have_the_tested_tolerances() -> None:
+    """Each mark has its numbers, each function its mark."""
+    text = README.read_text(encoding="utf-8")
+    for mark, kinds in MARKS.items():
+        (cell,) = re.findall(rf"^\| {mark} \| ([^|]*) \|", text, re.MULTILINE)
+        numbers = [float(each) for each in re.findall(r"1e-\d+", cell)] or [0.0, 0.0]
+        assert numbers == [kinds["single"].rtol, kinds["double"].rtol]
+    marks = {id(kinds): mark for mark, kinds in MARKS.items()}
+    for module in TABLES:
+        section = text.partition(f"### `{module}`")[2].partition("\n#")[0]
+        for functions, _, values in re.findall(
+            r"^\| (`[^|]*) \| ([^|]*) \| ([^|]*) \|", section, re.MULTILINE
+        ):
+            for name in re.findall(r"`(\w+)`", functions):
+                kinds = TOLERANCES[f"{module.removeprefix('scipy_dispatch.')}.{name}"]
+                assert marks[id(kinds)] in re.findall(r"=|\w+", values), name

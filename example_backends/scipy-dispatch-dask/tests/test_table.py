@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from comparison import assert_same, computed, lazily, scipy_function, why_deferred
 from sample_calls import CALLS, an_array, arguments
+from tolerances import TOLERANCES, tolerance_of
 
 from scipy_dispatch import system
 from scipy_dispatch_dask import _implement
@@ -64,6 +65,14 @@ def cut(name: str, chunks: Any = (6, 7)) -> da.Array:
 
 def test_every_function_has_a_sample_call() -> None:
     assert set(CALLS) == in_table()
+
+
+def test_every_function_has_a_tolerance_with_a_reason() -> None:
+    assert set(TOLERANCES) == in_table()
+    for kinds in TOLERANCES.values():
+        assert set(kinds) == {"integers", "single", "double"}
+        assert all(each.reason for each in kinds.values())
+        assert kinds["integers"][:2] == (0, 0)
 
 
 def test_description_and_registry_agree() -> None:
@@ -134,7 +143,7 @@ def test_the_result_is_scipy_s(name: str) -> None:
         if isinstance(each, int):
             assert int(value) == each
         else:
-            assert_same(value, each, tolerance=1e-10)
+            assert_same(value, each, tolerance_of(name, np.asarray(each), x))
 
 
 # dask_image names the parts of these at random.

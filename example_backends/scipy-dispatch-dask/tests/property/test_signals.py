@@ -21,6 +21,7 @@ from comparison import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import signal
+from tolerances import EXACT, Tolerance, tolerance_of
 
 LAPLACIAN = np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]])
 
@@ -33,12 +34,10 @@ def a_kernel(draw: Any, ndim: int, largest: int = 5) -> np.ndarray:
     return (np.random.default_rng(draw(st.integers(0, 999))).normal(size=shape) * 9).astype(dtype)
 
 
-def check_unless_deferred(
-    name: str, x: Any, lazy: Any, kernel: Any, tolerance: float = 0, **arguments: Any
-) -> None:
+def check_unless_deferred(name: str, x: Any, lazy: Any, kernel: Any, **arguments: Any) -> None:
     reason = why_deferred(name, lazy, kernel, **arguments)
     if reason is None:
-        check(name, x, lazy, kernel, tolerance=tolerance, **arguments)
+        check(name, x, lazy, kernel, **arguments)
     else:
         assert "in2= is longer than in1=" in reason
 
@@ -54,9 +53,7 @@ def test_convolution(name: str, data: Any) -> None:
     arguments = {"mode": data.draw(convolution_modes)}
     if name in ("convolve", "correlate"):
         arguments["method"] = data.draw(st.sampled_from(("auto", "direct", "fft")))
-    single = {x.dtype.char, kernel.dtype.char} & {"f", "F"}
-    tolerance = 1e-5 if single else 1e-13
-    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments, tolerance=tolerance)
+    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments)
 
 
 @pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
@@ -68,7 +65,7 @@ def test_convolution_along_some_axes(name: str, data: Any) -> None:
         "mode": data.draw(convolution_modes),
         "axes": data.draw(st.sampled_from((1, [-1]))),
     }
-    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments, tolerance=1e-5)
+    check_unless_deferred(f"signal.{name}", x, lazy, kernel, **arguments)
 
 
 @pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
@@ -117,26 +114,22 @@ def test_order_filter(data: Any) -> None:
 SOS = signal.butter(4, 0.3, output="sos")
 B, A = signal.butter(3, 0.2)
 
-# Name, arguments before and after the array, and the tolerance with its reason.
-EXACT = 0.0
-TRANSFORMS = 1e-12  # by way of Fourier transforms
-FIT = 1e-9  # a least-squares fit of all lines of a block at once
-
-LINES: list[tuple[str, str, dict[str, Any], float]] = [
+# Name, parameter of the array, other arguments, and whether these make it exact.
+LINES: list[tuple[str, str, dict[str, Any], Tolerance | None]] = [
     ("lfilter", "x", {"b": B, "a": A}, EXACT),
     ("filtfilt", "x", {"b": B, "a": A}, EXACT),
-    ("filtfilt", "x", {"b": B, "a": A, "method": "gust"}, FIT),
+    ("filtfilt", "x", {"b": B, "a": A, "method": "gust"}, None),
     ("sosfilt", "x", {"sos": SOS}, EXACT),
     ("sosfiltfilt", "x", {"sos": SOS}, EXACT),
-    ("savgol_filter", "x", {"window_length": 7, "polyorder": 2}, FIT),
+    ("savgol_filter", "x", {"window_length": 7, "polyorder": 2}, None),
     ("savgol_filter", "x", {"window_length": 5, "polyorder": 3, "mode": "wrap"}, EXACT),
-    ("detrend", "data", {}, FIT),
-    ("detrend", "data", {"type": "constant"}, 1e-13),  # means of other layouts of memory
-    ("detrend", "data", {"bp": [4, 9]}, FIT),
-    ("hilbert", "x", {}, TRANSFORMS),
-    ("hilbert", "x", {"N": 24}, TRANSFORMS),
-    ("resample", "x", {"num": 11}, TRANSFORMS),
-    ("resample", "x", {"num": 90, "window": "hann"}, TRANSFORMS),
+    ("detrend", "data", {}, None),
+    ("detrend", "data", {"type": "constant"}, None),
+    ("detrend", "data", {"bp": [4, 9]}, None),
+    ("hilbert", "x", {}, None),
+    ("hilbert", "x", {"N": 24}, None),
+    ("resample", "x", {"num": 11}, None),
+    ("resample", "x", {"num": 90, "window": "hann"}, None),
     ("resample_poly", "x", {"up": 3, "down": 2}, EXACT),
     ("resample_poly", "x", {"up": 4, "down": 6, "padtype": "line"}, EXACT),
     ("resample_poly", "x", {"up": 5, "down": 5}, EXACT),
@@ -145,9 +138,9 @@ LINES: list[tuple[str, str, dict[str, Any], float]] = [
     ("decimate", "x", {"q": 3, "ftype": "fir", "zero_phase": False}, EXACT),
     ("upfirdn", "x", {"h": [1.0, 2.0, -1.0], "up": 3, "down": 2}, EXACT),
     ("upfirdn", "x", {"h": [1.0, 2.0, -1.0, 4.0], "down": 5, "mode": "smooth"}, EXACT),
-    ("czt", "x", {"m": 7}, TRANSFORMS),
-    ("czt", "x", {}, TRANSFORMS),
-    ("zoom_fft", "x", {"fn": [0.1, 0.4], "m": 9}, TRANSFORMS),
+    ("czt", "x", {"m": 7}, None),
+    ("czt", "x", {}, None),
+    ("zoom_fft", "x", {"fn": [0.1, 0.4], "m": 9}, None),
 ]
 
 
@@ -155,7 +148,7 @@ LINES: list[tuple[str, str, dict[str, Any], float]] = [
 @settings(max_examples=8)
 @given(data=st.data())
 def test_along_lines(
-    name: str, parameter: str, arguments: dict[str, Any], tolerance: float, data: Any
+    name: str, parameter: str, arguments: dict[str, Any], tolerance: Tolerance | None, data: Any
 ) -> None:
     """Lines are not cut, so each is filtered as SciPy does it."""
     x, lazy = data.draw(dask_arrays((np.int16, np.float64), min_side=31, max_side=33, max_dims=2))
@@ -180,7 +173,7 @@ def test_single_precision(data: Any) -> None:
     check("signal.sosfilt", x, lazy, sos=sos, parameter="x")
     check("signal.resample_poly", x, lazy, 3, 2)
     check("signal.savgol_filter", x, lazy, 5, 2, mode="nearest")
-    check("signal.hilbert", x, lazy, tolerance=1e-5)
+    check("signal.hilbert", x, lazy)
 
 
 @given(data=st.data())
@@ -188,8 +181,7 @@ def test_analytic_planes(data: Any) -> None:
     x, lazy = data.draw(dask_arrays(FLOATS, min_dims=2))
     size = data.draw(st.sampled_from((None, 8, (5, 9))))
     axes = data.draw(st.permutations(range(x.ndim)))[:2]
-    tolerance = 1e-5 if x.dtype == np.float32 else TRANSFORMS
-    check("signal.hilbert2", x, lazy, N=size, axes=axes, tolerance=tolerance)
+    check("signal.hilbert2", x, lazy, N=size, axes=axes)
 
 
 @pytest.mark.parametrize("name", ["welch", "periodogram"])
@@ -208,7 +200,7 @@ def test_spectra(name: str, data: Any) -> None:
     frequencies, power = lazily(f"signal.{name}", lazy, **arguments)
     expected = scipy_function(f"signal.{name}")(x, **arguments)
     assert_same(frequencies, expected[0])
-    assert_same(computed(power), expected[1], 1e-5 if x.dtype == np.float32 else 1e-12)
+    assert_same(computed(power), expected[1], tolerance_of(f"signal.{name}", expected[1], x))
 
 
 ELEMENTS: list[tuple[str, dict[str, Any]]] = [
@@ -225,4 +217,4 @@ ELEMENTS: list[tuple[str, dict[str, Any]]] = [
 def test_element_by_element(name: str, arguments: dict[str, Any], data: Any) -> None:
     """Vectorized functions may differ in the last bit between the ends and the middle."""
     x, lazy = data.draw(dask_arrays((np.float64,)))
-    check(f"signal.{name}", x, lazy, **arguments, tolerance=1e-14)
+    check(f"signal.{name}", x, lazy, **arguments)
