@@ -155,6 +155,7 @@ class runtime:
 
 _MODULE = '''
 import importlib
+import inspect
 import os
 from math import pi
 
@@ -185,14 +186,17 @@ def _call(name, arguments):
     # What only CuPy knows, or spells otherwise.
     ours = CUPY_ONLY & set(given)
     given = {key: value for key, value in given.items() if key not in ours}
+    if inspect.isbuiltin(function):  # in C, which takes nothing by name
+        return _device(function(host, *given.values()))
+    known = inspect.signature(function).parameters
+    if "args" not in known and "kwargs" not in known:
+        # An older SciPy does not know them either, so that nobody gave them.
+        given = {key: value for key, value in given.items() if key in known}
     if name in WINDOWED and isinstance(given["window"], (str, tuple)):
         del given["window"]
     if name in ("firls", "firwin", "firwin2"):
-        del given["fs"]
-    if name == "sepfir2d":
-        result = function(host, *given.values())
-    else:
-        result = function(host, **given)
+        given.pop("fs", None)
+    result = function(host, **given)
     if isinstance(output, cupy.ndarray) and result is given.get("output"):
         return output
     return _device(result)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
 import pytest
 from calls import present
+from scipy import signal
 from standin import write_standin
 
 from spatch_core.testing import run_python
@@ -78,7 +80,11 @@ def test_the_reasons_are_told(tmp_path_factory: pytest.TempPathFactory) -> None:
         for name, arguments, reason in {served!r}:
             function = eval(name)
             args, kwargs = eval(f"(lambda *args, **kwargs: (args, kwargs))({{arguments}})")
-            explanation = function.explain(*map(on_device, args), **kwargs)
+            try:
+                explanation = function.explain(*map(on_device, args), **kwargs)
+            except TypeError as error:
+                assert "unexpected keyword" in str(error), error
+                continue  # an older SciPy
             if explanation.selected != "default" or reason not in str(explanation):
                 wrong.append(f"{{name}}({{arguments}})\\n{{explanation}}")
         assert not wrong, "\\n".join(wrong)
@@ -97,7 +103,7 @@ ACCEPTED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("fft.fft", (X,), {"workers": None, "plan": None}),
     ("fft.dct", (X, 2), {"orthogonalize": None}),
     ("signal.resample_poly", (X, 2, 1), {"padtype": "constant"}),
-    ("signal.welch", (X[0],), {"window": "hann_periodic"}),
+    ("signal.welch", (X[0],), {"window": signature(signal.welch).parameters["window"].default}),
 ]
 
 

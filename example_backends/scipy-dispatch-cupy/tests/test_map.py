@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+import write_map
 from calls import SERVED
 from comparison import scipy_function
 from read_cupyx import MODULES, Sources, signature
@@ -71,6 +72,14 @@ def test_the_names_and_signatures_are_cupy_s(module: str) -> None:
     else:
         missing = set(FUNCTIONS[module]) - set(found)
         assert len(missing) <= len(FUNCTIONS[module]) // 10, missing
+
+
+def test_the_file_is_what_the_tool_writes() -> None:
+    """From the version of CuPy that it names."""
+    cupy = sources()
+    if cupy.version != CUPY_VERSION:
+        pytest.skip(f"the map is of CuPy {CUPY_VERSION}, this is {cupy.version}")
+    assert write_map.text_of(cupy) == write_map.TARGET.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("module", ["ndimage", "fft"])

@@ -109,11 +109,11 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
     ],
     "signal": [
         (_CHOSEN, "medfilt medfilt2d order_filter argrelextrema argrelmax argrelmin max_len_seq"),
-        (_CHOSEN, "choose_conv_method check_COLA check_NOLA qmf"),
+        (_CHOSEN, "choose_conv_method check_COLA check_NOLA"),
         (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
         (_CONVOLVED, "sepfir2d upfirdn resample_poly decimate wiener"),
         (_FOURIER, "hilbert resample czt zoom_fft periodogram welch csd coherence"),
-        (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength cwt"),
+        (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
         (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt cspline1d qspline1d"),
         (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d spline_filter"),

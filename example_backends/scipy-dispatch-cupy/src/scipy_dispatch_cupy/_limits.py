@@ -21,10 +21,12 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "ndimage": {},
     "signal": {
         "abcd_normalize": "takes other arguments than SciPy's",
+        "cwt": "SciPy has it no more since 1.15",
         "hilbert2": "weights the quadrants of the spectrum otherwise (cupy#9396)",
         "lfilter_zi": "the state has another shape than SciPy's (cupy#8677)",
         "lfiltic": "the state has another shape than SciPy's (cupy#8677)",
         "place_poles": "an iteration that ends elsewhere, and a result of a class of CuPy's",
+        "qmf": "SciPy has it no more since 1.15",
         "sosfilt_zi": "the state has another shape than SciPy's (cupy#8677)",
         "symiirorder1": "sums that do not converge as SciPy's do, and no integers",
         "symiirorder2": "sums that do not converge as SciPy's do, and no integers",

@@ -1,6 +1,7 @@
 """Which functions CuPy has under SciPy's names.
 
-Written by ``tools/write_map.py``, do not edit. For each function CuPy's signature, and the parameters that `scipy_dispatch` dispatches on.
+Written by ``tools/write_map.py``, do not edit. For each function CuPy's signature, and the
+parameters that `scipy_dispatch` dispatches on.
 """
 
 # ruff: noqa: E501 - signatures are as long as they are
