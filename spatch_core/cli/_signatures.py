@@ -113,21 +113,21 @@ def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
 
 def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
     """Yield what goes wrong where arguments are given by keyword."""
-    places = dict(enumerate(each.name for each in taken.positional))
-    for position, parameter in enumerate((*given.positional, *given.keyword_only)):
+    for position, parameter in enumerate(given.positional):
         name = parameter.name
         if name not in given.keywords or name in taken.keywords:
             continue
-        if name in taken.names:
+        there = taken.positional[position].name if position < len(taken.positional) else name
+        if name in taken.names or (there == name and not taken.takes_any):
             yield name, f"{name!r} may be given by keyword, but it takes it by position alone"
         elif not taken.takes_any:
-            there = places.get(position) if position < len(given.positional) else None
-            yield (
-                name,
-                f"it does not take {name!r}"
-                if there is None
-                else f"{name!r} may be given by keyword, but there it is called {there!r}",
-            )
+            yield name, f"{name!r} may be given by keyword, but there it is called {there!r}"
+    for parameter in given.keyword_only:
+        name = parameter.name
+        if name in taken.names - taken.keywords:
+            yield name, f"{name!r} is given by keyword, but it takes it by position alone"
+        elif name not in taken.keywords and not taken.takes_any:
+            yield name, f"it does not take {name!r}"
 
 
 def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:

@@ -294,7 +294,7 @@ MISMATCHES = [
     ("x, n=None", "x, *, n=None", "'n' may be given by position, but it takes it by keyword"),
     ("x, n=None", "x, n=None, /", "'x' may be given by keyword, but it takes it by position"),
     ("x, n=None", "x, *args, n=None", "'n' may be given by position, but it takes it by keyword"),
-    ("x, *, n=None", "n=None, /, **kwargs", "'n' may be given by keyword, but it takes it by pos"),
+    ("x, *, n=None", "n=None, /, **kwargs", "'n' is given by keyword, but it takes it by position"),
     ("x, y", "y, x", "the parameter at position 1 is 'x', but there 'y'"),
     ("x, *, n=None", "x", "it does not take 'n'"),
     ("x, *, n=None", "x, *, n", "it requires 'n' by keyword, which callers may leave out"),
