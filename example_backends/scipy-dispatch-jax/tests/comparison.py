@@ -1,0 +1,124 @@
+"""What the tests share: the same call with SciPy's arrays and with JAX's."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tolerances import EXACT, TOLERANCES, Tolerance
+
+MODES = (
+    *("reflect", "mirror", "nearest", "wrap", "constant"),
+    *("grid-mirror", "grid-wrap", "grid-constant"),
+)
+# What JAX makes of data types without double precision.
+_NARROW = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
+
+
+def dispatchable(name: str) -> Any:
+    """Return the function of `scipy_dispatch` called, such as ``ndimage.sobel``."""
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"scipy_dispatch.{module}"), function)
+
+
+def scipy_function(name: str) -> Any:
+    """Return the function of SciPy of the same name."""
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"scipy.{module}"), function)
+
+
+def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
+    """Say why the backend leaves a call to SciPy; None if it does not."""
+    explanation = dispatchable(name).explain(*args, **kwargs)
+    if explanation.selected == "jax":
+        return None
+    (reason,) = (each.reason for each in explanation.backends if each.backend == "jax")
+    return reason
+
+
+def has_64_bits() -> bool:
+    return bool(jax.config.jax_enable_x64)
+
+
+def kind_of(dtype: Any) -> str:
+    """Return the key into the table of tolerances."""
+    if dtype in (np.float16, jnp.bfloat16):
+        return "half"
+    if np.dtype(dtype).kind in "biu":
+        return "integers" if has_64_bits() else "integers32"
+    return "double" if np.dtype(dtype) in (np.float64, np.complex128) else "single"
+
+
+def as_jax(value: Any) -> Any:
+    """Return `value` with a JAX array for every array in it."""
+    return jnp.asarray(value) if isinstance(value, np.ndarray) else value
+
+
+def is_half(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and kind_of(value.dtype) == "half"
+
+
+def check(name: str, *args: Any, **kwargs: Any) -> None:
+    """Compare a call with JAX arrays to SciPy's with the same NumPy arrays.
+
+    All arrays become JAX arrays. Where SciPy raises, so must the call.
+    """
+    function = dispatchable(name)
+    given = tuple(map(as_jax, args)), {key: as_jax(value) for key, value in kwargs.items()}
+    arrays = [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)]
+    try:
+        expected = scipy_function(name)(*_widened(args), **kwargs)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the backend must raise it too
+        with pytest.raises(type(error)):
+            function(*given[0], **given[1])
+        return
+    reason = why_deferred(name, *given[0], **given[1])
+    assert reason is None, reason
+    result = function(*given[0], **given[1])
+    kinds = {kind_of(each.dtype): None for each in arrays}
+    # The least precise of several.
+    order = ("half", "integers32", "single", "integers", "double")
+    kind = min((each for each in kinds if each in TOLERANCES[name]), key=order.index)
+    scale = max((float(np.abs(each.astype(complex)).max(initial=0)) for each in arrays), default=0)
+    results = result if isinstance(result, tuple) else (result,)
+    expectations = expected if isinstance(expected, tuple) else (expected,)
+    for each, wanted in zip(results, expectations, strict=True):
+        half = any(map(is_half, arrays))
+        assert_close(each, wanted, TOLERANCES[name][kind], scale, checks_dtype=not half)
+    if name.startswith("ndimage") and is_half(arrays[0]) and kwargs.get("output") is None:
+        assert result.dtype == arrays[0].dtype
+
+
+def _widened(args: Any) -> Any:
+    """SciPy knows no half precision: it gets single precision."""
+    return tuple(each.astype(np.float32) if is_half(each) else each for each in args)
+
+
+def assert_close(
+    result: Any, expected: Any, tolerance: Tolerance, scale: float = 0, checks_dtype: bool = True
+) -> None:
+    """Compare type, shape and values."""
+    assert isinstance(result, jax.Array)
+    expected = np.asarray(expected)
+    assert result.shape == expected.shape
+    wanted = expected.dtype.name
+    if checks_dtype:
+        assert result.dtype.name == (wanted if has_64_bits() else _NARROW.get(wanted, wanted))
+    if not expected.size:
+        return
+    values = np.asarray(result.astype(jnp.float32) if kind_of(result.dtype) == "half" else result)
+    if expected.dtype.kind == "b":
+        # The booleans of some of SciPy's functions are any byte.
+        expected = expected.view(np.uint8) != 0
+    if tolerance == EXACT or (expected.dtype.kind in "b"):
+        np.testing.assert_array_equal(values.astype(expected.dtype), expected)
+        return
+    allowed = tolerance.rtol * max(float(np.abs(expected).max()), scale)
+    # An integer is as far off as its counts; a real number that comes of them is not.
+    allowed += tolerance.atol if expected.dtype.kind in "iu" else 0
+    difference = np.abs(values.astype(np.result_type(expected, float)) - expected).max()
+    assert difference <= allowed + (1e-300 if tolerance.rtol else 0), (difference, allowed)

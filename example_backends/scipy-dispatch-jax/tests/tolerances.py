@@ -1,18 +1,17 @@
 """How far a result may be off SciPy's, function by function and data type by data type.
 
-Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. `kind` is what SciPy computes the
-call in JAX from:
+Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kinds are those of the array:
 
-=============  ========================================================================
-``integers``   integers and booleans, with ``jax_enable_x64``
-``integers32`` the same without, where JAX has no double precision
-``half``       float16 and bfloat16; SciPy's result is that of the same numbers in float32
-``single``     float32 and complex64
-``double``     float64 and complex128
-=============  ========================================================================
+==============  =====================================================================
+``integers``    integers and booleans, with ``jax_enable_x64``
+``integers32``  the same without, where JAX has no double precision
+``half``        float16 and bfloat16, compared with SciPy's result of the same numbers
+``single``      float32 and complex64
+``double``      float64 and complex128
+==============  =====================================================================
 
-The tests compare every function that has an entry with SciPy, and there is no function of the
-backend without one.
+Every function of the backend has an entry. The tests compare it with SciPy for every kind
+that is in it; where a kind is absent SciPy has no result to compare with, or is asked.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ class Tolerance(NamedTuple):
     Attributes
     ----------
     rtol : float
-        Relative to the largest finite value of SciPy's result.
+        Relative to the largest value in SciPy's result, or in the array if that is larger.
     atol : float
-        Besides. For results of integers a number of counts.
+        Besides. For results of integers, a number of counts.
     reason : str
         Why.
     """
@@ -38,41 +37,93 @@ class Tolerance(NamedTuple):
     reason: str
 
 
-EXACT = Tolerance(0, 0, "exact: the same elements, or whole numbers that both hold exactly")
-_ROUNDED_ONCE = "computed in single precision and rounded once, as SciPy's is"
-_SINGLE = "computed in single precision, where SciPy computes in double precision"
-_ORDER = "the same products, added in another order or with fused multiply-adds"
-_FFT = "another Fourier transform"
-_CUT = "a sum that is whole but for its last bit is cut off to the whole number before or after"
-_CUT_SINGLE = (
-    "without jax_enable_x64 computed in single precision; a sum that is whole but for its last "
-    "bits is cut off to the whole number before or after, and more than 24 bits are rounded"
+EXACT = Tolerance(0, 0, "exact: the same elements, or sums that are computed exactly")
+_BITS = Tolerance(0, 0, "exact: the same products added in the same order")
+_NONE = "computed and rounded in single precision; SciPy rounds double precision once"
+_SINGLE = "computed in single precision; SciPy computes in double precision"
+_DOUBLE = "other fused or reordered sums of double precision"
+_CUT = (
+    "without jax_enable_x64 in single precision: more than 24 bits are rounded, and a sum that "
+    "is whole but for its last bits is cut off to the whole number before or after"
 )
+_FFT_SINGLE = "other Fourier transforms of single precision"
+_FFT_DOUBLE = "other Fourier transforms of double precision"
+_FFT_NONE = "without jax_enable_x64 in single precision; SciPy makes double precision of integers"
 
 Kinds = dict[str, Tolerance]
 
+_CHOSEN: Kinds = dict.fromkeys(("integers", "integers32", "half", "single", "double"), EXACT)
+_WHOLE: Kinds = {
+    "integers": EXACT,
+    "integers32": EXACT,
+    "half": Tolerance(8e-3, 0, _NONE),
+    "single": Tolerance(2e-6, 0, _SINGLE),
+    "double": Tolerance(1e-14, 0, _DOUBLE),
+}
+_FRACTIONS: Kinds = {
+    **_WHOLE,
+    "integers": _BITS,
+    "integers32": Tolerance(1e-6, 1, _CUT),
+}
+_TRANSFORMS: Kinds = {
+    "integers": Tolerance(1e-13, 0, _FFT_DOUBLE),
+    "integers32": Tolerance(3e-6, 0, _FFT_NONE),
+    "half": Tolerance(3e-6, 0, _FFT_SINGLE),
+    "single": Tolerance(3e-6, 0, _FFT_SINGLE),
+    "double": Tolerance(1e-13, 0, _FFT_DOUBLE),
+}
+_SPECTRA: Kinds = {
+    "integers": Tolerance(1e-6, 0, "SciPy rounds what narrow integers give to single precision"),
+    "integers32": Tolerance(1e-5, 0, _FFT_NONE),
+    "single": Tolerance(1e-5, 0, _FFT_SINGLE),
+    "double": Tolerance(1e-12, 0, _FFT_DOUBLE),
+}
+_PRODUCTS: Kinds = {
+    "integers": EXACT,
+    "integers32": EXACT,
+    "single": Tolerance(3e-6, 0, _FFT_SINGLE + ", or none for short arrays"),
+    "double": Tolerance(1e-13, 0, _FFT_DOUBLE + ", or none for short arrays"),
+}
 
-def _kinds(
-    integers: Tolerance, integers32: Tolerance, half: Tolerance, single: Tolerance, double: Tolerance
-) -> Kinds:
-    return {
-        "integers": integers,
-        "integers32": integers32,
-        "half": half,
-        "single": single,
-        "double": double,
-    }
-
-
-_HALF = Tolerance(8e-3, 0, _ROUNDED_ONCE)
-_chosen = _kinds(EXACT, EXACT, EXACT, EXACT, EXACT)
-_whole = _kinds(
-    EXACT, EXACT, _HALF, Tolerance(1e-6, 1e-6, _SINGLE), Tolerance(1e-14, 1e-14, _ORDER)
-)
-_fractions = _kinds(
-    Tolerance(0, 1, _CUT),
-    Tolerance(1e-6, 1, _CUT_SINGLE),
-    _HALF,
-    Tolerance(2e-6, 1e-6, _SINGLE),
-    Tolerance(1e-14, 1e-14, _ORDER),
-)
+TOLERANCES: dict[str, Kinds] = {
+    # Sums with weights that are whole numbers
+    **dict.fromkeys(("ndimage.sobel", "ndimage.prewitt", "ndimage.laplace"), _WHOLE),
+    **dict.fromkeys(("ndimage.uniform_filter", "ndimage.uniform_filter1d"), _WHOLE),
+    # Sums with any weights
+    **dict.fromkeys(("ndimage.correlate", "ndimage.convolve"), _FRACTIONS),
+    **dict.fromkeys(("ndimage.correlate1d", "ndimage.convolve1d"), _FRACTIONS),
+    **dict.fromkeys(("ndimage.gaussian_filter", "ndimage.gaussian_filter1d"), _FRACTIONS),
+    "ndimage.gaussian_laplace": _FRACTIONS,
+    "ndimage.gaussian_gradient_magnitude": _FRACTIONS,
+    # Elements as they are
+    **dict.fromkeys(("ndimage.minimum_filter", "ndimage.maximum_filter"), _CHOSEN),
+    **dict.fromkeys(("ndimage.minimum_filter1d", "ndimage.maximum_filter1d"), _CHOSEN),
+    **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _CHOSEN),
+    "ndimage.percentile_filter": _CHOSEN,
+    # Between elements
+    "ndimage.map_coordinates": {
+        "integers": Tolerance(0, 1, "a value halfway between two whole numbers, but for a bit"),
+        "integers32": Tolerance(1e-6, 1, _CUT),
+        "half": Tolerance(8e-3, 0, _NONE),
+        "single": Tolerance(4e-6, 0, _SINGLE),
+        "double": Tolerance(1e-13, 0, _DOUBLE),
+    },
+    # Fourier transforms and what is made of them
+    **{
+        f"fft.{name}{axes}": _TRANSFORMS
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
+        for axes in ("", "2", "n")
+    },
+    **{
+        f"fft.{name}{axes}": _TRANSFORMS
+        for name in ("dct", "idct", "dst", "idst")
+        for axes in ("", "n")
+    },
+    **dict.fromkeys(("fft.fftshift", "fft.ifftshift"), _CHOSEN),
+    **dict.fromkeys(("signal.convolve", "signal.correlate"), _PRODUCTS),
+    **dict.fromkeys(("signal.convolve2d", "signal.correlate2d"), _PRODUCTS),
+    "signal.fftconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
+    "signal.detrend": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
+    **dict.fromkeys(("signal.welch", "signal.csd", "signal.stft"), _SPECTRA),
+    "signal.istft": {kind: _SPECTRA[kind] for kind in ("single", "double")},
+}

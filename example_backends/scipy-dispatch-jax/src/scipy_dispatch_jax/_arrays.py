@@ -69,6 +69,16 @@ def narrowed(dtype: Any) -> np.dtype[Any]:
         return jnp.zeros((), dtype).dtype
 
 
+def promoted(*dtypes: Any) -> np.dtype[Any]:
+    """Return the data type that NumPy, and so SciPy, makes of several, as far as JAX has it.
+
+    JAX's own rule makes single precision of integers and single precision.
+    """
+    if any(np.dtype(dtype).kind == "V" for dtype in dtypes):  # such as bfloat16
+        return jnp.result_type(*dtypes)
+    return narrowed(np.result_type(*dtypes))
+
+
 def is_integer(dtype: Any) -> bool:
     """Whether it is one of integers or booleans."""
     return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == np.bool_)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, is_complex, is_floating, is_integer, is_jax
+from ._arrays import Array, is_complex, is_floating, is_integer, is_jax, promoted
 from ._boundary import extended
 from ._implement import implements
 from ._lengths import as_inexact, axes_and_lengths
@@ -71,7 +71,7 @@ def _slid(x: Array, kernel: Array, margins: Any, modes: Any, cval: Any) -> Array
 
 def _working(first: Array, second: Array) -> tuple[Array, Array, Any]:
     """Return both in the data type to compute in, and that of the result."""
-    dtype = jnp.result_type(first, second)
+    dtype = promoted(first.dtype, second.dtype)
     working = np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype
     return first.astype(working), second.astype(working), dtype
 
@@ -91,7 +91,7 @@ def _by_products(first: Array, second: Array, mode: str) -> Array:
 
 def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
     """Return the convolution along `axes`, of arrays that may be repeated along others."""
-    dtype = jnp.result_type(as_inexact(first), as_inexact(second))
+    dtype = promoted(as_inexact(first).dtype, as_inexact(second).dtype)
     first, second = first.astype(dtype), second.astype(dtype)
     if axes is not None and not np.size(axes):
         raise ValueError("when provided, axes cannot be empty")
@@ -140,7 +140,7 @@ def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
     if method not in ("auto", "direct", "fft"):
         raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
     _is_swapped(mode, first.shape, second.shape)
-    dtype = jnp.result_type(first, second)
+    dtype = promoted(first.dtype, second.dtype)
     few = min(first.size, second.size) <= _DIRECTLY
     # Integers are exact by products only; that is what SciPy's transforms are rounded to.
     if is_integer(dtype) or method == "direct" or (method == "auto" and few):
@@ -193,7 +193,7 @@ def _refuse_images(call: dict[str, Any]) -> str | None:
         return "in2 is larger than in1, which SciPy repeats once at either end at most"
     if not is_jax(call["fillvalue"]):
         is_complex_fill = np.iscomplexobj(call["fillvalue"])
-        dtype = jnp.result_type(*(jnp.asarray(call[name]).dtype for name in ("in1", "in2")))
+        dtype = promoted(*(jnp.asarray(call[name]).dtype for name in ("in1", "in2")))
         if is_complex_fill and not is_complex(dtype):
             return "fillvalue= is complex, and the arrays are not"
         if is_integer(dtype) and call["fillvalue"] != int(call["fillvalue"]):

@@ -13,7 +13,7 @@ from jax import lax
 
 from ._arrays import Array, is_complex
 from ._implement import implements
-from ._lengths import as_inexact, axes_and_lengths, refuse_settings, resized
+from ._lengths import as_inexact, axes_and_lengths, refuse_complex, resized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _some_axes(kind: str) -> Any:
 
 def _register(name: str, function: Any) -> None:
     function.__name__ = function.__qualname__ = name
-    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse_settings)(function)
+    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse_complex)(function)
 
 
 for _kind in ("dct", "idct", "dst", "idst"):

@@ -7,7 +7,7 @@ import operator
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, default_float
+from ._arrays import Array, default_float, is_complex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,3 +103,17 @@ def refuse_settings(call: dict[str, Any]) -> str | None:
     if lengths is not None and np.any(np.asarray(lengths) == 0):
         return "a length is 0, which SciPy takes for another one in some functions"
     return None
+
+
+def refuse_halves(call: dict[str, Any]) -> str | None:
+    """Leave to SciPy besides what has half of nothing along the last axis."""
+    if call.get("s") is None and "s" in call and 1 in jnp.shape(call["x"]):
+        return "an axis has one element; pass s= to say how many there are to be"
+    return refuse_settings(call)
+
+
+def refuse_complex(call: dict[str, Any]) -> str | None:
+    """Leave to SciPy besides how to make a transform of complex numbers orthogonal."""
+    if call["orthogonalize"] is not None and is_complex(jnp.asarray(call["x"]).dtype):
+        return "orthogonalize= with complex numbers, for which some SciPy ignore it"
+    return refuse_settings(call)

@@ -269,6 +269,9 @@ def _ranked(
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
     if rank in (0, count - 1):
+        if footprint.ndim == len(axes):
+            shape, origin = spread_window(footprint.shape, origin, axes, x.ndim)
+            footprint, axes = footprint.reshape(shape), None
         return _extreme(x, None, footprint, output, mode, cval, origin, axes, rank > 0)
     dtype = result_dtype(output, x.dtype)
     return _by_footprint(x, footprint, axes, rank, dtype, mode, cval, origin)

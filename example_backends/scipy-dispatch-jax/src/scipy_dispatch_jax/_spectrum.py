@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.signal import get_window
 
-from ._arrays import Array, default_float, is_complex, is_traced
+from ._arrays import Array, default_float, is_complex, is_traced, promoted
 from ._implement import implements
 from ._trend import without_trend
 
@@ -46,6 +46,8 @@ def _refuse(call: dict[str, Any]) -> str | None:
         return "the signal is complex; pass return_onesided=False"
     if any(np.dtype(x.dtype).kind not in "biufc" or x.dtype == np.float16 for x in signals):
         return "half precision, of which SciPy makes single or double precision by release"
+    if call.get("boundary") == "odd" and np.dtype(signals[0].dtype).kind in "iu":
+        return "boundary='odd' of integers, whose range SciPy leaves there"
     window = call["window"]
     lengths = [x.shape[call["axis"]] for x in signals]
     if len(set(lengths)) > 1:
@@ -108,8 +110,7 @@ def _frequencies(count: int, fs: float, onesided: bool) -> Array:
 
 def _signal(x: Array, axis: int) -> Array:
     x = jnp.moveaxis(x, axis, -1)
-    dtype = jnp.result_type(_at_least_single(x), jnp.float32)
-    return x.astype(dtype)
+    return x.astype(_at_least_single(x))
 
 
 def _at_least_single(x: Array) -> Any:
@@ -141,7 +142,7 @@ def _cross(
     same = y is x
     first = _signal(jnp.asarray(x), axis)
     second = first if same else _signal(jnp.asarray(y), axis)
-    dtype = jnp.result_type(first, second)
+    dtype = promoted(first.dtype, second.dtype)
     first, second = first.astype(dtype), second.astype(dtype)
     cut = _segments(first, window, nperseg, noverlap, nfft, _real(first))
     result = _transformed(first, cut, detrend, onesided)
@@ -160,7 +161,10 @@ def _cross(
         result = result.mean(-2)
     else:
         result = _median(result)
-    result = jnp.moveaxis(result, -1, axis)
+    # Of narrow integers SciPy makes single precision in the end.
+    complex_dtype = promoted(jnp.asarray(x).dtype, jnp.asarray(y).dtype, np.complex64)
+    real_dtype = jnp.finfo(complex_dtype).dtype
+    result = jnp.moveaxis(result, -1, axis).astype(real_dtype if same else complex_dtype)
     return _frequencies(cut.padded, fs, onesided), result
 
 
@@ -266,6 +270,7 @@ def stft(
         times -= half / fs
     result = jnp.swapaxes(result, -1, -2)
     result = jnp.moveaxis(result, -2, axis if axis >= 0 else axis - 1)
+    result = result.astype(promoted(jnp.asarray(x).dtype, np.complex64))
     frequencies = _frequencies(cut.padded, fs, return_onesided)
     return frequencies, jnp.asarray(times, default_float()), result
 
@@ -321,7 +326,8 @@ def istft(
     step = length - overlap
     where = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
     norm = np.zeros(int(where.max()) + 1)
-    np.add.at(norm, where, win**2)
+    for start in where[:, 0]:
+        norm[start : start + length] += win**2
     x = jnp.zeros((*segments.shape[:-2], norm.size), segments.dtype).at[..., where].add(segments)
     if boundary:
         x, norm = x[..., length // 2 : -(length // 2)], norm[length // 2 : -(length // 2)]
@@ -338,7 +344,7 @@ def istft(
 
 
 def _as_complex(z: Array) -> Array:
-    return z.astype(jnp.result_type(z.dtype if is_complex(z.dtype) else _at_least_single(z), 1j))
+    return z.astype(promoted(_at_least_single(z), np.complex64))
 
 
 def _synthesis_window(window: Any, length: int) -> np.ndarray:

@@ -60,7 +60,7 @@ def _without_line(x: Array) -> Array:
     """Subtract the projection on constants and lines."""
     # Orthogonal to one another, in double precision, so that no system is to be solved.
     ramp = np.arange(x.shape[-1]) - (x.shape[-1] - 1) / 2
-    ramp = ramp / max(float(np.linalg.norm(ramp)), 1.0)
+    ramp = ramp / (np.linalg.norm(ramp) or 1)
     line = jnp.asarray(ramp, jnp.finfo(x.dtype).dtype)
     x = x - x.mean(-1, keepdims=True)
     return x - (x * line).sum(-1, keepdims=True) * line

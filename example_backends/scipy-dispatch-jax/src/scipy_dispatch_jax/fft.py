@@ -11,7 +11,7 @@ import numpy as np
 from . import _cosine  # noqa: F401  # it registers its functions
 from ._arrays import Array, is_complex
 from ._implement import implements
-from ._lengths import as_inexact, axes_and_lengths, refuse_settings, resized
+from ._lengths import as_inexact, axes_and_lengths, refuse_halves, refuse_settings, resized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def _some_axes(name: str, default: Any) -> Any:
 
 def _register(name: str, function: Any) -> None:
     function.__name__ = function.__qualname__ = name
-    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse_settings)(function)
+    refuse = refuse_halves if name.startswith(("irfft", "hfft")) else refuse_settings
+    globals()[name] = implements(f"scipy_dispatch.fft:{name}", "x", refuse=refuse)(function)
 
 
 for _name in _TRANSFORMS:

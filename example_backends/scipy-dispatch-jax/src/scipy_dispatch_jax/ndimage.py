@@ -350,7 +350,9 @@ def gaussian_laplace(
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
     axes = some_axes(axes, x.ndim)
-    sigmas = spread(for_each(sigma, len(axes)), axes, x.ndim, 0)
+    sigmas = for_each(sigma, len(axes))
+    if len(axes) < x.ndim:
+        sigmas = spread(sigmas, axes, x.ndim, 0)
 
     def derivative(axis: int, each_mode: str) -> Array:
         order = spread([2], (axis,), x.ndim, 0)

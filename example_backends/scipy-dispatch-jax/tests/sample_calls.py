@@ -1,0 +1,81 @@
+"""One call of every function of the backend. Data only: arrays of NumPy, the first one apart."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_random = np.random.default_rng(20261121)
+IMAGE = _random.uniform(-20, 20, (5, 6))
+LINE = _random.uniform(-20, 20, (2, 24))
+SPECTRUM = _random.normal(size=(5, 6)) + 1j * _random.normal(size=(5, 6))
+KERNEL = np.array([[0.5, -1.0, 0.25], [2.0, 1.5, -0.75]])
+WEIGHTS = np.array([0.25, -1.0, 0.5, 2.0])
+CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], dtype=bool)
+WHERE = np.array([[0.25, 2.125, 3.375], [1.125, 4.25, -0.625]])
+
+
+class Call(NamedTuple):
+    """An array, and the arguments that follow it."""
+
+    x: np.ndarray
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+def call(x: np.ndarray, *args: Any, **kwargs: Any) -> Call:
+    return Call(x, args, kwargs)
+
+
+_segments = {"nperseg": 8, "noverlap": 3}
+_integers = np.array([3, 1, 2])
+
+CALLS: dict[str, Call] = {
+    "ndimage.correlate": call(IMAGE, KERNEL, mode="mirror"),
+    "ndimage.convolve": call(IMAGE, KERNEL, mode="constant", cval=2.0),
+    "ndimage.correlate1d": call(IMAGE, WEIGHTS, axis=0),
+    "ndimage.convolve1d": call(IMAGE, WEIGHTS, mode="wrap"),
+    "ndimage.gaussian_filter": call(IMAGE, 0.8, order=(0, 1)),
+    "ndimage.gaussian_filter1d": call(IMAGE, 1.2, mode="nearest"),
+    "ndimage.gaussian_laplace": call(IMAGE, 0.8),
+    "ndimage.gaussian_gradient_magnitude": call(IMAGE, 0.8),
+    "ndimage.uniform_filter": call(IMAGE, (3, 2)),
+    "ndimage.uniform_filter1d": call(IMAGE, 4, axis=0),
+    "ndimage.sobel": call(IMAGE, 0),
+    "ndimage.prewitt": call(IMAGE),
+    "ndimage.laplace": call(IMAGE, mode="wrap"),
+    "ndimage.minimum_filter": call(IMAGE, footprint=CROSS),
+    "ndimage.maximum_filter": call(IMAGE, (2, 3)),
+    "ndimage.minimum_filter1d": call(IMAGE, 3),
+    "ndimage.maximum_filter1d": call(IMAGE, 4, axis=0),
+    "ndimage.median_filter": call(IMAGE, 3),
+    "ndimage.rank_filter": call(IMAGE, 1, footprint=CROSS),
+    "ndimage.percentile_filter": call(IMAGE, 30, size=(2, 3)),
+    "ndimage.map_coordinates": call(IMAGE, WHERE, order=1, mode="nearest"),
+    **{
+        f"fft.{name}{axes}": call(SPECTRUM if takes_complex else IMAGE)
+        for name, takes_complex in {
+            **{"fft": True, "ifft": True, "rfft": False},
+            **{"irfft": True, "hfft": True, "ihfft": False},
+        }.items()
+        for axes in ("", "2", "n")
+    },
+    **{
+        f"fft.{name}{axes}": call(IMAGE, type)
+        for name, type in {"dct": 2, "idct": 1, "dst": 3, "idst": 4}.items()
+        for axes in ("", "n")
+    },
+    "fft.fftshift": call(IMAGE),
+    "fft.ifftshift": call(IMAGE, axes=0),
+    "signal.convolve": call(LINE, KERNEL),
+    "signal.correlate": call(LINE, KERNEL, mode="same"),
+    "signal.fftconvolve": call(LINE, KERNEL),
+    "signal.convolve2d": call(IMAGE, KERNEL, boundary="symm"),
+    "signal.correlate2d": call(IMAGE, KERNEL, mode="same"),
+    "signal.detrend": call(LINE),
+    "signal.welch": call(LINE, **_segments),
+    "signal.csd": call(LINE, LINE[::-1] + 1, **_segments),
+    "signal.stft": call(LINE, **_segments),
+    "signal.istft": call(SPECTRUM, nperseg=8),
+}

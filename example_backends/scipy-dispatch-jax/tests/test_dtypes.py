@@ -1,0 +1,82 @@
+"""Every function, with data types of every kind, with and without double precision.
+
+Complete: all functions and all kinds of the table of tolerances, one data type each and one
+call. What arguments do to a call is sampled in ``property``.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparison import check, has_64_bits, why_deferred
+from sample_calls import CALLS
+from tolerances import TOLERANCES
+
+TYPES = {
+    "integers": np.int16,
+    "integers32": np.uint8,
+    "half": jnp.bfloat16,
+    "single": np.float32,
+    "double": np.float64,
+}
+COMPLEX = {"single": np.complex64, "double": np.complex128}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_real_numbers(name: str, precision: bool) -> None:
+    """The values are SciPy's within the tolerance, the data types are SciPy's exactly."""
+    call = CALLS[name]
+    takes_complex = np.iscomplexobj(call.x)
+    for kind in TOLERANCES[name]:
+        if (kind in ("integers", "double")) != has_64_bits() or (takes_complex and "int" in kind):
+            continue
+        dtype = COMPLEX.get(kind) if takes_complex else TYPES[kind]
+        if dtype is None:
+            continue
+        x = np.abs(call.x) if dtype == np.uint8 else call.x
+        # Weights that are as precise as the array, but for integers.
+        args = tuple(
+            each.astype(dtype)
+            if isinstance(each, np.ndarray) and kind in ("single", "double")
+            else each
+            for each in call.args
+        )
+        check(name, x.astype(dtype), *args, **call.kwargs)
+
+
+WITH_COMPLEX = [
+    *("ndimage.correlate", "ndimage.convolve1d", "ndimage.gaussian_filter", "ndimage.sobel"),
+    *("ndimage.uniform_filter", "ndimage.map_coordinates", "ndimage.gaussian_laplace"),
+    *("fft.dct", "fft.dstn", "signal.convolve", "signal.correlate", "signal.correlate2d"),
+    *("signal.fftconvolve", "signal.detrend"),
+]
+
+
+@pytest.mark.parametrize("name", WITH_COMPLEX)
+def test_complex_numbers(name: str, double: bool) -> None:
+    call = CALLS[name]
+    check(name, (call.x * (1 + 0.5j) + 2j).astype(np.complex128), *call.args, **call.kwargs)
+
+
+def test_complex_spectra(double: bool) -> None:
+    """Of both sides; SciPy's releases warn differently of one side."""
+    x = CALLS["signal.stft"].x * (1 + 0.5j)
+    for name in ("signal.welch", "signal.stft"):
+        check(name, x, nperseg=8, return_onesided=False)
+        assert "complex" in (why_deferred(name, jnp.asarray(x), nperseg=8) or "")
+
+
+def test_complex_weights(double: bool) -> None:
+    weights = np.array([1 + 2j, 0.5, -1j])
+    for name in ("ndimage.correlate1d", "ndimage.convolve1d"):
+        check(name, CALLS[name].x, weights)
+    check("ndimage.correlate", CALLS["ndimage.sobel"].x, weights[None])
+
+
+def test_rejected_with_scipy_s_error(double: bool) -> None:
+    """Where SciPy takes no complex numbers."""
+    z = CALLS["fft.fft"].x
+    check("fft.rfft", z)
+    check("ndimage.median_filter", z, 3)
+    check("ndimage.maximum_filter1d", z, 3)
