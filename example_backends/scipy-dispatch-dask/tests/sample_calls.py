@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
+from comparison import scipy_function
 from scipy import signal
+
+from scipy_dispatch_dask._table import TABLES
 
 ONES = np.ones((3, 3))
 LABELS = np.arange(400).reshape(20, 20) // 90
@@ -136,9 +140,25 @@ def an_array(name: str) -> np.ndarray:
 
 def arguments(name: str, x: Any) -> dict[str, Any]:
     """Return all arguments of the call, by name."""
-    from inspect import signature
-
-    from comparison import scipy_function
-
     first = ARRAY.get(name) or next(iter(signature(scipy_function(name)).parameters))
     return {first: x, **CALLS[name]}
+
+
+def in_table() -> set[str]:
+    return {
+        f"{module.removeprefix('scipy_dispatch.')}.{name}"
+        for module, table in TABLES.items()
+        for name in table
+    }
+
+
+def present(name: str) -> bool:
+    """Whether the installed SciPy has the function."""
+    try:
+        scipy_function(name)
+    except AttributeError:
+        return False
+    return True
+
+
+SERVED = sorted(name for name in in_table() if present(name))

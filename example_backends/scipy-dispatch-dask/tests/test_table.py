@@ -10,16 +10,16 @@ from itertools import product
 from typing import Any
 
 import cloudpickle
+import dask
 import dask.array as da
 import numpy as np
 import pytest
 from comparison import assert_same, computed, lazily, scipy_function, why_deferred
-from sample_calls import CALLS, an_array, arguments
+from sample_calls import CALLS, SERVED, an_array, arguments, in_table, present
 from tolerances import TOLERANCES, tolerance_of
 
 from scipy_dispatch import system
 from scipy_dispatch_dask import _implement
-from scipy_dispatch_dask._table import TABLES
 from spatch_core.testing import run_python
 
 if sys.version_info >= (3, 11):
@@ -28,26 +28,6 @@ else:
     import tomli as tomllib
 
 MODULES = ("ndimage", "signal", "fft")
-
-
-def in_table() -> set[str]:
-    return {
-        f"{module.removeprefix('scipy_dispatch.')}.{name}"
-        for module, table in TABLES.items()
-        for name in table
-    }
-
-
-def present(name: str) -> bool:
-    """Whether the installed SciPy has the function."""
-    try:
-        scipy_function(name)
-    except AttributeError:
-        return False
-    return True
-
-
-SERVED = sorted(name for name in in_table() if present(name))
 
 
 def outcome(result: Any) -> list[da.Array]:
@@ -183,6 +163,21 @@ def test_blocks_stay_blocks(name: str) -> None:
 def test_transforms_never_need_the_whole_array() -> None:
     """Along several axes the lines are cut again after each."""
     x = da.zeros((64, 64, 64), chunks=16)
-    for name in ("fft.fftn", "fft.rfftn", "fft.irfftn", "fft.dctn", "fft.ihfftn"):
+    for name in (
+        *("fft.fftn", "fft.rfftn", "fft.irfftn", "fft.dctn", "fft.ihfftn"),
+        "ndimage.spline_filter",
+    ):
         result = lazily(name, x)
         assert max(map(np.prod, product(*result.chunks))) <= 64 * 16 * 16 * 8
+
+
+def test_blocks_of_lines_are_no_larger_than_dask_likes() -> None:
+    """Whole lines of a large array, cut along the other axes."""
+    x = da.zeros((4000, 4000), chunks=500)
+    with dask.config.set({"array.chunk-size": "4MiB"}):
+        results = [lazily("fft.fft2", x), lazily("fft.dctn", x)]
+        results += [lazily("signal.detrend", x, axis=axis) for axis in (0, 1)]
+    for result in results:
+        assert max(map(np.prod, product(*result.chunks))) <= 2**22 // 8
+    with dask.config.set({"array.chunk-size": "128MiB"}):
+        assert lazily("signal.detrend", x, axis=0).chunks == ((4000,), (500,) * 8)

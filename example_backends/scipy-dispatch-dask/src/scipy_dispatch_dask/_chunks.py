@@ -39,14 +39,24 @@ def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
     return x.rechunk({axis: _merged(x.chunks[axis], depth) for axis, depth in depths.items()})
 
 
-def with_whole_lines(x: Array, axes: Collection[int]) -> Array:
+def with_whole_lines(
+    x: Array, axes: Collection[int], cuts: Mapping[int, int] | None = None
+) -> Array:
     """Rechunk `x` so that lines along `axes` are whole.
 
-    The other axes stay as they are, unless that would make blocks larger than they were and
-    than Dask's ``array.chunk-size``: then these are cut, too.
+    Parameters
+    ----------
+    x : dask.array.Array
+        The array.
+    axes : collection of int
+        Where lines are to be whole.
+    cuts : mapping of int to int, optional
+        How long the chunks of other axes are to be. They stay as they are otherwise, unless
+        that would make blocks larger than they were and than Dask's ``array.chunk-size``:
+        then Dask chooses.
     """
     whole = dict.fromkeys(axes, -1)
-    lines = x.rechunk(whole)
+    lines = x.rechunk({**(cuts or {}), **whole})
     limit = max(_largest_block(x), parse_bytes(dask.config.get("array.chunk-size")))
     if _largest_block(lines) <= limit or len(whole) == x.ndim:
         return lines

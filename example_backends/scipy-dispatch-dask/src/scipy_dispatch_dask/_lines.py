@@ -83,8 +83,11 @@ class Lines:
         x = call[name]
         if x.ndim == 0:
             # SciPy says what it has against a scalar, or what it makes of it.
+            result = probe(call, name)
+            if np.ndim(result):
+                return NotImplemented
             block, shared = block_of(call, name)
-            return da.map_blocks(block, x, meta=meta_of(probe(call, name)), **shared)
+            return da.map_blocks(block, x, meta=meta_of(result), **shared)
         axes = self.axes(call, x.ndim)
         meta = meta_of(_probe_lines(self.harmless(call), name, axes))
         x = with_whole_lines(x, axes)

@@ -51,7 +51,8 @@ class Neighbourhood:
         call = call.replaced(**others)
         result = probe(self.harmless(call), *arrays)
         if result.ndim != x.ndim:
-            # A user's function that has several results for a window.
+            # A user's function that has several results for a window, or a scalar that SciPy
+            # makes an array of.
             return NotImplemented
         block, shared = block_of(call, *arrays)
         return map_with_halo(

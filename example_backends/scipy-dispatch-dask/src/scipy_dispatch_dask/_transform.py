@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ._block import meta_of, probe
 from ._call import Call, dispatchable
+from ._chunks import with_whole_lines
 from ._dask import Array
 from ._lines import FEW
 
@@ -57,7 +58,7 @@ class AxisByAxis:
             step = dispatchable(f"scipy_dispatch.fft:{name}")
             cut = max(x.chunks[axis])
             # Cut the lines of the step before again, or all ends up in one chunk.
-            x = x.rechunk({**chunks, axis: -1})
+            x = with_whole_lines(x, (axis,), chunks)
             x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
             chunks = {axis: cut}
         return x.astype(meta.dtype)
@@ -98,9 +99,14 @@ class EveryAxis:
         """Return what SciPy would, lazily."""
         meta = meta_of(probe(call, "input"))
         step = Call(dispatchable(self.identifier), call.arguments)
-        for axis in range(call["input"].ndim):
-            step = step.replaced(axis=axis, input=self.strategy.run(step.replaced(axis=axis)))
-        return step["input"].astype(meta.dtype)
+        x = call["input"]
+        chunks: dict[int, int] = {}
+        for axis in range(x.ndim):
+            cut = max(x.chunks[axis])
+            x = with_whole_lines(x, (axis,), chunks)
+            x = self.strategy.run(step.replaced(axis=axis, input=x))
+            chunks = {axis: cut}
+        return x.astype(meta.dtype)
 
 
 @dataclass(frozen=True)
@@ -122,6 +128,7 @@ class Shift:
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
+        probe(call, "x")
         return self.function(call["x"], axes=call["axes"])
 
 

@@ -74,7 +74,7 @@ def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
 @pytest.mark.parametrize(("name", "args"), WINDOWS, ids=str)
 @given(data=st.data())
 def test_windows_with_a_footprint(name: str, args: tuple[Any, ...], data: Any) -> None:
-    """Footprints of any shape."""
+    """Footprints of any shape, around any of their elements."""
     x, lazy = data.draw(dask_arrays(min_dims=2))
     axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     sides = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
@@ -87,6 +87,7 @@ def test_windows_with_a_footprint(name: str, args: tuple[Any, ...], data: Any) -
         lazy,
         *args,
         footprint=footprint,
+        origin=[data.draw(st.integers(-(side // 2), (side - 1) // 2)) for side in sides],
         **axes,
         mode=data.draw(modes),
         cval=data.draw(cvals),
@@ -239,6 +240,22 @@ def test_uniform_of_integers(data: Any) -> None:
     size, origin = size_and_origin(data.draw, count)
     mode = data.draw(per_axis(modes, count))
     check("ndimage.uniform_filter", x, lazy, size, mode=mode, origin=origin, **axes)
+
+
+@given(data=st.data())
+def test_uniform_along_one_axis(data: Any) -> None:
+    x, lazy = data.draw(dask_arrays(INTEGERS))
+    size = data.draw(st.integers(1, 9))
+    check(
+        "ndimage.uniform_filter1d",
+        x,
+        lazy,
+        size,
+        axis=data.draw(st.integers(-x.ndim, x.ndim - 1)),
+        mode=data.draw(modes),
+        cval=data.draw(st.integers(-3, 3)),
+        origin=data.draw(st.integers(-(size // 2), (size - 1) // 2)),
+    )
 
 
 @given(data=st.data())

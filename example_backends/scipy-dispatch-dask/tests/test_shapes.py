@@ -1,0 +1,112 @@
+"""Shapes and chunks at the limits, for every function: SciPy's result or error, or deferred."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import pytest
+from comparison import assert_same, computed, lazily, scipy_function, why_deferred
+from sample_calls import SERVED, an_array, arguments
+from tolerances import tolerance_of
+
+from scipy_dispatch_dask._neighbourhood import Neighbourhood
+from scipy_dispatch_dask._table import TABLES
+from spatch_core import BackendDeferredError
+
+NEIGHBOURHOODS = [
+    name
+    for name in SERVED
+    if isinstance(
+        TABLES[f"scipy_dispatch.{name.partition('.')[0]}"][name.partition(".")[2]], Neighbourhood
+    )
+]
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+
+
+def compare(name: str, x: np.ndarray, lazy: da.Array) -> None:
+    """Compare with SciPy, whose error for such an array must be the backend's too."""
+    try:
+        if why_deferred(name, **arguments(name, lazy)) is None:
+            compare_unless_deferred(name, x, lazy)
+    except BackendDeferredError:
+        pass
+
+
+def compare_unless_deferred(name: str, x: np.ndarray, lazy: da.Array) -> None:
+    try:
+        expected = scipy_function(name)(**arguments(name, x))
+    except Exception as error:  # noqa: BLE001 - whatever it is, Dask must raise it too
+        with pytest.raises(type(error)):
+            computed_parts(lazily(name, **arguments(name, lazy)))
+        return
+    results = computed_parts(lazily(name, **arguments(name, lazy)))
+    parts = expected if isinstance(expected, tuple) else (expected,)
+    for result, each in zip(results, parts, strict=True):
+        assert_same(result, each, tolerance_of(name, np.asarray(each), x))
+
+
+def computed_parts(results: Any) -> list[np.ndarray]:
+    parts = results if isinstance(results, tuple) else (results,)
+    return [computed(each) if isinstance(each, da.Array) else np.asarray(each) for each in parts]
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_axes_without_elements(name: str) -> None:
+    whole = an_array(name)
+    for x in (whole[:0], whole[:, :0], whole[:0, :0]):
+        compare(name, x, da.from_array(x, chunks=7))
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_arrays_without_dimensions(name: str) -> None:
+    x = np.asarray(an_array(name)[3, 4])
+    compare(name, x, da.from_array(x))
+
+
+@pytest.mark.parametrize("name", NEIGHBOURHOODS)
+def test_blocks_of_one_element(name: str) -> None:
+    """Smaller than what a function reads beyond them."""
+    x = an_array(name)[:4, :5]
+    compare(name, x, da.from_array(x, chunks=1))
+
+
+@pytest.mark.parametrize("name", NEIGHBOURHOODS)
+def test_one_element_along_an_axis(name: str) -> None:
+    for index in (np.s_[3:4], np.s_[:, 3:4]):
+        x = an_array(name)[index]
+        compare(name, x, da.from_array(x, chunks=3))
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_unknown_chunk_sizes_are_refused(name: str) -> None:
+    """What follows what is not known; the reason says what to do about it."""
+    x = da.from_array(an_array(name), chunks=7)
+    unknown = x[da.from_array(np.arange(20) > 3, chunks=7)]
+    assert np.isnan(unknown.shape[0])
+    reason = why_deferred(name, **arguments(name, unknown)) or ""
+    assert "chunk sizes of" in reason
+    assert ".compute_chunk_sizes()" in reason
+
+
+MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_way_to_cut_a_small_array(mode: str) -> None:
+    """Complete: each way to cut a line of six, for windows wider than most of the pieces."""
+    x = an_array("ndimage.rank_filter")[0, :6]
+    for cuts in product((False, True), repeat=5):
+        edges = [0, *(index + 1 for index, cut in enumerate(cuts) if cut), 6]
+        lazy = da.from_array(x, chunks=(tuple(np.diff(edges).tolist()),))
+        for size, origin in ((2, -1), (3, 1), (4, 1), (5, -2)):
+            options = {"size": size, "origin": origin, "mode": mode}
+            expected = scipy_function("ndimage.maximum_filter1d")(x, **options)
+            result = computed(lazily("ndimage.maximum_filter1d", lazy, **options))
+            assert_same(result, expected)
