@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from ._arrays import Array
 
@@ -75,14 +74,14 @@ def extended(
     for axis, ((before, after), mode) in enumerate(zip(margins, modes, strict=True)):
         if not before and not after:
             continue
-        if _SAME.get(mode, mode) == "constant":
-            widths = [(0, 0, 0)] * x.ndim
-            widths[axis] = (before, after, 0)
-            x = lax.pad(x, jnp.asarray(cval).astype(x.dtype), widths)
-            continue
         length = x.shape[axis]
-        first = positions(np.arange(-before, 0), length, mode)
-        last = positions(np.arange(length, length + after), length, mode)
-        parts = [jnp.take(x, first, axis), x, jnp.take(x, last, axis)]
-        x = jnp.concatenate([part for part in parts if part.shape[axis]], axis)
+        if _SAME.get(mode, mode) == "constant":
+            fill = jnp.asarray(cval).astype(x.dtype)
+            shapes = ([*x.shape[:axis], count, *x.shape[axis + 1 :]] for count in (before, after))
+            first, last = (jnp.broadcast_to(fill, shape) for shape in shapes)
+        else:
+            first = jnp.take(x, positions(np.arange(-before, 0), length, mode), axis)
+            last = jnp.take(x, positions(np.arange(length, length + after), length, mode), axis)
+        parts = [part for part in (first, x, last) if part.shape[axis]]
+        x = jnp.concatenate(parts, axis)
     return x

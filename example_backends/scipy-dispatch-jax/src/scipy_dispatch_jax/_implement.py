@@ -140,7 +140,7 @@ def _why_not(served: Served, call: dict[str, Any]) -> str | None:
 
 
 def _why_not_output(output: Any) -> str | None:
-    if output is None or output in (float, int, complex, bool):
+    if any(output is each for each in (None, float, int, complex, bool)):
         return None
     if not isinstance(output, (str, type, np.dtype)):
         return (
@@ -162,21 +162,19 @@ def _why_not_array(name: str, value: Any) -> str | None:
 
 def _why_not_numpy(name: str, array: np.ndarray) -> str | None:
     dtype = array.dtype
-    if not dtype.isnative or not (is_integer(dtype) or is_floating(dtype) or is_complex(dtype)):
+    is_number = is_integer(dtype) or is_floating(dtype) or is_complex(dtype)
+    if not is_number or not dtype.isnative or dtype.char in "gG":
         return f"{name}= is of data type {dtype}, which JAX has not"
     if is_integer(dtype) and dtype.itemsize == 8 and not has_64_bits() and array.size:
         limits = np.iinfo(narrowed(dtype))
         if array.min() < limits.min or array.max() > limits.max:
             return f"{name}= holds integers of more than 32 bits; set jax_enable_x64"
-        return None
-    return None if dtype.kind in "fc" else _why_not_dtype(f"{name}= of data type", dtype, False)
+    return None
 
 
-def _why_not_dtype(what: str, dtype: np.dtype[Any], exactly: bool = True) -> str | None:
+def _why_not_dtype(what: str, dtype: np.dtype[Any]) -> str | None:
     try:
         has_it = narrowed(dtype) == dtype
     except TypeError:
-        return f"{what} {dtype} is a data type that JAX has not"
-    if exactly and not has_it:
-        return f"{what} {dtype} is a data type that JAX has only with jax_enable_x64"
-    return None
+        return f"{what}{dtype} is a data type that JAX has not"
+    return None if has_it else f"{what}{dtype} is a data type of JAX only with jax_enable_x64"

@@ -1,0 +1,156 @@
+"""What the backend leaves to SciPy, what it tells the user, and which errors it raises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparison import dispatchable, scipy_function, why_deferred
+
+X = np.arange(42.0, dtype=np.float32).reshape(6, 7) % 5
+J = jnp.asarray(X)
+BIG = np.array([2**40, 1])
+
+REASONS: list[tuple[str, dict[str, Any], str]] = [
+    ("ndimage.sobel", {"input": J, "output": np.zeros((6, 7))}, "output= is an array"),
+    ("ndimage.sobel", {"input": J, "output": J}, "output= is an array"),
+    ("ndimage.sobel", {"input": J, "output": np.float64}, "of JAX only with jax_enable_x64"),
+    ("ndimage.sobel", {"input": J, "output": np.longdouble}, "data type"),
+    ("ndimage.correlate1d", {"input": J, "weights": BIG}, "more than 32 bits"),
+    ("ndimage.correlate1d", {"input": J, "weights": np.ones(3, np.longdouble)}, "JAX has not"),
+    ("ndimage.sobel", {"input": J * 1j, "output": np.float32}, "the result is complex"),
+    ("ndimage.sobel", {"input": J, "cval": 1j}, "cval= is complex"),
+    ("ndimage.maximum_filter", {"input": J > 1, "size": 2, "cval": np.nan}, "not finite"),
+    ("ndimage.median_filter", {"input": J > 1, "size": 3, "cval": -1}, "cval= is no bool"),
+    ("ndimage.median_filter", {"input": J, "size": 3, "mode": ["wrap"] * 2}, "mode= is a list"),
+    ("ndimage.map_coordinates", {"input": J, "coordinates": J[:2]}, "order=3"),
+    ("fft.fft", {"x": J, "plan": object()}, "plan="),
+    ("fft.fft", {"x": J, "workers": 0}, "workers="),
+    ("fft.fft", {"x": J, "n": 0}, "a length is 0"),
+    ("fft.dct", {"x": J * 1j, "orthogonalize": True}, "orthogonalize="),
+    ("signal.convolve", {"in1": J > 1, "in2": J}, "booleans"),
+    ("signal.convolve2d", {"in1": J[:2], "in2": J, "boundary": "wrap"}, "larger than in1"),
+    ("signal.welch", {"x": J, "nperseg": 9}, "longer than the signal"),
+    ("signal.stft", {"x": J * 1j, "nperseg": 4}, "return_onesided=False"),
+    ("signal.csd", {"x": J, "y": J[:, :5], "nperseg": 4}, "same length"),
+    ("signal.stft", {"x": J, "nperseg": 4, "detrend": np.negative}, "function"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "reason"), REASONS, ids=lambda each: str(each)[:25])
+def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -> None:
+    assert reason in (why_deferred(name, **arguments) or "it was not deferred")
+
+
+TRACED: list[tuple[str, dict[str, Any], str]] = [
+    ("ndimage.gaussian_filter", {"sigma": 1.0}, "sigma= is traced"),
+    ("ndimage.uniform_filter", {"size": [3, 3]}, "size= is traced"),
+    ("ndimage.percentile_filter", {"percentile": 20.0}, "percentile= is traced"),
+    ("ndimage.minimum_filter", {"footprint": np.ones((2, 2), bool)}, "footprint= is traced"),
+    ("fft.fft", {"n": 3}, "n= is traced"),
+]
+
+
+@pytest.mark.parametrize(("name", "settings", "reason"), TRACED, ids=lambda each: str(each)[:25])
+def test_settings_must_be_known(name: str, settings: dict[str, Any], reason: str) -> None:
+    """A traced one is refused by its type, and never looked at."""
+    reasons = []
+
+    def look(settings: Any) -> Any:
+        reasons.append(why_deferred(name, J, **settings))
+        return 0
+
+    jax.jit(look)(settings)
+    assert reason in (reasons[0] or "it was not deferred")
+
+
+def test_settings_may_be_jax_arrays_with_values() -> None:
+    """SciPy takes them as well."""
+    sigma = jnp.asarray(1.5)
+    assert why_deferred("ndimage.gaussian_filter", J, sigma) is None
+    np.testing.assert_allclose(
+        np.asarray(dispatchable("ndimage.gaussian_filter")(J, sigma)),
+        scipy_function("ndimage.gaussian_filter")(X, 1.5),
+        atol=1e-5,
+    )
+
+
+def test_what_is_deferred_is_still_done() -> None:
+    """SciPy converts the array, and fills the one that is given, as it did before."""
+    output = np.zeros((6, 7))
+    result = dispatchable("ndimage.sobel")(J, output=output)
+    assert result is output
+    np.testing.assert_array_equal(output, scipy_function("ndimage.sobel")(X.astype(float)))
+
+
+def test_what_is_deferred_cannot_be_traced() -> None:
+    """SciPy asks for the values, and JAX says that there are none."""
+    with pytest.raises(jax.errors.TracerArrayConversionError):
+        jax.jit(dispatchable("ndimage.spline_filter"))(J)
+
+
+def test_python_s_types_are_jax_s_default() -> None:
+    """As ``dtype=float`` is for `jax.numpy`."""
+    assert dispatchable("ndimage.sobel")(J, output=float).dtype == np.float32
+    assert dispatchable("ndimage.sobel")(J, output="int16").dtype == np.int16
+
+
+ERRORS: list[tuple[str, dict[str, Any]]] = [
+    ("ndimage.sobel", {"input": X, "mode": "sideways"}),
+    ("ndimage.sobel", {"input": X, "axis": 2}),
+    ("ndimage.sobel", {"input": X, "no_such_argument": 2}),
+    ("ndimage.sobel", {"input": X, "output": "no type"}),
+    ("ndimage.sobel", {"input": X, "mode": ["wrap"]}),
+    ("ndimage.median_filter", {"input": X}),
+    ("ndimage.uniform_filter", {"input": X, "size": [3]}),
+    ("ndimage.uniform_filter1d", {"input": X, "size": 0}),
+    ("ndimage.maximum_filter1d", {"input": X, "size": 3, "origin": 2}),
+    ("ndimage.correlate", {"input": X, "weights": np.ones(2)}),
+    ("ndimage.correlate1d", {"input": X, "weights": np.ones(0)}),
+    ("ndimage.gaussian_filter", {"input": X, "sigma": 1, "axes": (0, 5)}),
+    ("ndimage.gaussian_filter", {"input": X, "sigma": 1, "axes": (0, 0)}),
+    ("ndimage.gaussian_filter", {"input": X, "sigma": "wide"}),
+    ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "radius": -1}),
+    ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "order": -1}),
+    ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3}),
+    ("ndimage.percentile_filter", {"input": X, "percentile": 101, "size": 3}),
+    ("fft.fft", {"x": X, "norm": "loud"}),
+    ("fft.rfft", {"x": X.astype(complex)}),
+    ("fft.fftn", {"x": X, "axes": (0, 0)}),
+    ("fft.fftn", {"x": X, "s": (3, 3, 3)}),
+    ("fft.fft2", {"x": X, "s": (3,)}),
+    ("signal.convolve", {"in1": X, "in2": X[0]}),
+    ("signal.convolve", {"in1": X, "in2": X, "mode": "some"}),
+    ("signal.convolve", {"in1": X, "in2": X, "method": "guess"}),
+    ("signal.fftconvolve", {"in1": X, "in2": X, "axes": ()}),
+    ("signal.convolve2d", {"in1": X[0], "in2": X[0]}),
+    ("signal.detrend", {"data": X, "type": "curved"}),
+    ("signal.stft", {"x": X, "nperseg": 4, "noverlap": 4}),
+    ("signal.stft", {"x": X, "nperseg": 4, "nfft": 3}),
+    ("signal.istft", {"Zxx": X[0]}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), ERRORS, ids=lambda each: str(each)[:40])
+def test_errors_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
+    """Of the same type, and inside of jit too, where SciPy could not be asked."""
+    given = {
+        key: jnp.asarray(value) if isinstance(value, np.ndarray) else value
+        for key, value in arguments.items()
+    }
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever SciPy raises
+        scipy_function(name)(**arguments)
+    with pytest.raises(type(expected.value)):
+        dispatchable(name)(**given)
+    first = next(iter(given))
+    with pytest.raises(type(expected.value)):
+        jax.jit(lambda x: dispatchable(name)(**{**given, first: x}))(given[first])
+
+
+def test_booleans_that_say_nothing_are_accepted() -> None:
+    """Permission to overwrite is not used, and threads are JAX's own."""
+    assert why_deferred("fft.fft", J, overwrite_x=True, workers=4) is None
+    assert why_deferred("signal.detrend", J, overwrite_data=True) is None

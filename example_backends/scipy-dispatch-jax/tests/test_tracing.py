@@ -1,0 +1,112 @@
+"""Every function under jit, vmap and eval_shape, and its gradients. Complete, one call each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from comparison import dispatchable
+from sample_calls import CALLS, IMAGE
+
+
+def outcome(name: str, x: Any) -> Any:
+    """Return the result of a call, an array: the last one of several."""
+    call = CALLS[name]
+    function = dispatchable(name)
+    assert function.explain(x, *call.args, **call.kwargs).selected == "jax"
+    result = function(x, *call.args, **call.kwargs)
+    return result[-1] if isinstance(result, tuple) else result
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_traced(name: str, double: bool) -> None:
+    """The same under jit, for each of many under vmap, and with the slope that was said."""
+    x = jnp.asarray(CALLS[name].x)
+
+    def flat(x: Any) -> Any:
+        y = outcome(name, x)
+        return jnp.concatenate([y.real.ravel(), y.imag.ravel()])
+
+    compiled = jax.jit(jax.vmap(flat))
+    step = np.random.default_rng(0).normal(size=x.shape)
+    step = jnp.asarray(step * (1j - 2 if np.iscomplexobj(x) else 1))
+    h = 1e-6
+    # Three calls at once: here, a step ahead, and a step back.
+    here, ahead, back = np.asarray(compiled(jnp.stack([x, x + h * step, x - h * step])))
+    expected = np.asarray(flat(x))
+    np.testing.assert_allclose(here, expected, rtol=1e-10, atol=1e-10)
+    shape = jax.eval_shape(flat, x)
+    assert (shape.shape, shape.dtype) == (expected.shape, expected.dtype)
+
+    weights = np.random.default_rng(1).normal(size=expected.shape)
+    slope = jax.jit(jax.grad(lambda t: flat(x + t * step) @ jnp.asarray(weights)))(0.0)
+    numeric = weights @ (ahead - back) / (2 * h)
+    assert float(slope) == pytest.approx(numeric, rel=1e-4, abs=1e-4 * np.abs(expected).max())
+
+
+BY_OTHERS = {
+    "ndimage.correlate": ("weights", np.array([[1.0, 2.0], [0.0, -1.0]])),
+    "ndimage.convolve1d": ("weights", np.array([1.0, 0.0, -1.0])),
+    "ndimage.map_coordinates": ("coordinates", CALLS["ndimage.map_coordinates"].args[0]),
+    "signal.convolve": ("in2", np.ones((2, 3))),
+    "signal.fftconvolve": ("in2", np.ones((2, 3))),
+    "signal.convolve2d": ("in2", np.ones((2, 3))),
+    "signal.welch": ("window", np.hanning(6)),
+}
+
+
+@pytest.mark.parametrize("name", BY_OTHERS)
+def test_gradients_by_other_arrays(name: str, double: bool) -> None:
+    """Weights that are zero too: training starts with such."""
+    parameter, value = BY_OTHERS[name]
+    settings = {"order": 1} if name.endswith("coordinates") else {}
+
+    def total(other: Any) -> Any:
+        result = dispatchable(name)(jnp.asarray(IMAGE), **{parameter: other}, **settings)
+        result = result[-1] if isinstance(result, tuple) else result
+        return (result**2).sum()
+
+    value = jnp.asarray(value)
+    step = jnp.asarray(np.random.default_rng(2).normal(size=value.shape))
+    numeric = (total(value + 1e-6 * step) - total(value - 1e-6 * step)) / 2e-6
+    slope = (jax.grad(total)(value) * step).sum()
+    assert float(slope) == pytest.approx(float(numeric), rel=1e-4)
+
+
+def test_large_windows_are_loops(double: bool) -> None:
+    """Those too trace, batch and differentiate, with the values of SciPy."""
+    x = jnp.asarray(np.random.default_rng(3).normal(size=(3, 40)))
+    for name, args in (("gaussian_filter", (20.0,)), ("uniform_filter", ((1, 99),))):
+        function = dispatchable(f"ndimage.{name}")
+        result = jax.jit(jax.vmap(lambda line, f=function, a=args: f(line[None], *a)[0]))(x)
+        for each, line in zip(np.asarray(result), np.asarray(x), strict=True):
+            np.testing.assert_allclose(each, function(line[None], *args)[0], rtol=1e-12)
+        gradient = jax.grad(lambda y, f=function, a=args: f(y, *a).sum())(x)
+        assert gradient.shape == x.shape
+    window = dispatchable("ndimage.maximum_filter")(x, (1, 81))
+    np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
+
+
+def test_no_number_under_a_zero_weight(double: bool) -> None:
+    """It does not spread, as it does not with SciPy, and does not spoil gradients."""
+    x = np.ones((4, 5))
+    x[1, 2] = np.nan
+    weights = np.array([[0.0, 1.0, 0.0]])
+    expected = np.asarray(dispatchable("ndimage.correlate")(x, weights))
+    for form in (weights, jnp.asarray(weights)):
+        result = dispatchable("ndimage.correlate")(jnp.asarray(x), form)
+        np.testing.assert_array_equal(np.asarray(result), expected)
+    whole = jax.grad(lambda w: dispatchable("ndimage.correlate")(jnp.ones((4, 5)), w).sum())
+    np.testing.assert_array_equal(np.asarray(whole(jnp.zeros((1, 3)))), [[20, 20, 20]])
+
+
+def test_a_traced_fill_value(double: bool) -> None:
+    slope = jax.grad(
+        lambda c: dispatchable("ndimage.uniform_filter")(
+            jnp.ones((3, 3)), 3, mode="constant", cval=c
+        ).sum()
+    )(0.5)
+    assert float(slope) == pytest.approx(9 - 49 / 9)
