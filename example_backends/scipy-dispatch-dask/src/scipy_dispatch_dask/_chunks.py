@@ -66,7 +66,8 @@ def with_whole_lines(
 
 def _largest_block(x: Array) -> int:
     """Return the bytes of the largest block."""
-    return prod(map(max, x.chunks)) * int(x.dtype.itemsize)
+    elements: int = prod(map(max, x.chunks))
+    return elements * int(x.dtype.itemsize)
 
 
 def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:
