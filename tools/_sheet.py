@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 PAPER = "#fbf9f6"
 INK = "#2b211c"
 FAINT = "#8d8178"
-COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f")  # SciPy and the three routes
+# SciPy and the routes
+COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f", "#c08a2d", "#5f7a3a", "#86508a")
 FONT: Any = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
 
 
@@ -50,7 +51,7 @@ def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) 
                 "hspace": 0.2,
             },
         ).flatten()
-        figure.text(0.025, 0.945, "One call, three backends", fontsize=24, weight="bold")
+        figure.text(0.025, 0.945, "One call, many backends", fontsize=24, weight="bold")
         figure.text(
             0.025,
             0.908,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +26,8 @@ CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
 which has no C extension, say enough about these."""
 ACCELERATED = (3, 12)
 """The first Python that the C extension is for."""
+NEWEST_FOR_OLDER_JAX = (3, 12)
+"""The last Python that the oldest JAX that we serve has wheels for."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Checks:
                 steps.append(Step(f"core-{each.name}-pure", title, partial(self.pure, each)))
         steps += [
             Step("examples", "tests of the example library and backends", self.example_tests),
+            Step("examples-older", "those of the JAX backend with an older JAX", self.older_jax),
             Step("backends", "what the tools say of the example backends", self.backends),
             Step("docs", "every code block and docstring example, then the pages", self.docs),
             Step("wheels", "what people install and run, in new environments", self.wheels),
@@ -135,12 +139,28 @@ class Checks:
             if (each.folder / "tests").exists():
                 yield self.pytest(self.main_python(), each.label, ["tests"], each.folder)
 
+    def older_jax(self) -> Iterator[Command]:
+        oldest = self.workshop.interpreters[0]
+        if oldest.version[:2] > NEWEST_FOR_OLDER_JAX:
+            return
+        names = ("scipy-dispatch", "scipy-dispatch-jax")
+        jax = [each for each in self.examples if each.label in names]
+        python = self.workshop.environment("older", oldest, [CORE, *jax], ["older"], extras="cli")
+        yield self.pytest(python, "older-jax", ["tests"], jax[-1].folder)
+
     def backends(self) -> Iterator[Command]:
         tool = command_of(self.main_python(), "spatch-core")
         files = sorted(map(str, (ROOT / "example_backends").glob("*/src/**/*.toml")))
         yield Command("spatch-core update --check", [tool, "update", "--check", *files])
         yield Command("spatch-core verify", [tool, "verify", *files])
         yield Command("spatch-core doctor", [tool, "doctor"])
+        python = str(self.main_python())
+        if sys.platform == "linux" and platform.machine() == "x86_64":  # what CuPy's wheel is for
+            cupy = ROOT / "example_backends" / "scipy-dispatch-cupy"
+            write_map = [python, "tools/write_map.py", "--check"]
+            yield Command("names and signatures of CuPy", write_map, folder=cupy)
+        agreement = [python, "tools/agreement.py", "--check"]
+        yield Command("the table of functions and tolerances", agreement)
 
     def docs(self) -> Iterator[Command]:
         python = self.main_python()

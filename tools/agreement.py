@@ -1,0 +1,178 @@
+"""Write the page of the docs that says which backend implements what, and how closely.
+
+    python tools/agreement.py            # writes docs/reference/agreement.md
+    python tools/agreement.py --check    # says whether it is up to date; exit code 1 if not
+
+What it says comes from the backends' descriptions and from ``tests/tolerances.py`` beside
+them, the data that their tests compare with SciPy by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "reference" / "agreement.md"
+BACKENDS = {
+    "threads": "NumPy arrays, on all cores",
+    "dask": "Dask arrays, lazily",
+    "jax": "JAX arrays",
+    "cupy": "CuPy arrays, on a GPU",
+    "cupy-offload": "NumPy arrays, on a GPU",
+}
+"""The columns of the tables; the descriptions say of which functions."""
+
+HEAD = """\
+# Who implements what, and how closely
+
+For each function of `scipy_dispatch` that a backend implements: how far its result may be off
+SciPy's, in double precision. **exact** means the same bits, or for random access the same
+elements; a number is relative to the largest value of SciPy's result. A letter leads to
+[the tolerances for other types of data, with the reason](#what-the-letters-mean). These are the
+tolerances that the backends' tests compare by, no function is without one, and where a
+backend cannot serve an argument it says so and SciPy runs.
+
+This page is written by `python tools/agreement.py` from the descriptions and from
+`tests/tolerances.py` of each backend.
+"""
+
+
+class Tolerance(NamedTuple):
+    """How far an element may be off: a part of the largest value, and a number besides."""
+
+    rtol: float
+    atol: float
+    reason: str
+
+    @property
+    def is_exact(self) -> bool:
+        return not (self.rtol or self.atol)
+
+
+Kinds = tuple[tuple[str, Tolerance], ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A backend: what it implements, and how closely."""
+
+    name: str
+    functions: Mapping[str, Kinds]  # "ndimage.sobel" -> its tolerances
+    letters: Mapping[Kinds, str]
+
+    def cell(self, function: str) -> str:
+        """Return what the table says of `function`."""
+        kinds = self.functions.get(function)
+        if kinds is None:
+            return ""
+        if all(tolerance.is_exact for _, tolerance in kinds):
+            return "exact"
+        tolerance = next(
+            each for name, each in reversed(kinds) if name in ("float64", "double", "all")
+        )
+        shown = "exact" if tolerance.is_exact else f"{max(tolerance[:2]):.0e}"
+        letter = self.letters[kinds]
+        return f"{shown} [{letter}](#{self.name}-{letter})"
+
+
+def columns() -> list[Column]:
+    """Return what the checkout says of each backend."""
+    found = {}
+    for file in sorted(ROOT.glob("example_backends/*/src/**/*.toml")):
+        description = tomllib.loads(file.read_text(encoding="utf-8"))
+        if description["name"] in BACKENDS:
+            tests = next(parent for parent in file.parents if parent.name == "src").parent / "tests"
+            found[description["name"]] = _column(description, tests / "tolerances.py")
+    return [found[name] for name in BACKENDS]
+
+
+def _column(description: Mapping[str, Any], file: Path) -> Column:
+    data = runpy.run_path(str(file))
+    functions = {}
+    for identifier in description["functions"]:
+        module, _, name = identifier.removeprefix("scipy_dispatch.").partition(":")
+        if name:
+            tolerances = data["TOLERANCES"][f"{module}.{name}"]
+            functions[f"{module}.{name}"] = tuple(
+                (kind, Tolerance(*tolerance)) for kind, tolerance in tolerances.items()
+            )
+    inexact = [kinds for kinds in functions.values() if not all(each.is_exact for _, each in kinds)]
+    letters = {kinds: _letter(number) for number, kinds in enumerate(dict.fromkeys(inexact))}
+    return Column(description["name"], functions, letters)
+
+
+def _letter(number: int) -> str:
+    return (
+        chr(ord("a") + number) if number < 26 else _letter(number // 26 - 1) + _letter(number % 26)
+    )
+
+
+def page(backends: Sequence[Column]) -> str:
+    """Return the page."""
+    parts = [HEAD]
+    names = sorted({name for each in backends for name in each.functions})
+    for module in ("ndimage", "signal", "signal.windows", "fft"):
+        rows = [name for name in names if name.rpartition(".")[0] == module]
+        if rows:
+            parts.append(f"## `scipy_dispatch.{module}`\n")
+            cells = [
+                [f"`{name.rpartition('.')[2]}`", *(b.cell(name) for b in backends)] for name in rows
+            ]
+            parts.append(table(["function", *(each.name for each in backends)], cells))
+    parts.append("## What the letters mean\n")
+    parts.append(
+        "The first number is relative to the largest value of SciPy's result, the second\n"
+        "absolute; of results that are whole numbers, a count of units.\n"
+    )
+    for each in backends:
+        parts.append(f"### {each.name}: {BACKENDS[each.name]}\n")
+        exact = sum(kinds not in each.letters for kinds in each.functions.values())
+        parts.append(f"{len(each.functions)} functions, {exact} of them exact.\n")
+        for kinds, letter in each.letters.items():
+            parts.append(f"({each.name}-{letter})=\n**{letter}**\n")
+            parts.append(table(["data", "relative", "absolute", "why"], _rows(kinds)))
+    return "\n".join(parts)
+
+
+def _rows(kinds: Kinds) -> Iterable[list[str]]:
+    """Return a row for each tolerance, with all the types of data that it is for."""
+    for tolerance in dict.fromkeys(tolerance for _, tolerance in kinds):
+        names = ", ".join(kind for kind, each in kinds if each == tolerance)
+        yield [names, *(f"{number:g}" for number in tolerance[:2]), tolerance.reason]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    text = page(columns())
+    if not parser.parse_args().check:
+        PAGE.write_text(text, encoding="utf-8")
+        print(f"wrote {PAGE.relative_to(ROOT)}")
+        return 0
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    print(f"{PAGE.relative_to(ROOT)} is out of date: run python tools/agreement.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
