@@ -24,6 +24,7 @@ INK = "#2b211c"
 FAINT = "#8d8178"
 # SciPy and the routes
 COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f", "#c08a2d", "#5f7a3a", "#86508a")
+LONGEST = 3.0  # times SciPy's; so that one slow bar does not make all the others short
 FONT: Any = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
 
 
@@ -79,7 +80,7 @@ def _draw_strips(
 ) -> None:
     strips = [("given", before)]
     strips += [
-        (f"{each.title.partition(',')[0]}: {each.ran}", each.picture) for each in measurements[1:]
+        (f"{each.title.partition(',')[0]}:\n{each.ran}", each.picture) for each in measurements[1:]
     ]
     height, width = before.shape[:2]
     edges = np.linspace(0, width, len(strips) + 1).astype(int)
@@ -97,7 +98,8 @@ def _draw_strips(
             0.965 * height,
             name,
             color="white",
-            fontsize=9.5,
+            fontsize=9,
+            va="bottom",
             bbox={"facecolor": "black", "alpha": 0.55, "linewidth": 0, "pad": 3},
         )
     axis.set_title(f"{title}", loc="left", fontsize=14, weight="bold", pad=7)
@@ -107,19 +109,20 @@ def _draw_strips(
 
 def _draw_times(axis: Axes, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:
     routes = [each.title for each in rows[0][3]]
-    group = len(routes) + 2.3  # the bars, the function's name above them, a gap
+    group = len(routes) + 2.6  # the bars, the function's name above them, a gap
     longest = 1.0
     for number, (title, _, _, measurements) in enumerate(rows):
         top = number * group
         axis.text(0, top + 0.2, title, fontsize=10.5, va="center")
         for index, each in enumerate(measurements):
             relative = each.seconds / measurements[0].seconds
-            longest = max(longest, relative)
-            position = top + 1.4 + index
-            axis.barh(position, relative, 0.86, color=COLORS[index])
-            label = f"{each.seconds:.2f} s"
-            axis.text(relative + 0.012, position, label, va="center", fontsize=8.5, color=FAINT)
-    axis.set_xlim(0, 1.1 * longest)
+            shown = min(relative, LONGEST)
+            longest = max(longest, shown)
+            position = top + 1.6 + index
+            axis.barh(position, shown, 0.86, color=COLORS[index])
+            label = f"{each.seconds:.2f} s" + (" (bar cut off)" if relative > LONGEST else "")
+            axis.text(shown + 0.012, position, label, va="center", fontsize=7.5, color=FAINT)
+    axis.set_xlim(0, 1.2 * longest)
     axis.set_ylim(len(rows) * group - 0.8, -0.9)
     axis.set_axis_off()
     axis.set_title("time", loc="left", fontsize=14, weight="bold", pad=7)
