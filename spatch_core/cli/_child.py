@@ -26,7 +26,7 @@ _RESTARTS = 5
 """How many modules may end the process until the rest is given up."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Ending:
     """How a process ended that was not done.
 
@@ -38,14 +38,14 @@ class Ending:
         What that was, as `Journal.begins` was told.
     module : str
         The module that it was about to use; empty for none.
-    keys : tuple of str
+    keys : list of str
         Where that stands.
     """
 
     how: str
     what: str
     module: str
-    keys: tuple[str, ...]
+    keys: list[str]
 
 
 @dataclass(slots=True)
@@ -124,31 +124,25 @@ def run(
     limit : float, optional
         Seconds that a process may take.
     """
-    endings: list[Ending] = []
+    report = Report()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]
     with progress(about):
         while True:
-            skip = [each.module for each in endings]
+            skip = [each.module for each in report.endings]
             asked = {"task": task, "request": request, "path": path, "skip": skip}
-            values, how = _run_once(asked, variables or {}, limit)
-            what, module, key = values.get("step", [("starting", "", "")])[-1]
-            if "done" not in values:
-                endings.append(Ending(how, what, module, (key,) if key else ()))
-            if "done" in values or not module or module in skip or len(skip) == _RESTARTS:
+            report.values, how = _run_once(asked, variables or {}, limit)
+            report.is_complete = "done" in report.values
+            if report.is_complete:
                 break
-    more: dict[str, list[str]] = {}
-    for _, module, key in values.get("skipped", ()):
-        more.setdefault(module, []).append(key)
-    endings = [
-        Ending(
-            each.how,
-            each.what,
-            each.module,
-            tuple(dict.fromkeys((*each.keys, *more.get(each.module, ())))),
-        )
-        for each in endings
-    ]
-    return Report(values, endings, "done" in values)
+            what, module, key = report.last("step", ("starting", "", ""))
+            report.endings.append(Ending(how, what, module, [key] if key else []))
+            if not module or len(report.endings) > _RESTARTS:
+                break
+    for each in report.endings:
+        skipped = report.values.get("skipped", ())
+        more = [key for _, module, key in skipped if module == each.module]
+        each.keys = [*dict.fromkeys([*each.keys, *more])]
+    return report
 
 
 def _run_once(
@@ -156,12 +150,13 @@ def _run_once(
 ) -> tuple[dict[str, list[Any]], str]:
     """Run a child; return what it has written down, and how it has ended."""
     with TemporaryDirectory() as folder:
-        journal = Path(folder, "journal")
+        journal, request = Path(folder, "journal"), Path(folder, "request")
         journal.touch()
-        Path(folder, "asked").write_text(json.dumps(asked), encoding="utf-8")
+        request.write_text(json.dumps(asked), encoding="utf-8")
         # The path first: this package itself may be found by it alone.
         code = (
-            f"import json, sys; asked = json.load(open({folder + '/asked'!r}, encoding='utf-8'))\n"
+            "import json, sys\n"
+            f"with open({str(request)!r}, encoding='utf-8') as stream: asked = json.load(stream)\n"
             f"sys.path[:] = asked['path']; from {__name__} import perform\n"
             f"perform(asked, {str(journal)!r})"
         )

@@ -122,7 +122,7 @@ class Examiner:
                 if backend is None
                 else "Repair the module, or block the backend",
                 backend,
-                each.keys,
+                tuple(each.keys),
                 **place,
             )
         yield from map(Finding.from_json, report.values.get("finding", ()))

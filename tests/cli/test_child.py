@@ -40,7 +40,7 @@ def test_one_that_hangs_is_ended(folder: str) -> None:
     assert report.is_complete
     assert report.values["done with"] == [0, 2]
     assert report.endings == [
-        _child.Ending("took longer than 2 s and was ended", "doing 1", "module1", ("key 1",))
+        _child.Ending("took longer than 2 s and was ended", "doing 1", "module1", ["key 1"])
     ]
 
 
@@ -61,5 +61,5 @@ def test_what_no_module_is_to_blame_for_is_not_tried_again(folder: str) -> None:
     report = _child.run("paint_worker:work", request, "waiting", folders=[folder])
 
     assert not report.is_complete
-    assert [(each.what, each.keys) for each in report.endings] == [("tidying up", ())]
+    assert [(each.what, each.keys) for each in report.endings] == [("tidying up", [])]
     assert report.values["done with"] == [0]

@@ -283,6 +283,11 @@ IMPORTS = [
         "{m}:blur", "def __getattr__(name): raise OSError('no disk')", "error",
         "'{m}' has no 'blur' (no disk). Correct the name",
     ),
+    (
+        "{m}:Odd.blur",
+        "class Hook(type):\n def __dir__(cls): return 1 / 0\nclass Odd(metaclass=Hook): ...",
+        "error", "'{m}' has no 'Odd.blur'. Correct the name",
+    ),
     ("{m}:blur", "blur = 1", "error", "'{m}:blur' is no function but of type 'int'. Name a func"),
     # One without a signature, as some that are written in C.
     ("{m}:blur", "class Odd:\n __signature__ = 1\n def __call__(self): ...\nblur = Odd()", "", ""),
@@ -433,6 +438,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
             "tempting/sub.py": f"{TOUCH}\nclass Deep: ...\n",
         },
     )
+    (site.folder / "tempting" / "latin.py").write_bytes(b"class Thing: ...  # caf\xe9\n")
     found = examine(site, "--timeout", "300")
     assert not (site.folder / "touched").exists()
     return {(each["backend"], key): each for each in found["findings"] for key in each["keys"]}
@@ -600,6 +606,8 @@ PATTERNS = [
         "there is no module 'temptin.sub', so that 'temptin.sub:Deep.Inner' can never match. Did"
     ),
     ("temptin.other:Deep", "note", "the package 'temptin' is not installed here"),
+    ("temptin.sub.deeper:Deep", "note", "the package 'temptin' is not installed here"),
+    ("temptin.latin:Thing", "note", "the package 'temptin' is not installed here"),
     (
         "nunpy:ndarray", "error",
         "there is no module 'nunpy', so that 'nunpy:ndarray' can never match. Did you mean 'numpy:"
@@ -837,6 +845,25 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
     assert "distribution paint-lib registers a library of the same name" in answer.output
     assert answer.row("default")[1] == "active"
     assert answer.code == 1
+
+
+def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
+    """There is no table, nor for another one of the same name; JSON says the same."""
+    for distribution, code in (("paint-lib", "sistem = 1\n"), ("zz-paint", "")):
+        write_distribution(
+            site.folder,
+            distribution,
+            entry_points={"spatch_core.libraries": {"paintlib": "paintlib:system"}},
+            files={"paintlib.py": code} if code else {},
+        )
+    found = site.run("doctor", "paintlib", "--json").json["libraries"]
+    assert [each["backends"] for each in found] == [[], []]
+    assert [[one["severity"] for one in each["findings"]] for each in found] == [
+        ["error"],
+        ["warning"],
+    ]
+    answer = site.run("doctor", "paintlib")
+    assert answer.output.splitlines()[1] == "Errors:"
 
 
 def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:

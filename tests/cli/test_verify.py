@@ -394,6 +394,20 @@ def test_an_import_may_do_its_worst(site: Site, project: Path, code: str, messag
     assert next(iter(found.values()))[0].startswith(message)
 
 
+def test_what_ends_the_interpreter_again_and_again_is_given_up(site: Site, project: Path) -> None:
+    """After some modules; that the rest is not checked is said."""
+    code = "import os; os._exit(7)"
+    write(project / "src" / "paint_oil", {f"bad{number}.py": code for number in range(7)})
+    functions = "".join(
+        f'[functions."paintlib.filters:f{n}"]\nfunction = "paint_oil.bad{n}:f"\n' for n in range(7)
+    )
+    answer = verify(site, project, dedent(GOOD) + functions, "--json")
+    assert len(faults(answer)) == 6
+    (file,) = answer.json["files"]
+    assert (file["unchecked"][0]["line"], file["unchecked"][0]["key"]) == (1, None)
+    assert file["unchecked"][0]["message"].startswith("the rest is not examined")
+
+
 def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, project: Path) -> None:
     """Also what no Python code prints."""
     code = "import os\nprint('loud')\nos.write(1, b'louder')\n"
