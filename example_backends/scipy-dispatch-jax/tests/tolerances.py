@@ -10,6 +10,9 @@ Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kinds are those 
 ``double``      float64 and complex128
 ==============  =====================================================================
 
+Where only the integers' counts are stated and the result is of real numbers, because they were
+asked for or other arrays are of such, the kind is that of the real numbers.
+
 Every function of the backend has an entry. The tests compare it with SciPy for every kind
 that is in it; where a kind is absent SciPy has no result to compare with, or is asked.
 """
