@@ -74,8 +74,8 @@ def main() -> None:
 
 
 def _run(name: str, function: Callable[[da.Array], da.Array], side: int, limit: int) -> None:
-    # Lines are cut to blocks of this size; by default that is a third of all the memory.
-    settings = {"array.chunk-size": limit // 20}
+    # Lines are cut to blocks of this size; by default that is a third of the memory.
+    settings = {"array.chunk-size": limit // 80}
     with (
         dask.config.set(settings),
         LocalCluster(
