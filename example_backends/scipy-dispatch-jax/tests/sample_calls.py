@@ -54,11 +54,8 @@ CALLS: dict[str, Call] = {
     "ndimage.percentile_filter": call(IMAGE, 30, size=(2, 3)),
     "ndimage.map_coordinates": call(IMAGE, WHERE, order=1, mode="nearest"),
     **{
-        f"fft.{name}{axes}": call(SPECTRUM if takes_complex else IMAGE)
-        for name, takes_complex in {
-            **{"fft": True, "ifft": True, "rfft": False},
-            **{"irfft": True, "hfft": True, "ihfft": False},
-        }.items()
+        f"fft.{name}{axes}": call(IMAGE if name in ("rfft", "ihfft") else SPECTRUM)
+        for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
         for axes in ("", "2", "n")
     },
     **{

@@ -16,7 +16,8 @@ def outcome(name: str, x: Any) -> Any:
     """Return the result of a call, an array: the last one of several."""
     call = CALLS[name]
     function = dispatchable(name)
-    assert function.explain(x, *call.args, **call.kwargs).selected == "jax"
+    if isinstance(x, jax.Array):
+        assert function.explain(x, *call.args, **call.kwargs).selected == "jax"
     result = function(x, *call.args, **call.kwargs)
     return result[-1] if isinstance(result, tuple) else result
 
@@ -36,7 +37,8 @@ def test_traced(name: str, double: bool) -> None:
     h = 1e-6
     # Three calls at once: here, a step ahead, and a step back.
     here, ahead, back = np.asarray(compiled(jnp.stack([x, x + h * step, x - h * step])))
-    expected = np.asarray(flat(x))
+    by_scipy = outcome(name, CALLS[name].x)
+    expected = np.concatenate([by_scipy.real.ravel(), by_scipy.imag.ravel()])
     np.testing.assert_allclose(here, expected, rtol=1e-10, atol=1e-10)
     shape = jax.eval_shape(flat, x)
     assert (shape.shape, shape.dtype) == (expected.shape, expected.dtype)

@@ -45,9 +45,9 @@ TRANSFORMATIONS: dict[str, Callable[[Any], Any]] = {
     "vjp": lambda x: jax.vjp(sobel, x)[0],
     "jit of vmap of jit": lambda x: jax.jit(jax.vmap(jax.jit(sobel)))(x[None])[0],
     "cond": lambda x: jax.lax.cond(True, sobel, lambda each: each, x),
-    "while_loop": lambda x: (
-        jax.lax.while_loop(lambda c: c[0] < 1, lambda c: (c[0] + 1, sobel(c[1])), (0, x))[1]
-    ),
+    "while_loop": lambda x: jax.lax.while_loop(
+        lambda c: c[0] < 1, lambda c: (c[0] + 1, sobel(c[1])), (0, x)
+    )[1],
 }
 
 
@@ -63,9 +63,7 @@ def test_gradients() -> None:
     gradient = jax.grad(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
     assert gradient.shape == X.shape
     hessian = jax.hessian(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
-    np.testing.assert_allclose(
-        np.asarray(gradient), np.tensordot(hessian, X), rtol=1e-4, atol=1e-3
-    )
+    np.testing.assert_allclose(np.asarray(gradient), np.tensordot(hessian, X), rtol=1e-4, atol=1e-3)
 
 
 def test_shapes_alone() -> None:

@@ -112,7 +112,9 @@ def _transform(
         raise ValueError("DCT-I is not defined for size < 2")
     x = resized(x, axes, lengths)
     if is_complex(x.dtype):
-        parts = [_over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag)]
+        parts = [
+            _over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag)
+        ]
         return lax.complex(*parts)
     return _over_axes(x, kind, type, axes, norm, orthogonalize)
 

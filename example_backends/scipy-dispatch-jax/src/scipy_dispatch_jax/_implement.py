@@ -13,8 +13,17 @@ import numpy as np
 
 from spatch_core import BackendImplementation
 
-from ._arrays import has_64_bits, is_complex, is_floating, is_integer, is_jax, is_traced
-from ._arrays import known, leaves, narrowed
+from ._arrays import (
+    has_64_bits,
+    is_complex,
+    is_floating,
+    is_integer,
+    is_jax,
+    is_traced,
+    known,
+    leaves,
+    narrowed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -123,9 +123,7 @@ def _moved_inside(where: Array, length: int, mode: str) -> Array:
         # The last element is the first one for SciPy: the period is one less.
         period = max(length - 1, 1)
         inside = jnp.where(where < 0, where + period * (jnp.trunc(-where / period) + 1), where)
-        inside = jnp.where(
-            where > length - 1, where - period * jnp.trunc(where / period), inside
-        )
+        inside = jnp.where(where > length - 1, where - period * jnp.trunc(where / period), inside)
         return jnp.zeros_like(where) if length == 1 else inside
     if mode in ("nearest", "constant"):
         return jnp.clip(where, 0, length - 1)

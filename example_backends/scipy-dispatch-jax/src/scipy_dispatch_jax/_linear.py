@@ -142,5 +142,3 @@ def _symmetry(weights: np.ndarray) -> int:
     middle = weights.size // 2
     pairs = np.abs(weights + backwards) <= _EPSILON
     return -1 if np.delete(pairs, middle).all() else 0
-
-

@@ -283,7 +283,7 @@ def _refuse_inverse(call: dict[str, Any]) -> str | None:
 
 @implements("scipy_dispatch.signal:istft", "Zxx", "window", refuse=_refuse_inverse)
 def istft(
-    Zxx: Any,
+    Zxx: Any,  # noqa: N803  # SciPy's name
     fs: float = 1.0,
     window: Any = "hann",
     nperseg: Any = None,
@@ -333,9 +333,7 @@ def istft(
         x, norm = x[..., length // 2 : -(length // 2)], norm[length // 2 : -(length // 2)]
     if not (norm > 1e-10).all():
         hint = "" if boundary else " Possibly due to missing boundary"
-        warnings.warn(
-            f"NOLA condition failed, STFT may not be invertible.{hint}", stacklevel=5
-        )
+        warnings.warn(f"NOLA condition failed, STFT may not be invertible.{hint}", stacklevel=5)
     x = x / jnp.asarray(np.where(norm > 1e-10, norm, 1.0), real)
     if x.ndim > 1:
         x = jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from itertools import pairwise
 
 import jax.numpy as jnp
 import numpy as np
@@ -50,9 +51,7 @@ def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
     edges = np.unique(np.concatenate([np.atleast_1d(breaks), [0, length]])).astype(int)
     if edges[-1] > length:
         raise ValueError("Breakpoints must be less than length of data along given axis.")
-    parts = [
-        _without_line(x[..., first:last]) for first, last in zip(edges, edges[1:], strict=False)
-    ]
+    parts = [_without_line(x[..., first:last]) for first, last in pairwise(edges)]
     return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)
 
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _ORIGIN_OF_LINES = (
-    "Invalid origin; origin must satisfy "
-    "-(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
+    "Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2"
 )
 _ORIGIN_OF_WINDOWS = (
     "Invalid origin; origin must satisfy "
@@ -361,9 +360,7 @@ def gaussian_laplace(
     return _over_axes(x, dtype, mode, axes, derivative)
 
 
-@implements(
-    "scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_refuse
-)
+@implements("scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_refuse)
 def gaussian_gradient_magnitude(
     input: Any,
     sigma: Any,

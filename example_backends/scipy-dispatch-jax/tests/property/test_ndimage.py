@@ -135,7 +135,7 @@ def test_derivatives_along_axes(name: str, double: bool, data: Any) -> None:
 
 @pytest.mark.parametrize("name", ["sobel", "prewitt"])
 @given(data=st.data())
-def test_derivatives(name: str, precision: bool, data: Any) -> None:
+def test_derivatives(name: str, double: bool, data: Any) -> None:
     x = data.draw(arrays(is_complex=True))
     check(
         f"ndimage.{name}",
@@ -174,7 +174,7 @@ def test_windows_of_a_size(name: str, precision: bool, data: Any) -> None:
     ids=str,
 )
 @given(data=st.data())
-def test_windows_with_a_footprint(name: str, args: Any, precision: bool, data: Any) -> None:
+def test_windows_with_a_footprint(name: str, args: Any, double: bool, data: Any) -> None:
     # SciPy 1.18 reads beyond lines shorter than the window: two dimensions.
     x = data.draw(arrays(shapes=SHAPES[1:]))
     axes, count = some_axes(data.draw, x.ndim)
