@@ -414,3 +414,42 @@ def test_only_cores_that_the_process_may_use_count(monkeypatch: pytest.MonkeyPat
     assert _pool.available_cores() == 1
     monkeypatch.delattr(os, "sched_getaffinity")
     assert _pool.available_cores() == os.cpu_count()
+
+
+def test_a_number_of_workers_is_whole() -> None:
+    with pytest.raises(TypeError):
+        set_workers(1.5)  # type: ignore[arg-type]
+
+
+def test_a_call_ends_after_all_its_work_although_no_thread_can_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The executor has queued the work by then, and a helper that is there may begin it."""
+    set_workers(3)
+    busy, free, begun = (threading.Event() for _ in range(3))
+    done = []
+
+    def wait(item: int) -> None:
+        busy.set()
+        free.wait(60)
+
+    def task(item: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            free.set()
+            begun.wait(60)
+        else:
+            begun.set()
+            threading.Event().wait(0.2)  # while the caller has nothing left to do
+        done.append(item)
+
+    def refuse(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    other = threading.Thread(target=_pool.run, args=(wait, range(2), 2))
+    other.start()
+    assert busy.wait(60)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        _pool.run(task, range(2), 3)
+    assert sorted(done) == [0, 1]
+    other.join()

@@ -12,6 +12,7 @@ import pytest
 from comparison import assert_same
 from scipy import ndimage
 from sharing import STRATEGIES, assert_scipy_s, forced, shared, why_not
+from tolerances import EXACT, TOLERANCES
 from typical import CALLS, an_array
 
 from scipy_dispatch import system
@@ -32,6 +33,11 @@ OTHER_OUTPUT = ("map_coordinates", "rotate")
 
 def test_every_function_has_a_typical_call() -> None:
     assert CALLS.keys() == TABLE.keys()
+
+
+def test_every_function_is_said_to_be_exact() -> None:
+    """The tables of the docs say of each function what `comparison.assert_same` holds it to."""
+    assert {f"ndimage.{name}": {"all": EXACT} for name in TABLE} == TOLERANCES
 
 
 def test_description_and_registry_agree() -> None:

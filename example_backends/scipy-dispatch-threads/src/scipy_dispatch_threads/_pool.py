@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextvars
 import multiprocessing
+import operator
 import os
 import threading
 import warnings
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from concurrent.futures import Future
     from typing import TypeVar
 
     T = TypeVar("T")
@@ -64,6 +64,8 @@ def set_workers(number: int | None) -> None:
 
     Raises
     ------
+    TypeError
+        If `number` is no whole number.
     ValueError
         If `number` is less than 1.
 
@@ -74,6 +76,7 @@ def set_workers(number: int | None) -> None:
     2
     >>> set_workers(None)
     """
+    number = None if number is None else operator.index(number)
     if number is not None and number < 1:
         raise ValueError(f"the number of workers must be at least 1, not {number!r}")
     _pool.explicit_workers = workers_of_environment(os.environ) if number is None else number
@@ -201,17 +204,32 @@ class _Pool:
         """Have so many helpers do the work; fewer if the interpreter is shutting down."""
         if number < 1 or threading.current_thread().name.startswith(THREAD_NAME):
             return []
-        futures = []
+        futures: list[Future[None]] = []
         with self.lock:
             if self.executor is None:
                 self.executor = ThreadPoolExecutor(max(workers() - 1, 1), THREAD_NAME)
             try:
                 for _ in range(number):
+                    # The executor queues the work before it tries to start a thread. If it
+                    # cannot, another helper may yet begin it, so that the caller has to know.
+                    future: Future[None] = Future()
+                    futures.append(future)
                     context = contextvars.copy_context()
-                    futures.append(self.executor.submit(context.run, work))
+                    self.executor.submit(context.run, _fulfil, future, work)
             except RuntimeError:  # no new threads at this time; the caller does it all
                 pass
         return futures
+
+
+def _fulfil(future: Future[None], work: Callable[[], None]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        work()
+    except BaseException as error:  # noqa: BLE001 - it is the caller's
+        future.set_exception(error)
+    else:
+        future.set_result(None)
 
 
 _pool = _Pool()
