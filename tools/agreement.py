@@ -39,11 +39,14 @@ HEAD = """\
 # Who implements what, and how closely
 
 For each function of `scipy_dispatch` that a backend implements: how far its result may be off
-SciPy's, in double precision. **exact** means the same bits, or for random access the same
-elements; a number is relative to the largest value of SciPy's result. A letter leads to
-[the tolerances for other types of data, with the reason](#what-the-letters-mean). These are the
-tolerances that the backends' tests compare by, no function is without one, and where a
-backend cannot serve an argument it says so and SciPy runs.
+SciPy's, in double precision, relative to the largest value of the result. **exact** means the
+same bits, whatever the type of the data. A letter leads to
+[the tolerances for other types, and the reason](#what-the-letters-mean). The tests of each
+backend compare every one of its functions with SciPy by these numbers. Where a backend cannot
+serve an argument it says so, and SciPy runs.
+
+The columns of CuPy say what its tests compare by on a machine with a GPU; no such run has been
+recorded yet.
 
 This page is written by `python tools/agreement.py` from the descriptions and from
 `tests/tolerances.py` of each backend.

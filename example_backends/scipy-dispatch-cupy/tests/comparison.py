@@ -102,12 +102,12 @@ def _compare_arrays(name: str, kind: str, x: np.ndarray, y: np.ndarray) -> float
         return 0.0
     if y.dtype.kind in "biu":
         difference = np.abs(x.astype(float) - y.astype(float))
-        allowed = np.full(y.shape, tolerance.absolute if tolerance.absolute >= 1 else 0.0)
+        allowed = np.full(y.shape, float(tolerance.atol))
         scale = 1.0
     else:
         difference = np.abs(x - y)
         scale = float(np.abs(y).max()) or 1.0
-        allowed = tolerance.absolute * scale + tolerance.relative * np.abs(y)
+        allowed = np.full(y.shape, tolerance.rtol * scale + tolerance.atol)
     worst = int(np.argmax(difference - allowed))
     assert (difference <= allowed).all(), (
         f"{name} of {kind}: {x.flat[worst]} for SciPy's {y.flat[worst]}, which is "
