@@ -289,7 +289,7 @@ def median_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
     return _ranked(
         input, lambda count: count // 2, size, footprint, output, mode, cval, origin, axes
     )
@@ -308,7 +308,7 @@ def rank_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
     rank = operator.index(rank)
     return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
 
@@ -326,7 +326,7 @@ def percentile_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts all windows at once, in memory."""
+    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
 
     def rank_of(count: int) -> int:
         share = percentile + 100.0 if percentile < 0 else percentile

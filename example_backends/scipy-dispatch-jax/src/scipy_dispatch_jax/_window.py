@@ -10,6 +10,7 @@ import numpy as np
 from jax import lax
 
 from ._arrays import Array
+from ._selection import selected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 # So many elements of a window are written out, one after the other, which XLA makes one loop
 # over the array of. A longer program takes long to compile: a loop over the window then.
 _WRITTEN_OUT = 64
-
-_barrier = getattr(lax, "optimization_barrier", lambda product: product)
 
 
 def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
@@ -55,7 +54,7 @@ def weighted_sum(
     separately : bool, optional
         Whether to round products before they are added, as SciPy does. XLA fuses the two,
         which is faster, and more exact by a bit that decides where a sum is cut off to an
-        integer. Not every JAX has the means; then they are fused.
+        integer. For results that are integers alone: there is no gradient.
     symmetry : int, optional
         1 if the weights are the same from either end, -1 if they are but for their sign,
         and odd in number. Then those are added, or subtracted, before they are multiplied,
@@ -77,7 +76,10 @@ def weighted_sum(
 
     def times(part: Array, weight: Array) -> Array:
         product = _times(part, weight)
-        return _barrier(product) if separately else product
+        if not separately:
+            return product
+        # Its derivative is zero, and not every JAX differentiates a barrier.
+        return lax.optimization_barrier(lax.stop_gradient(product))
 
     if not symmetry:
         return _total(term, count, lambda: jnp.zeros(shape, x.dtype))
@@ -133,9 +135,8 @@ def ranked(x: Array, offsets: Offsets, shape: tuple[int, ...], rank: int) -> Arr
     """Return the element of that rank of every window."""
     table = np.array(offsets)
     if len(offsets) <= _WRITTEN_OUT:
-        windows = jnp.stack([_slice(x, table, number, shape) for number in range(len(offsets))])
-    else:
-        windows = jax.vmap(lambda start: lax.dynamic_slice(x, start, shape))(jnp.asarray(table))
+        return selected([_slice(x, table, number, shape) for number in range(len(offsets))], rank)
+    windows = jax.vmap(lambda start: lax.dynamic_slice(x, start, shape))(jnp.asarray(table))
     return jnp.sort(windows, axis=0)[rank]
 
 
