@@ -1,7 +1,7 @@
 """Every function, with data types of every kind, with and without double precision.
 
 Complete: all functions and all kinds of the table of tolerances, one data type each and one
-call. What arguments do to a call is sampled in ``property``.
+call; half precision for filters and one transform. What arguments do to a call is sampled in ``property``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ def test_real_numbers(name: str, precision: bool) -> None:
     takes_complex = np.iscomplexobj(call.x)
     for kind in TOLERANCES[name]:
         if (kind in ("integers", "double")) != has_64_bits() or (takes_complex and "int" in kind):
+            continue
+        if kind == "half" and not name.startswith("ndimage") and name != "fft.fft":
             continue
         dtype = COMPLEX.get(kind) if takes_complex else TYPES[kind]
         if dtype is None:

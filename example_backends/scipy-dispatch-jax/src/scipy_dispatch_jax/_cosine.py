@@ -156,7 +156,6 @@ def _some_axes(kind: str) -> Any:
         norm: str | None = None,
         overwrite_x: bool = False,
         workers: int | None = None,
-        *,
         orthogonalize: bool | None = None,
     ) -> Array:
         """Traces and differentiates."""

@@ -100,8 +100,9 @@ def test_weights(name: str, precision: bool, data: Any) -> None:
     )
 
 
+@settings(max_examples=8)
 @given(data=st.data())
-def test_gaussian_filters(precision: bool, data: Any) -> None:
+def test_gaussian_filters(double: bool, data: Any) -> None:
     x = data.draw(arrays(is_complex=True))
     axes, count = some_axes(data.draw, x.ndim)
     check(
@@ -197,7 +198,7 @@ def test_windows_with_a_footprint(name: str, args: Any, double: bool, data: Any)
 
 @settings(max_examples=12)
 @given(data=st.data())
-def test_interpolation(precision: bool, data: Any) -> None:
+def test_interpolation(double: bool, data: Any) -> None:
     """Away from where the nearest element changes, and from the ends."""
     x = data.draw(arrays(is_complex=True))
     random = np.random.default_rng(data.draw(st.integers(0, 99)))

@@ -62,7 +62,7 @@ CONVOLUTIONS = ["convolve", "correlate", "fftconvolve", "convolve2d", "correlate
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 @given(data=st.data())
-def test_convolutions(name: str, precision: bool, data: Any) -> None:
+def test_convolutions(name: str, double: bool, data: Any) -> None:
     shapes = st.sampled_from([(4, 5), (2, 3), (1, 4), (6, 1)])
     first = data.draw(shapes.flatmap(arrays))
     second = data.draw(shapes.flatmap(arrays))
@@ -81,9 +81,9 @@ def test_convolutions(name: str, precision: bool, data: Any) -> None:
     check(f"signal.{name}", first, second, mode=mode, **given)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
-def test_trends(precision: bool, data: Any) -> None:
+def test_trends(double: bool, data: Any) -> None:
     x = data.draw(arrays((4, 9, 2)))
     kind = data.draw(st.sampled_from(["linear", "constant"]))
     axis, breaks = data.draw(st.sampled_from([(1, 0), (1, [3, 7]), (-2, 4), (0, 2), (-1, 1)]))
@@ -124,9 +124,9 @@ def test_spectra(name: str, double: bool, data: Any) -> None:
     check(f"signal.{name}", x, *others, **given)
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(data=st.data())
-def test_signals_of_spectra(precision: bool, data: Any) -> None:
+def test_signals_of_spectra(double: bool, data: Any) -> None:
     """With windows that add up to something everywhere."""
     onesided = data.draw(st.booleans())
     order = data.draw(st.permutations(range(3)))
