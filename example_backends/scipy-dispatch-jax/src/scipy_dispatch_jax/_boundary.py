@@ -17,7 +17,7 @@ _SAME = {"grid-mirror": "reflect", "grid-wrap": "wrap", "grid-constant": "consta
 MODES = frozenset({"reflect", "mirror", "nearest", "wrap", "constant", *_SAME})
 
 
-def checked_mode(mode: str) -> str:
+def checked_mode(mode: Any) -> str:
     """Return `mode` if it is one.
 
     Raises

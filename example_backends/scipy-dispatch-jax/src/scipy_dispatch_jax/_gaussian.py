@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def gaussian_weights(sigma: float, order: int, truncate: float, radius: int | None) -> Any:
+def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> Any:
     """Return the weights of a Gaussian, or of a derivative of it, in double precision.
 
     Parameters
@@ -37,7 +37,7 @@ def gaussian_weights(sigma: float, order: int, truncate: float, radius: int | No
         raise ValueError("Radius must be a nonnegative integer.")
     if order < 0:
         raise ValueError("order must be non-negative")
-    x = np.arange(-radius, radius + 1)
+    x = np.arange(-int(radius), int(radius) + 1)
     weights = np.exp(-0.5 / (sigma * sigma) * x**2)
     weights = weights / weights.sum()
     if order == 0:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.signal import get_window
 
-from ._arrays import Array, default_float, is_complex, is_traced, promoted
+from ._arrays import Array, default_float, dtype_of, is_complex, is_traced, promoted
 from ._implement import implements
 from ._trend import without_trend
 
@@ -38,26 +38,26 @@ def _is_name(window: Any) -> bool:
 def _refuse(call: dict[str, Any]) -> str | None:
     if callable(call["detrend"]):
         return "detrend= is a function, which SciPy calls with NumPy arrays"
-    signals = [jnp.asarray(call[name]) for name in ("x", "y") if name in call]
-    if any(x.ndim == 0 or x.size == 0 for x in signals):
+    signals = [call[name] for name in ("x", "y") if name in call]
+    shapes, dtypes = list(map(jnp.shape, signals)), list(map(dtype_of, signals))
+    if any(not shape or 0 in shape for shape in shapes):
         return "there is no signal"
-    kinds = [is_complex(x.dtype) for x in signals]
-    if call["return_onesided"] and any(kinds):
+    if call["return_onesided"] and any(map(is_complex, dtypes)):
         return "the signal is complex; pass return_onesided=False"
-    if any(np.dtype(x.dtype).kind not in "biufc" or x.dtype == np.float16 for x in signals):
+    if any(dtype.kind not in "biufc" or dtype == np.float16 for dtype in dtypes):
         return "half precision, of which SciPy makes single or double precision by release"
-    if call.get("boundary") == "odd" and np.dtype(signals[0].dtype).kind in "iu":
+    if call.get("boundary") == "odd" and dtypes[0].kind in "iu":
         return "boundary='odd' of integers, whose range SciPy leaves there"
     window = call["window"]
-    lengths = [x.shape[call["axis"]] for x in signals]
+    lengths = [shape[call["axis"]] for shape in shapes]
     if len(set(lengths)) > 1:
         return "the signals are not of the same length"
-    if len(signals) == 2 and signals[0].ndim != signals[1].ndim:
+    if len(set(map(len, shapes))) > 1:
         return "the signals are not of the same number of dimensions"
     if not _is_name(window):
         if jnp.ndim(window) != 1 or len(window) > lengths[0]:
             return "the window is no line that fits the signal"
-        if is_complex(jnp.asarray(window).dtype):
+        if is_complex(dtype_of(window)):
             return "the window is complex"
     elif call["nperseg"] is not None and call["nperseg"] > lengths[0]:
         return "the segments are longer than the signal, of which SciPy warns"
@@ -324,7 +324,7 @@ def istft(
     segments = segments * jnp.asarray(win * factor, real)
 
     step = length - overlap
-    where = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
+    where: Any = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
     norm = np.zeros(int(where.max()) + 1)
     for start in where[:, 0]:
         norm[start : start + length] += win**2
@@ -357,8 +357,7 @@ def _synthesis_window(window: Any, length: int) -> np.ndarray:
 
 
 def _refuse_trend(call: dict[str, Any]) -> str | None:
-    data = jnp.asarray(call["data"])
-    return "there are no data" if data.size == 0 else None
+    return "there are no data" if 0 in jnp.shape(call["data"]) else None
 
 
 @implements("scipy_dispatch.signal:detrend", "data", refuse=_refuse_trend)
