@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -90,12 +91,16 @@ def test_doctor_finds_nothing_wrong() -> None:
     """A package that is not installed is told apart."""
     pytest.importorskip("click")
     done = subprocess.run(
-        [sys.executable, "-m", "spatch_core", "doctor", "scipy_dispatch"],
+        [sys.executable, "-m", "spatch_core", "doctor", "scipy_dispatch", "--json"],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    (library,) = json.loads(done.stdout)["libraries"]
+    ours = {each["name"]: each for each in library["backends"] if "cupy" in each["name"]}
+    assert ours.keys() == {"cupy", "cupy-offload"}
+    for each in ours.values():
+        assert each["errors"] == each["warnings"] == 0, done.stdout
 
 
 @pytest.mark.skipif(not hasattr(signal, "freqz_sos"), reason="the file is of a newer SciPy")
