@@ -139,7 +139,8 @@ class DaskThreads(Dispatched):
     def given(self, array: Array) -> Any:
         import dask.array as da
 
-        return da.from_array(array, chunks=chunks(array.shape), name=False)
+        blocks: Any = chunks(array.shape)  # dask calls it a str, and takes all forms
+        return da.from_array(array, chunks=blocks, name=False)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
         from dask.base import compute

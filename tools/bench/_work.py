@@ -95,7 +95,7 @@ def blur() -> Array:
 
 _SUM = {"jax": SUMS, "cupy": SUMS}
 _RUNNING = {"dask": SUMS, **_SUM}
-_SPECTRUM = dict.fromkeys(("dask", "jax", "cupy"), SPECTRA)
+_SPECTRUM = {"dask": SPECTRA, "jax": SPECTRA, "cupy": SPECTRA}
 
 CASES = (
     Case(
