@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import textwrap
 from pathlib import Path
 
@@ -10,9 +11,14 @@ import pytest
 from spatch_core.cli import _child
 
 WORKER = """
-    import os, time
+    import os, subprocess, sys, threading, time
 
     def work(request, journal):
+        if "waits" in request:
+            threading.Thread(target=time.sleep, args=[600]).start()
+            code = "import time; print(end='started', flush=True); time.sleep(600)"
+            with open(request["waits"], "w") as pipe:
+                subprocess.Popen([sys.executable, "-c", code], stdout=pipe)
         for number in range(request["number"]):
             if not journal.begins(f"doing {number}", f"key {number}", f"module{number}"):
                 continue
@@ -42,6 +48,22 @@ def test_one_that_hangs_is_ended(folder: str) -> None:
     assert report.endings == [
         _child.Ending("took longer than 2 s and was ended", "doing 1", "module1", ["key 1"])
     ]
+
+
+def test_one_whose_thread_goes_on_is_not_waited_for(folder: str) -> None:
+    """Once all is written down; nor does it leave anything behind that it has started."""
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    alive = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    request = {"number": 1, "waits": pipe}
+    report = _child.run("paint_worker:work", request, "waiting", folders=[folder], limit=600)
+
+    assert report.is_complete
+    assert report.endings == []
+    assert report.values["done with"] == [0]
+    os.set_blocking(alive, True)
+    with open(alive, "rb") as stream:
+        assert stream.read() == b"started"  # and nobody is left who could write more
 
 
 def test_many_that_end_the_process_are_given_up(folder: str) -> None:
