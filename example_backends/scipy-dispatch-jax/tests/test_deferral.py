@@ -33,7 +33,6 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("fft.dct", {"x": J * 1j, "orthogonalize": True}, "orthogonalize="),
     ("signal.convolve", {"in1": J > 1, "in2": J}, "booleans"),
     ("signal.convolve2d", {"in1": J[:2], "in2": J, "boundary": "wrap"}, "larger than in1"),
-    ("signal.welch", {"x": J, "nperseg": 9}, "longer than the signal"),
     ("signal.stft", {"x": J * 1j, "nperseg": 4}, "return_onesided=False"),
     ("signal.csd", {"x": J, "y": J[:, :5], "nperseg": 4}, "same length"),
     ("signal.stft", {"x": J, "nperseg": 4, "detrend": np.negative}, "function"),
@@ -154,3 +153,27 @@ def test_booleans_that_say_nothing_are_accepted() -> None:
     """Permission to overwrite is not used, and threads are JAX's own."""
     assert why_deferred("fft.fft", J, overwrite_x=True, workers=4) is None
     assert why_deferred("signal.detrend", J, overwrite_data=True) is None
+
+
+WARNINGS: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
+    ("signal.welch", (J,), {}, "nperseg"),
+    ("signal.stft", (J,), {"nperseg": 9}, "nperseg"),
+    ("signal.istft", (J * 1j,), {"window": np.eye(10)[0]}, "NOLA"),
+    ("ndimage.maximum_filter", (J, 3), {"footprint": np.eye(2)}, "ignoring size"),
+    ("ndimage.median_filter", (J, 3), {"footprint": np.eye(3)}, "ignoring size"),
+]
+
+
+@pytest.mark.parametrize(("name", "args", "settings", "text"), WARNINGS)
+def test_warnings_are_scipy_s(name: str, args: Any, settings: dict[str, Any], text: str) -> None:
+    """At the line of the caller, inside of jit too."""
+    with pytest.warns(UserWarning, match=text):
+        expected = scipy_function(name)(np.asarray(args[0]), *args[1:], **settings)
+    assert why_deferred(name, *args, **settings) is None
+    with pytest.warns(UserWarning, match=text) as caught:
+        result = dispatchable(name)(*args, **settings)
+    assert [each.filename for each in caught] == [__file__]
+    first, second = (each[-1] if isinstance(each, tuple) else each for each in (result, expected))
+    np.testing.assert_allclose(np.asarray(first), second, atol=1e-5)
+    with pytest.warns(UserWarning, match=text):
+        jax.jit(lambda x: dispatchable(name)(x, *args[1:], **settings))(args[0])

@@ -1,7 +1,8 @@
 """Every function, with data types of every kind, with and without double precision.
 
 Complete: all functions and all kinds of the table of tolerances, one data type each and one
-call; half precision for filters and one transform. What arguments do to a call is sampled in ``property``.
+call; half precision for filters and one transform. What arguments do to a call is sampled in
+``property``.
 """
 
 from __future__ import annotations
@@ -82,3 +83,17 @@ def test_rejected_with_scipy_s_error(double: bool) -> None:
     check("fft.rfft", z)
     check("ndimage.median_filter", z, 3)
     check("ndimage.maximum_filter1d", z, 3)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
+    """Constant lines: whole but for the last bit, which decides what is cut off."""
+    x = np.repeat(np.arange(-100, 100, dtype=np.int16)[:, None], 3, 1)
+    for name in ("gaussian_filter1d", "gaussian_laplace", "gaussian_gradient_magnitude"):
+        settings = {"order": order} if name.endswith("1d") else {}
+        check(f"ndimage.{name}", x, 0.7 + order / 3, mode="wrap", **settings)
+    for size in (2, 3, 4):
+        weights = np.full(size, 1 / size)
+        weights[0] += 1e-16
+        check("ndimage.correlate1d", x, weights)
+        check("ndimage.convolve", x, np.full((size, 3), 1 / (3 * size)))

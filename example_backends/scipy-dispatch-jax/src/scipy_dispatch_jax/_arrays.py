@@ -69,6 +69,11 @@ def narrowed(dtype: Any) -> np.dtype[Any]:
         return jnp.zeros((), dtype).dtype
 
 
+def dtype_of(value: Any) -> np.dtype[Any]:
+    """Return the data type that `value` has as a JAX array, without making one of an array."""
+    return narrowed(value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
+
+
 def promoted(*dtypes: Any) -> np.dtype[Any]:
     """Return the data type that NumPy, and so SciPy, makes of several, as far as JAX has it.
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, is_complex, is_floating, is_integer, is_jax, promoted
+from ._arrays import Array, dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
 from ._boundary import extended
 from ._implement import implements
 from ._lengths import as_inexact, axes_and_lengths
@@ -53,10 +53,10 @@ def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
 
 
 def _refuse_types(call: dict[str, Any]) -> str | None:
-    dtypes = [jnp.asarray(call[name]).dtype for name in ("in1", "in2")]
+    dtypes = [dtype_of(call[name]) for name in ("in1", "in2")]
     if any(dtype == np.bool_ for dtype in dtypes):
         return "booleans, which SciPy adds in a way of its own"
-    if any(jnp.asarray(call[name]).size == 0 for name in ("in1", "in2")):
+    if any(0 in jnp.shape(call[name]) for name in ("in1", "in2")):
         return "an array has no elements"
     return None
 
@@ -193,7 +193,7 @@ def _refuse_images(call: dict[str, Any]) -> str | None:
         return "in2 is larger than in1, which SciPy repeats once at either end at most"
     if not is_jax(call["fillvalue"]):
         is_complex_fill = np.iscomplexobj(call["fillvalue"])
-        dtype = promoted(*(jnp.asarray(call[name]).dtype for name in ("in1", "in2")))
+        dtype = promoted(*(dtype_of(call[name]) for name in ("in1", "in2")))
         if is_complex_fill and not is_complex(dtype):
             return "fillvalue= is complex, and the arrays are not"
         if is_integer(dtype) and call["fillvalue"] != int(call["fillvalue"]):

@@ -13,6 +13,7 @@ from ._arrays import (
     Array,
     as_c_casts,
     default_float,
+    dtype_of,
     has_64_bits,
     is_complex,
     is_integer,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def _refuse(call: dict[str, Any]) -> str | None:
     if call["order"] > 1:
         return f"order={call['order']}: JAX interpolates with order=0 and order=1 only"
-    is_complex_array = is_complex(jnp.asarray(call["input"]).dtype)
+    is_complex_array = is_complex(dtype_of(call["input"]))
     if is_real_by_request(call["output"], is_complex_array):
         return "output= is a real data type, and the result is complex"
     if not is_complex_array and not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):

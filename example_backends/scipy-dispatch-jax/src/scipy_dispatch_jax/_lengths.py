@@ -7,7 +7,7 @@ import operator
 import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, default_float, is_complex
+from ._arrays import Array, default_float, dtype_of, is_complex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,6 +114,6 @@ def refuse_halves(call: dict[str, Any]) -> str | None:
 
 def refuse_complex(call: dict[str, Any]) -> str | None:
     """Leave to SciPy besides how to make a transform of complex numbers orthogonal."""
-    if call["orthogonalize"] is not None and is_complex(jnp.asarray(call["x"]).dtype):
+    if call["orthogonalize"] is not None and is_complex(dtype_of(call["x"])):
         return "orthogonalize= with complex numbers, for which some SciPy ignore it"
     return refuse_settings(call)

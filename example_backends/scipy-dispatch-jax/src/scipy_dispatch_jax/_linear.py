@@ -44,7 +44,12 @@ def as_weights(weights: Any) -> Any:
 
 
 def neighbours(
-    x: Array, weights: Any, origins: Sequence[int], boundary: Boundary, dtype: np.dtype[Any]
+    x: Array,
+    weights: Any,
+    origins: Sequence[int],
+    boundary: Boundary,
+    dtype: np.dtype[Any],
+    is_line: bool = False,
 ) -> Array:
     """Correlate `x` with `weights`, of as many dimensions.
 
@@ -60,6 +65,9 @@ def neighbours(
         What is beyond the ends.
     dtype : data type
         Of the result.
+    is_line : bool, optional
+        Whether to add in the order in which SciPy does along a line, and not in a window of
+        any number of dimensions.
     """
     static = not is_jax(weights)
     whole = is_integer(weights.dtype) or (static and bool(np.all(weights == np.rint(weights))))
@@ -69,9 +77,8 @@ def neighbours(
     if padded is None:
         return jnp.zeros(x.shape, dtype)
     symmetry = 0
-    along_a_line = weights.size == max(weights.shape, default=1)
     where = None
-    if static and along_a_line:
+    if static and is_line:
         symmetry = _symmetry(weights.ravel())
     elif static:
         # As SciPy does where there is more than one dimension, whatever lies beneath.
@@ -80,6 +87,9 @@ def neighbours(
             return jnp.zeros(x.shape, dtype)
     offsets = offsets_of(weights.shape, where)
     flat = jnp.ravel(jnp.asarray(weights if where is None else weights[where]))
+    if is_line and not symmetry:
+        # SciPy begins with the last one.
+        offsets, flat = (offsets[-1], *offsets[:-1]), jnp.roll(flat, 1)
     if is_complex(flat.dtype) or not is_complex(working):
         flat = flat.astype(working)
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import warnings
 from math import isfinite
 
 import jax.numpy as jnp
@@ -13,6 +12,7 @@ from ._arrays import (
     Array,
     as_c_casts,
     default_float,
+    dtype_of,
     has_64_bits,
     is_complex,
     is_integer,
@@ -23,6 +23,7 @@ from ._boundary import checked_mode, extended
 from ._implement import implements
 from ._linear import margins_of
 from ._output import finished, passing_dtype, result_dtype
+from ._warning import warn_caller
 from ._window import extreme, offsets_of, ranked
 
 TYPE_CHECKING = False
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _refuse_lines(call: dict[str, Any]) -> str | None:
-    if is_jax(call["cval"]) or not is_integer(jnp.asarray(call["input"]).dtype):
+    if is_jax(call["cval"]) or not is_integer(dtype_of(call["input"])):
         return None
     if not isfinite(call["cval"]):
         return "cval= is not finite, and the array is one of integers"
@@ -41,7 +42,7 @@ def _refuse_lines(call: dict[str, Any]) -> str | None:
 
 
 def _refuse_windows(call: dict[str, Any]) -> str | None:
-    dtype = jnp.asarray(call["input"]).dtype
+    dtype = dtype_of(call["input"])
     if _is_separable(call) or is_jax(call["cval"]) or not is_integer(dtype):
         return _refuse_lines(call)
     limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
@@ -178,7 +179,7 @@ def _extreme(
 
 def _warn_of_both(size: Any, footprint: Any) -> None:
     if size is not None and footprint is not None:
-        warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=5)
+        warn_caller("ignoring size because footprint is set")
 
 
 def _by_footprint(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -12,6 +11,7 @@ from scipy.signal import get_window
 from ._arrays import Array, default_float, dtype_of, is_complex, is_traced, promoted
 from ._implement import implements
 from ._trend import without_trend
+from ._warning import warn_caller
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,8 +59,6 @@ def _refuse(call: dict[str, Any]) -> str | None:
             return "the window is no line that fits the signal"
         if is_complex(dtype_of(window)):
             return "the window is complex"
-    elif call["nperseg"] is not None and call["nperseg"] > lengths[0]:
-        return "the segments are longer than the signal, of which SciPy warns"
     return None
 
 
@@ -72,10 +70,9 @@ def _segments(
         if length < 1:
             raise ValueError("nperseg must be a positive integer")
         if length > x.shape[-1]:
-            warnings.warn(
+            warn_caller(
                 f"nperseg={length} is greater than signal length max(len(x), len(y)) = "
-                f"{x.shape[-1]}, using nperseg = {x.shape[-1]}",
-                stacklevel=6,
+                f"{x.shape[-1]}, using nperseg = {x.shape[-1]}"
             )
             length = x.shape[-1]
         window = get_window(window, length)
@@ -333,7 +330,7 @@ def istft(
         x, norm = x[..., length // 2 : -(length // 2)], norm[length // 2 : -(length // 2)]
     if not (norm > 1e-10).all():
         hint = "" if boundary else " Possibly due to missing boundary"
-        warnings.warn(f"NOLA condition failed, STFT may not be invertible.{hint}", stacklevel=5)
+        warn_caller(f"NOLA condition failed, STFT may not be invertible.{hint}")
     x = x / jnp.asarray(np.where(norm > 1e-10, norm, 1.0), real)
     if x.ndim > 1:
         x = jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))

@@ -54,7 +54,7 @@ def weighted_sum(
     separately : bool, optional
         Whether to round products before they are added, as SciPy does. XLA fuses the two,
         which is faster, and more exact by a bit that decides where a sum is cut off to an
-        integer. For results that are integers alone: there is no gradient.
+        integer.
     symmetry : int, optional
         1 if the weights are the same from either end, -1 if they are but for their sign,
         and odd in number. Then those are added, or subtracted, before they are multiplied,
@@ -78,8 +78,8 @@ def weighted_sum(
         product = _times(part, weight)
         if not separately:
             return product
-        # Its derivative is zero, and not every JAX differentiates a barrier.
-        return lax.optimization_barrier(lax.stop_gradient(product))
+        # What has been compared cannot be fused with what comes next.
+        return jnp.maximum(product, jnp.finfo(product.dtype).min)
 
     if not symmetry:
         return _total(term, count, lambda: jnp.zeros(shape, x.dtype))

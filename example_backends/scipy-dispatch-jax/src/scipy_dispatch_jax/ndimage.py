@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from . import _interpolation, _order  # noqa: F401  # they register their functions
-from ._arrays import Array, is_complex, is_integer, is_jax
+from ._arrays import Array, dtype_of, is_complex, is_integer, is_jax
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode
 from ._gaussian import gaussian_weights
@@ -37,7 +37,8 @@ def _line(
     shape = spread([weights.shape[0]], (axis,), x.ndim, 1)
     origins = spread([origin], (axis,), x.ndim, 0)
     modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
-    return neighbours(x, weights.reshape(shape), origins, Boundary(modes, cval), dtype)
+    boundary = Boundary(modes, cval)
+    return neighbours(x, weights.reshape(shape), origins, boundary, dtype, is_line=True)
 
 
 def _checked_line(weights: Any) -> Any:
@@ -49,7 +50,7 @@ def _checked_line(weights: Any) -> Any:
 
 def _refuse(call: dict[str, Any]) -> str | None:
     """Leave complex numbers where there should be real ones to SciPy, which knows some."""
-    is_complex_array = is_complex(jnp.asarray(call["input"]).dtype)
+    is_complex_array = is_complex(dtype_of(call["input"]))
     is_complex_sum = is_complex_array or is_complex(as_weights(call.get("weights", 0)).dtype)
     if is_real_by_request(call["output"], is_complex_sum):
         return "output= is a real data type, and the result is complex"
