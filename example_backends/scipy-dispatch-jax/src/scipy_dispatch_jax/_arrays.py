@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+
+from ._jax import Array, jax, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-Array = jax.Array
 
 
 def is_jax(value: object) -> bool:

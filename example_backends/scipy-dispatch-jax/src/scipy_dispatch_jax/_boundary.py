@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
+from ._arrays import dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
 from ._boundary import extended
 from ._implement import implements
+from ._jax import Array, jax, jnp
 from ._lengths import as_inexact, axes_and_lengths
 from ._window import offsets_of, weighted_sum
 

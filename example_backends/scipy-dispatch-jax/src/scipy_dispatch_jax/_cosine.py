@@ -6,13 +6,11 @@ import operator
 from functools import partial
 from math import sqrt
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from ._arrays import Array, is_complex
+from ._arrays import is_complex
 from ._implement import implements
+from ._jax import Array, jax, jnp, lax
 from ._lengths import as_inexact, axes_and_lengths, refuse_complex, resized
 
 TYPE_CHECKING = False

@@ -7,8 +7,6 @@ import inspect
 from dataclasses import dataclass
 from importlib import import_module
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from spatch_core import BackendImplementation
@@ -24,6 +22,7 @@ from ._arrays import (
     leaves,
     narrowed,
 )
+from ._jax import jax, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

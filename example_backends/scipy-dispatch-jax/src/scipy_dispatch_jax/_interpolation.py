@@ -5,12 +5,9 @@ from __future__ import annotations
 from functools import partial
 from itertools import product
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from ._arrays import (
-    Array,
     as_c_casts,
     default_float,
     dtype_of,
@@ -21,6 +18,7 @@ from ._arrays import (
 )
 from ._boundary import checked_mode, positions
 from ._implement import implements
+from ._jax import Array, jax, jnp
 from ._output import is_real_by_request, result_dtype, working_dtype
 
 TYPE_CHECKING = False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 
-import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, default_float, dtype_of, is_complex
+from ._arrays import default_float, dtype_of, is_complex
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

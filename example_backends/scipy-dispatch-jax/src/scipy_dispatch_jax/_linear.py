@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, as_c_casts, has_64_bits, is_complex, is_integer, is_jax
+from ._arrays import as_c_casts, has_64_bits, is_complex, is_integer, is_jax
 from ._boundary import extended
+from ._jax import Array, jnp
 from ._output import working_dtype
 from ._window import offsets_of, plain_sum, weighted_sum
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import operator
 from math import isfinite
 
-import jax.numpy as jnp
 import numpy as np
 
 from ._arrays import (
-    Array,
     as_c_casts,
     default_float,
     dtype_of,
@@ -21,6 +19,7 @@ from ._arrays import (
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode, extended
 from ._implement import implements
+from ._jax import Array, jnp
 from ._linear import margins_of
 from ._output import finished, passing_dtype, result_dtype
 from ._warning import warn_caller

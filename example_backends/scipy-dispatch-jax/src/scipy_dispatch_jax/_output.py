@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 
 from ._arrays import (
-    Array,
     as_c_casts,
     default_float,
     has_64_bits,
@@ -14,6 +12,7 @@ from ._arrays import (
     is_integer,
     narrowed,
 )
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import jax.numpy as jnp
-
-from ._arrays import Array
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

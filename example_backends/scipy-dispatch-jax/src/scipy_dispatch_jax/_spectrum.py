@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from scipy.signal import get_window
 
-from ._arrays import Array, default_float, dtype_of, is_complex, is_traced, promoted
+from ._arrays import default_float, dtype_of, is_complex, is_traced, promoted
 from ._implement import implements
+from ._jax import Array, jnp
 from ._trend import without_trend
 from ._warning import warn_caller
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 from itertools import pairwise
 
-import jax.numpy as jnp
 import numpy as np
 
-from ._arrays import Array, default_float
+from ._arrays import default_float
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

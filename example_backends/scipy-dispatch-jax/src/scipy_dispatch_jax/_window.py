@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
-from ._arrays import Array
+from ._jax import Array, jax, jnp, lax
 from ._selection import selected
 
 TYPE_CHECKING = False

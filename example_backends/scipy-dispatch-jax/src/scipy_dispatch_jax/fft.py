@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from math import prod, sqrt
 
-import jax.numpy as jnp
 import numpy as np
 
 from . import _cosine  # noqa: F401  # it registers its functions
-from ._arrays import Array, is_complex
+from ._arrays import is_complex
 from ._implement import implements
+from ._jax import Array, jnp
 from ._lengths import as_inexact, axes_and_lengths, refuse_halves, refuse_settings, resized
 
 TYPE_CHECKING = False

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import jax.numpy as jnp
 import numpy as np
 
 from . import _interpolation, _order  # noqa: F401  # they register their functions
-from ._arrays import Array, dtype_of, is_complex, is_integer, is_jax
+from ._arrays import dtype_of, is_complex, is_integer, is_jax
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode
 from ._gaussian import gaussian_weights
 from ._implement import implements
+from ._jax import Array, jnp
 from ._linear import Boundary, as_weights, means, neighbours
 from ._output import finished, is_real_by_request, passing_dtype, result_dtype
 
