@@ -272,6 +272,9 @@ class Resolver:
             judged: tuple[Verdict, str] | None = None
             if name != DEFAULT:
                 verdict = self._verdict(name, state, relevant, default_matches)
+                # `_verdict` looks no further once it is none: it may not come at all.
+                if verdict is Verdict.LATER and not _matches(name, relevant):
+                    verdict = Verdict.NO_MATCH if name in implementers else verdict
                 if name not in implementers and verdict in (None, Verdict.LATER):
                     judged = Verdict.NO_IMPLEMENTATION, ""
                 elif verdict is not None:

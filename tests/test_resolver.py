@@ -41,6 +41,11 @@ class Shape(abc.ABC):  # noqa: B024  # classes are registered with it
     """An abstract type."""
 
 
+@Shape.register
+class Registered:
+    """A type of the library's that counts as the abstract one."""
+
+
 def first(*args: Any) -> str:
     return "first"
 
@@ -203,7 +208,7 @@ def test_explanation_of_the_librarys_own_type() -> None:
     explanation = f.explain(Own())
     assert explanation.selected == f(Own()) == "default"
     assert verdicts(explanation)["default"] == (Verdict.RUNS, "")
-    assert verdicts(explanation)["first"][0] in (Verdict.LATER, Verdict.NO_MATCH)
+    assert verdicts(explanation)["first"][0] is Verdict.NO_MATCH
 
 
 def test_explanation_of_a_disabled_default() -> None:
@@ -401,12 +406,23 @@ def installed(tmp_path: Path) -> Iterator[Any]:
             """,
         },
     )
-    own = [pattern("Own"), pattern("Registering")]
+    own = [pattern("Own"), pattern("Registering"), pattern("Registered")]
     system = BackendSystem("resolverlib.backends", "RESOLVERLIB", own)
     function: Any = system.dispatchable(None, module="lib", qualname="f")(lambda *args: "default")
     with isolated(system, path=[tmp_path]):
         assert list(system.backends) == ["default", "first"]
         yield system, function
+
+
+def test_explanation_of_what_was_merely_installed(installed: Any) -> None:
+    """Only what would match comes after the library; what does not never comes."""
+    system, f = installed
+    own = "none of the types is a primary type of it"
+    assert verdicts(f.explain(Own()))["first"] == (Verdict.NO_MATCH, own)
+    later = "the library's own types are its own unless a backend is prioritized"
+    assert verdicts(f.explain(Own(), Registered()))["first"] == (Verdict.LATER, later)
+    with system.backend_opts(prioritize="first"):
+        assert (f(Own()), f(Own(), Registered())) == ("default", "first")
 
 
 def test_library_that_matches_is_not_watched_for_what_was_merely_installed(installed: Any) -> None:

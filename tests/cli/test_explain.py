@@ -28,6 +28,28 @@ def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> No
     assert (answer.code, answer.errors) == (0, "")
 
 
+def test_only_what_matches_comes_after_the_library(paint: Site) -> None:
+    """What does not know the library's types does not come at all, whatever is prioritized."""
+    for name, primary in {"water": "builtins:int", "wax": "decimal:Decimal"}.items():
+        paint.install_backend(
+            name,
+            f'primary_types = ["{primary}"]\n[functions."{BLUR}"]\n'
+            f'function = "paint_{name}:blur"\n',
+        )
+    paint.install_backend("idle", 'primary_types = ["builtins:int"]\n')
+    answer = paint.run("explain", BLUR, "builtins:int")
+    assert answer.row("water")[1:] == [
+        "comes later",
+        "the library's own types are its own unless a backend is prioritized",
+    ]
+    assert answer.row("wax")[1:] == ["does not match", "it does not know builtins:int"]
+    assert answer.row("oil")[1:] == ["does not match", "none of the types is a primary type of it"]
+    assert answer.row("idle")[1:] == ["has no implementation", "-"]
+
+    why = paint.run("explain", BLUR, "builtins:int", "--why-not", "wax").output
+    assert "it does not match: it does not know builtins:int" in why
+
+
 def test_several_types_are_matched_together(paint: Site) -> None:
     """Primary and secondary types of one backend."""
     answer = paint.run("explain", BLEND, "builtins:int", "fractions:Fraction")
