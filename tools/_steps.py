@@ -138,6 +138,8 @@ class Checks:
         for each in self.examples:
             if (each.folder / "tests").exists():
                 yield self.pytest(self.main_python(), each.label, ["tests"], each.folder)
+        # The benchmark of real work takes what the environments of the core lack.
+        yield self.pytest(self.main_python(), "real-work", ["tests/tools/test_real_work.py"])
 
     def older_jax(self) -> Iterator[Command]:
         oldest = self.workshop.interpreters[0]
