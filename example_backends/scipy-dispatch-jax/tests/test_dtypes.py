@@ -97,3 +97,10 @@ def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
         weights[0] += 1e-16
         check("ndimage.correlate1d", x, weights)
         check("ndimage.convolve", x, np.full((size, 3), 1 / (3 * size)))
+
+
+def test_squares_that_leave_the_range_of_the_integers(double: bool) -> None:
+    """They have the last bits, and there is no root of what is less than zero then."""
+    x = np.array([[100, -100, 100, 3], [-90, 90, -90, 7], [1, 0, 2, 120]], np.int8)
+    with np.errstate(invalid="ignore"):
+        check("ndimage.gaussian_gradient_magnitude", x, 0.5)

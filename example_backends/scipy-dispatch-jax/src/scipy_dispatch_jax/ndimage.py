@@ -390,5 +390,6 @@ def _square_root(x: Array) -> Array:
     if not is_integer(x.dtype):
         return jnp.sqrt(x)
     # The root of an integer near a square may be rounded up to it.
-    root = jnp.sqrt(jnp.maximum(x, 0)).astype(x.dtype)
+    x = jnp.maximum(x, 0)
+    root = jnp.sqrt(x).astype(x.dtype)
     return root - (root > x // jnp.maximum(root, 1)).astype(x.dtype)
