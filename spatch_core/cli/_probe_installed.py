@@ -9,7 +9,7 @@ from itertools import chain
 from re import match
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import DEFAULT, import_identifier, nearest, split_identifier
+from .._identifiers import DEFAULT, import_identifier, split_identifier
 from .._problems import Source
 from ._backends import list_backends
 from ._examination import Examination
@@ -25,14 +25,12 @@ from ._libraries import (
     load_library,
 )
 from ._mentions import fields_of, find_mentions
+from ._misspelled import meant_backend
 
 if TYPE_CHECKING:
     from .._description import Description
     from ..backend_system import BackendSystem
     from ._child import Journal
-
-_MISSPELLED = 0.8
-"""How similar to another a backend's name must be; below, it may as well be right."""
 
 
 def census(request: dict[str, Any], journal: Journal) -> None:
@@ -160,16 +158,14 @@ def _faults_of_order(
     names = {*order, *catalog.blocked}
     for field in ("higher_priority_than", "lower_priority_than"):
         for position, name in enumerate(getattr(description, field)):
-            # What resembles nothing is not installed here, which is fine.
-            meant = [] if name in names else nearest(name, names)
-            if meant:
-                is_clear = bool(nearest(name, names, _MISSPELLED))
+            meant = meant_backend(name, names - {description.name})
+            if meant is not None:
                 yield (
                     f"{field}[{position}]",
                     Fault(
-                        Severity.WARNING if is_clear else Severity.NOTE,
+                        Severity.WARNING,
                         f"no backend is named {name!r}; the name is ignored",
-                        f"Did you mean {meant[0]!r}?",
+                        f"Did you mean {meant!r}?",
                     ),
                 )
 

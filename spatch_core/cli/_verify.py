@@ -9,9 +9,11 @@ from typing import Any
 
 import click
 
+from .._identifiers import DEFAULT
 from ._arguments import files_argument
 from ._child import run
 from ._findings import REST, Severity
+from ._misspelled import meant_backend
 from ._output import Column, Notes, Part, Table, show, show_json
 from ._sources import BackendFile, Fault, count_faults, fault_parts, read_file
 
@@ -90,6 +92,11 @@ def verify_command(
 
 def _verify(path: str, with_imports: bool) -> Verdict:
     file = read_file(path)
+    for key, name in _declared_names(file):
+        if meant_backend(name, [DEFAULT]):
+            message = f"{name!r} is hardly a backend, but a misspelling of {DEFAULT!r}"
+            file.fault(key, message, f"Did you mean {DEFAULT!r}?")
+    file.faults.sort(key=lambda fault: fault.line)
     if not with_imports:
         return Verdict(file)
     folder = file.folder()
@@ -112,6 +119,15 @@ def _verify(path: str, with_imports: bool) -> Verdict:
     file.faults.sort(key=lambda fault: fault.line)
     verdict.unchecked.sort(key=lambda fault: fault.line)
     return verdict
+
+
+def _declared_names(file: BackendFile) -> Iterator[tuple[str, str]]:
+    """Yield the names of other backends, each with its key, where they are well-formed."""
+    for key in ("higher_priority_than", "lower_priority_than"):
+        names = file.fields.get(key)
+        for position, name in enumerate(names if isinstance(names, list) else ()):
+            if isinstance(name, str):
+                yield f"{key}[{position}]", name
 
 
 def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
