@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copytree, ignore_patterns
@@ -23,6 +23,8 @@ from docutils.parsers.rst import Directive, directives
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+_CACHE = "__pycache__"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ class Session(Directive):
     def run(self) -> list[nodes.Node]:
         page = Path(self.state.document.current_source or "")
         folder = page.parent / self.arguments[0] if self.arguments else None
+        for file in _files(folder):
+            self.state.document.settings.record_dependencies.add(str(file))
         answers = run(list(self.content), folder)
         wanted = self.options.get("code", 0)
         for each in answers:
@@ -62,15 +66,23 @@ def run(commands: Sequence[str], folder: Path | None = None) -> list[Answer]:
         if folder is None:
             place.mkdir()
         else:
-            copytree(folder, place, ignore=ignore_patterns("__pycache__"))
+            copytree(folder, place, ignore=ignore_patterns(_CACHE))
         return [_run(each, place) for each in commands]
+
+
+def _files(folder: Path | None) -> Iterator[Path]:
+    """Yield what `run` copies."""
+    if folder is not None:
+        for each in sorted(folder.rglob("*")):
+            if each.is_file() and _CACHE not in each.parts:
+                yield each
 
 
 def _run(command: str, place: Path) -> Answer:
     paths = [str(place), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
-        command,
-        shell=True,
+        # One that fails in a pipeline fails, whatever reads what it prints.
+        ["bash", "-o", "pipefail", "-c", command],
         cwd=place,
         env={
             **os.environ,

@@ -162,6 +162,28 @@ def test_a_session_is_in_a_copy_of_a_folder(session: ModuleType) -> None:
     assert sorted(EXAMPLES.rglob("*")) == before
 
 
+def test_a_session_ends_as_the_first_that_fails_in_a_pipeline(session: ModuleType) -> None:
+    """Behind what reads on, the page would show what a failed command has printed."""
+    commands = ["(echo said; exit 3) | cat", "echo said | cat"]
+    assert [each.code for each in session.run(commands)] == [3, 0]
+
+
+def test_a_page_depends_on_the_folders_of_its_sessions(session: ModuleType) -> None:
+    """Whoever edits an example gets the page anew."""
+    from docutils.core import publish_doctree
+    from docutils.parsers.rst.directives import register_directive
+
+    register_directive("session", session.Session)
+    page = publish_doctree(
+        ".. session:: examples/outdated\n\n   ls\n",
+        source_path=str(REFERENCE / "command-line.md"),
+        settings_overrides={"report_level": 5},
+    )
+    noted = {(Path.cwd() / each).resolve() for each in page.settings.record_dependencies.list}
+    files = [each for each in (EXAMPLES / "outdated").rglob("*") if each.is_file()]
+    assert {each for each in files if each.parent.name != "__pycache__"} == noted
+
+
 def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
     """Everywhere else the page would be another one."""
     code = "import spatch_core; print(spatch_core.__file__)"
