@@ -174,7 +174,7 @@ class DaskProcesses(Dispatched):
             threads_per_worker=1,
             processes=True,
             memory_limit=0,
-            dashboard_address=":0",
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
         )
         self._client = distributed.Client(self._cluster)
