@@ -14,6 +14,7 @@ from spatch_core import _description, _environment, _problems, exceptions
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "reference"
+GUIDES = ROOT / "docs" / "how-to"
 EXAMPLES = REFERENCE / "examples"
 MINIMAL = ROOT / "example_backends" / "minimal"
 
@@ -189,6 +190,25 @@ def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
     code = "import spatch_core; print(spatch_core.__file__)"
     (answer,) = session.run([f"python -c '{code}'"])
     assert answer.output == "spatch_core/__init__.py"
+
+
+@pytest.mark.parametrize("page", sorted(GUIDES.glob("*.md")), ids=lambda page: page.stem)
+def test_the_sessions_of_a_guide_end_well(session: ModuleType, page: Path) -> None:
+    """Before the pages are built; those of the reference, whoever builds them runs."""
+    pytest.importorskip("minimal")
+    text = page.read_text(encoding="utf-8")
+    for block in re.findall(r"^```\{session\}\n((?:.*\n)*?)```$", text, re.MULTILINE):
+        for answer in session.run(block.splitlines()):
+            assert answer.code == 0, answer.output
+
+
+def test_the_guide_of_backends_leads_through_the_tools() -> None:
+    """From nothing to a backend that is checked, and kept right by hooks."""
+    guide = (GUIDES / "backend-author.md").read_text(encoding="utf-8")
+    for name in ("new-backend", "update", "verify", "doctor", "schema"):
+        assert f"spatch-core {name}" in guide
+    for hook in re.findall(r"^- id: (.*)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M):
+        assert f"- id: {hook}\n" in guide
 
 
 def test_a_session_that_ends_otherwise_is_an_error(session: ModuleType) -> None:
