@@ -207,7 +207,8 @@ def test_the_guide_of_backends_leads_through_the_tools() -> None:
     guide = (GUIDES / "backend-author.md").read_text(encoding="utf-8")
     for name in ("new-backend", "update", "verify", "doctor", "schema"):
         assert f"spatch-core {name}" in guide
-    for hook in re.findall(r"^- id: (.*)$", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.M):
+    hooks = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    for hook in re.findall(r"^- id: (.*)$", hooks, re.MULTILINE):
         assert f"- id: {hook}\n" in guide
 
 

@@ -16,6 +16,7 @@ from .._identifiers import import_identifier
 from .._problems import Problem, Source
 from ..exceptions import SpatchCoreWarning
 from ._output import progress
+from ._trial import try_descriptions
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -100,13 +101,15 @@ def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
     return found
 
 
-def load_library(library: Library) -> LoadedLibrary:
+def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
     Parameters
     ----------
     library : Library
         What was registered.
+    tries : bool, optional
+        Whether another process first tries whether any backend ends the one that reads it.
 
     Returns
     -------
@@ -130,7 +133,10 @@ def load_library(library: Library) -> LoadedLibrary:
                     f"{type(system).__qualname__!r}",
                     "Name the library's BackendSystem in the entry point",
                 )
-            warnings.simplefilter("ignore", _warnings_of(system))
+        ended = try_descriptions(system, library.name) if tries else None
+        if ended is not None:
+            return _faulty(library, *ended)
+        with foreign_code(system), progress(f"loading {library.name}"):
             return LoadedLibrary(library, system, problems=tuple(system.problems))
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
         return _faulty(

@@ -47,7 +47,7 @@ def census(request: dict[str, Any], journal: Journal) -> None:
     system = _import(library)
     if system is not None:
         os.environ[f"{system.environment_prefix}_BLOCK"] = "*"
-    loaded = load_library(library)
+    loaded = load_library(library, tries=False)
     if loaded.system is None:
         assert loaded.fault is not None  # one of the two is there
         journal.add("finding", Finding.of_problem(loaded.fault, Severity.ERROR).as_json())
@@ -70,7 +70,7 @@ def examine(request: dict[str, Any], journal: Journal) -> None:
     library = _library(request, journal)
     _import(library)
     journal.begins(f"reading the description of {request['backend']!r}")
-    loaded = load_library(library)
+    loaded = load_library(library, tries=False)
     if loaded.system is not None and request["backend"] in loaded.system.backends:
         _examine(loaded, loaded.system, request["backend"], journal)
 
@@ -86,7 +86,7 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
         Gets each ``finding``, and ``states``, those of all backends.
     """
     library = _library(request, journal)
-    loaded = load_library(library)
+    loaded = load_library(library, tries=False)
     usable = {} if loaded.system is None else loaded.system.backends
     for problem in loaded.problems:
         # Skipped, while another one of its name is used; or about a variable.

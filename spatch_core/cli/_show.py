@@ -119,7 +119,8 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
         raise click.ClickException(libraries[0].describe(libraries[0].fault))
     if not found:
         hint = meant(name, dict.fromkeys(names), "installed")
-        raise click.UsageError(f"no backend is named {name!r}; {hint}")
+        faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
+        raise click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *faults]))
     if len(found) > 1:
         options = " or ".join(f"--library {loaded.library.name}" for loaded, _ in found)
         raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")
