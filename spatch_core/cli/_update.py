@@ -214,6 +214,13 @@ def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
     )
     file.faults += [fault for _, fault in file.import_faults(report)]
     functions: dict[str, dict[str, Any]] | None = report.last("functions")
+    if not file.faults and not functions and _functions(file).keys() - NO_FUNCTIONS:
+        file.fault(
+            _TABLE,
+            "importing what it names registered no function, but the file has some",
+            "Name the modules that register them: modules = ['package.module']; or remove the "
+            "functions by hand",
+        )
     return None if file.faults else functions
 
 

@@ -327,6 +327,22 @@ def test_docs_of_several_lines_keep_them(project: Project) -> None:
     assert project.update(wrapped, "--check").code == 0
 
 
+@pytest.mark.parametrize("modules", ["", "modules = []"])
+def test_a_forgotten_module_does_not_empty_the_file(project: Project, modules: str) -> None:
+    """Nothing is registered at all, though the file has functions."""
+    head = HEAD.replace('modules = ["paint_oil.tools"]', modules)
+    before = text(head, BLUR)
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert fault["key"] == "functions.auto-generation"
+    assert fault["message"] == (
+        "importing what it names registered no function, but the file has some"
+    )
+    assert fault["remedy"].startswith("Name the modules that register them: modules = ['package.")
+    assert (answer.code, project.after) == (1, before)
+    assert project.update(text(head), "--check").code == 0
+
+
 def test_a_docstring_that_was_copied_is_not_the_implementations(project: Project) -> None:
     """`functools.wraps` brings that of the function it wraps."""
     project.write(
