@@ -5,19 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
-from pathlib import Path
-from pkgutil import iter_modules
-from re import search, sub
 from typing import Any, NamedTuple
 
 from .._identifiers import nearest, split_identifier
 from ._findings import Severity
 from ._installed import owners_of_packages
+from ._requirements import Requirements
+from ._similar import attributes_like, did_you_mean, has_name, submodules_like
 
 # Packages have similar names by chance too: cupy and numpy, ray and array.
 _MISSPELLED = 0.8
+_ENVIRONMENTAL = (ImportError, OSError, RuntimeError)
+"""What modules raise that cannot work on this machine: without a GPU's library, say."""
 
 
 class Fault(NamedTuple):
@@ -39,8 +39,8 @@ class Importer:
     ----------
     own : iterable of str
         Top-level packages of the backend and the library, by which a name may be meant.
-    requirements : iterable of str, optional
-        What the backend's distribution requires, optionally or not.
+    requirements : Requirements, optional
+        Of the backend's distribution.
     foreign : iterable of str, optional
         Top-level packages that must not be touched.
     nowhere : iterable of str, optional
@@ -50,12 +50,12 @@ class Importer:
     def __init__(
         self,
         own: Iterable[str],
-        requirements: Iterable[str] = (),
+        requirements: Requirements | None = None,
         foreign: Iterable[str] = (),
         nowhere: Iterable[str] = (),
     ) -> None:
         self.own = set(own)
-        self.requirements = {sub("[-_.]+", "_", name).lower() for name in requirements}
+        self.requirements = requirements or Requirements()
         self.foreign = set(foreign) - self.own
         self.nowhere = set(nowhere)
         self.found: dict[str, Any] = {}
@@ -108,16 +108,13 @@ class Importer:
         return None
 
     def _explain(self, module: str, error: BaseException, is_needed: bool) -> Fault:
-        absent = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
-        if not absent:
-            return Fault(
-                Severity.ERROR,
-                f"importing {module} failed with {type(error).__name__}: {error}{_place(error)}",
-                f"Correct {module}, or what it imports",
-            )
+        missing = _missing(error)
+        if missing is None:
+            return _failure(module, error, is_needed)
+        absent = str(missing.name)
         package, _, _ = absent.partition(".")
         is_itself = f"{module}.".startswith(f"{absent}.")
-        wanted = "" if is_itself else f", which {module} imports{_place(error)}"
+        wanted = "" if is_itself else f", which {module} imports{_place(missing)}"
         if is_installed(package):
             return Fault(
                 Severity.ERROR,
@@ -125,14 +122,14 @@ class Importer:
                 did_you_mean(submodules_like(absent), "Correct the name, or ship the module"),
                 is_absent=True,
             )
-        is_required = sub("[-_.]+", "_", package).lower() in self.requirements
-        meant = [] if is_required else self.packages_like(package)
+        meant = [] if package in self.requirements else self.packages_like(package)
         if meant:
             message = f"there is no module {absent!r}{wanted}"
             return Fault(Severity.ERROR, message, did_you_mean(meant), is_absent=True)
         wanted = f"{wanted}," if wanted else ""
+        said = "" if missing is error else f" ({error})"
         if not is_needed:
-            return unchecked(f"the package {package!r}{wanted} is not installed here")
+            return unchecked(f"the package {package!r}{wanted} is not installed here{said}")
         near = nearest(package, sys.stdlib_module_names, _MISSPELLED)
         otherwise = f"; if {package} is no package at all, {_correct(near)}"
         if package in self.nowhere:
@@ -141,8 +138,8 @@ class Importer:
             otherwise = f", and require it of those who install the backend{otherwise}"
         return Fault(
             Severity.WARNING,
-            f"the package {package!r}{wanted} is not installed, so that calls fail",
-            f"Install it{otherwise}",
+            f"the package {package!r}{wanted} is not installed{said}, so that calls fail",
+            self.requirements.remedy(package) or f"Install it{otherwise}",
             is_absent=True,
         )
 
@@ -151,24 +148,62 @@ class Importer:
         known = {*self.own, *owners_of_packages()} - self.foreign
         return nearest(package, known, _MISSPELLED)
 
-    def identifiers_like(self, module: str, qualname: str) -> list[str]:
+    def identifiers_like(self, module: str, qualname: str) -> tuple[list[str], list[str]]:
         """Return identifiers of this qualname in installed packages of similar names.
 
-        Nothing is imported. Their text has to name it, because packages are similar by
-        chance: there is a module ``array`` in Python, which nobody means who writes
-        ``xarray:DataArray``.
+        Nothing is imported but Python's own modules. Packages are similar by chance: there is a
+        module ``array`` in Python, which nobody means who writes ``xarray:DataArray``.
+
+        Returns
+        -------
+        meant, perhaps : list of str
+            Those that are there, and those of which that cannot be told.
         """
         package, dot, rest = module.partition(".")
         known = {*self.own, *owners_of_packages(), *sys.stdlib_module_names} - self.foreign
-        names = [f"{name}{dot}{rest}" for name in nearest(package, known, _MISSPELLED)]
         first = qualname.partition(".")[0]
-        return [f"{name}:{qualname}" for name in names if _is_mentioned(first, name)]
+        meant: list[str] = []
+        perhaps: list[str] = []
+        for each in nearest(package, known, _MISSPELLED):
+            name = f"{each}{dot}{rest}"
+            has = has_name(name, first)
+            if has or has is None:
+                (meant if has else perhaps).append(f"{name}:{qualname}")
+        return meant, perhaps
 
 
-def unchecked(why: str) -> Fault:
+def unchecked(why: str, remedy: str = "Check where it is installed") -> Fault:
     """Return a remark that something is not checked."""
-    message = f"{why}, so that this is not checked"
-    return Fault(Severity.NOTE, message, "Check where it is installed", True)
+    return Fault(Severity.NOTE, f"{why}, so that this is not checked", remedy, True)
+
+
+def _missing(error: BaseException) -> ModuleNotFoundError | None:
+    """Return what is behind an error, if that is a module that is not there.
+
+    Who says nicely that a dependency is missing raises an error of their own from it.
+    """
+    cause: BaseException | None = error
+    for _ in range(9):
+        if isinstance(cause, ModuleNotFoundError) and cause.name:
+            package = cause.name.partition(".")[0]
+            return cause if cause is error or not is_installed(package) else None
+        if not isinstance(cause, _ENVIRONMENTAL):
+            break
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return None
+
+
+def _failure(module: str, error: BaseException, is_needed: bool) -> Fault:
+    message = f"importing {module} failed with {type(error).__name__}: {error}{_place(error)}"
+    # Raised by the module itself, not by the import system: somebody wrote what is to be done.
+    is_said = isinstance(error, ImportError) and error.name is None
+    is_ours = isinstance(error, ImportError) and str(error).startswith("cannot import name")
+    if isinstance(error, _ENVIRONMENTAL) and not is_needed and not is_ours:
+        return unchecked(message, "Check where it can be imported")
+    if is_said:
+        remedy = f"Do what it says, or correct {module}"
+        return Fault(Severity.WARNING, f"{message}, so that calls fail", remedy)
+    return Fault(Severity.ERROR, message, f"Correct {module}, or what it imports")
 
 
 def is_installed(package: str) -> bool:
@@ -179,54 +214,8 @@ def is_installed(package: str) -> bool:
         return False
 
 
-def submodules_like(absent: str) -> list[str]:
-    """Return modules whose names resemble that of one that is not there."""
-    parent, _, last = absent.rpartition(".")
-    path = getattr(sys.modules.get(parent), "__path__", None)
-    names = [] if path is None else [each.name for each in iter_modules(list(path))]
-    return [f"{parent}.{name}" for name in nearest(last, names)]
-
-
-def attributes_like(thing: object, name: str) -> list[str]:
-    """Return attributes of a module or class whose names resemble `name`."""
-    try:
-        return nearest(name, dir(thing))
-    except Exception:  # noqa: BLE001  # a third party's __dir__
-        return []
-
-
-def did_you_mean(names: list[str], otherwise: str = "") -> str:
-    """Ask whether one of these was meant, if there is any."""
-    return f"Did you mean {' or '.join(map(repr, names))}?" if names else otherwise
-
-
 def _correct(near: list[str]) -> str:
     return f"did you mean {' or '.join(map(repr, near))}?" if near else "correct the name"
-
-
-def _is_mentioned(name: str, module: str) -> bool:
-    """Whether the text of a module, or its stub, has a name; the module is not run."""
-    try:
-        spec = _find(module)
-        file = Path(str(spec and spec.origin))
-        texts = [file.with_suffix(each) for each in (".py", ".pyi")]
-        return any(
-            search(rf"\b{name}\b", each.read_text("utf-8")) for each in texts if each.is_file()
-        )
-    except Exception:  # noqa: BLE001  # a third party's finder, or no text in UTF-8
-        return False
-
-
-def _find(module: str) -> ModuleSpec | None:
-    """Find a module without importing the packages around it."""
-    package, *rest = module.split(".")
-    spec = find_spec(package)
-    for part in rest:
-        if spec is None or spec.submodule_search_locations is None:
-            return None
-        package = f"{package}.{part}"
-        spec = PathFinder.find_spec(package, list(spec.submodule_search_locations))
-    return spec
 
 
 def _place(error: BaseException) -> str:

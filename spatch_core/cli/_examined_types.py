@@ -8,18 +8,18 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from inspect import isabstract, isclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_origin
 
 from .._identifiers import ABSTRACT, EXACT, TypePattern, type_identifier
 from ._examined_imports import (
     Fault,
     Importer,
-    attributes_like,
-    did_you_mean,
     is_installed,
     unchecked,
 )
 from ._findings import Severity
+from ._live import every_class
+from ._similar import attributes_like, did_you_mean
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -43,7 +43,7 @@ def check_pattern(pattern: TypePattern, importer: Importer, library: str | None)
     """
     package = pattern.module.partition(".")[0]
     if not is_installed(package):
-        meant = importer.identifiers_like(pattern.module, pattern.qualname)
+        meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
         if meant:
             yield Fault(
                 Severity.ERROR,
@@ -51,7 +51,11 @@ def check_pattern(pattern: TypePattern, importer: Importer, library: str | None)
                 f"Did you mean {pattern.prefix + meant[0]!r}?",
             )
         else:
-            yield unchecked(f"the package {package!r} is not installed here")
+            remark = unchecked(f"the package {package!r} is not installed here")
+            if perhaps:
+                remedy = f"{remark.remedy}, or correct it if {perhaps[0]!r} is meant"
+                remark = remark._replace(remedy=remedy)
+            yield remark
         return
     was_loaded = pattern.module in sys.modules
     start = time.perf_counter()
@@ -81,7 +85,10 @@ def _check_named(pattern: TypePattern, found: Any) -> Iterator[Fault]:
         try:
             found = getattr(outer, part)
         except Exception:  # noqa: BLE001  # a module's own attribute hook
-            if not _is_class_of_that_name(pattern):
+            if "<locals>" in pattern.qualname:
+                return
+            found = _class_of_that_name(pattern)
+            if found is None:
                 meant = attributes_like(outer, part)
                 yield Fault(
                     Severity.ERROR,
@@ -89,13 +96,17 @@ def _check_named(pattern: TypePattern, found: Any) -> Iterator[Fault]:
                     "can never match",
                     did_you_mean(meant, "Name the class by the module and qualname that it has"),
                 )
-            return
+                return
+            break
     if not isclass(found):
+        origin = get_origin(found)  # typing.List is no class, list is
         yield Fault(
             Severity.ERROR,
             f"{pattern.identifier!r} is no class but of type {type(found).__qualname__!r}, so that "
             "it can never match",
-            "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
+            f"Write '{pattern.prefix}{type_identifier(origin)}'"
+            if isclass(origin)
+            else "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
         )
     elif found is type(None):
         yield Fault(
@@ -173,21 +184,10 @@ def _covers(own: TypePattern, other: TypePattern) -> bool:
     return False
 
 
-def _is_class_of_that_name(pattern: TypePattern) -> bool:
-    """Whether a class has this identifier without being found there, like a function's type."""
-    if "<locals>" in pattern.qualname:
-        return True
-    seen: set[int] = set()
-    waiting: list[type] = [object]
-    while waiting:
-        subclasses: list[type] = type.__subclasses__(waiting.pop())
-        for each in subclasses:
-            if id(each) not in seen:
-                seen.add(id(each))
-                waiting.append(each)
-                if type_identifier(each) == pattern.identifier:
-                    return True
-    return False
+def _class_of_that_name(pattern: TypePattern) -> type | None:
+    """Return a class of this identifier that is not found there, like a function's type."""
+    found = (each for each in every_class() if type_identifier(each) == pattern.identifier)
+    return next(found, None)
 
 
 def _time_again(library: str, module: str, otherwise: float) -> float:

@@ -26,6 +26,7 @@ from ._libraries import (
 )
 from ._mentions import fields_of, find_mentions
 from ._misspelled import meant_backend
+from ._requirements import Requirements
 
 if TYPE_CHECKING:
     from .._description import Description
@@ -180,10 +181,8 @@ def _packages(sources: Any) -> set[str]:
     return found
 
 
-def _requirements(source: Source) -> list[str]:
+def _requirements(source: Source) -> Requirements:
     try:
-        texts = source.metadata.requires or ()
+        return Requirements(source.distribution or "", source.metadata.requires or ())
     except Exception:  # noqa: BLE001  # a third party's metadata, or none
-        return []
-    found = (match(r"[\w.-]+", text) for text in texts)
-    return [each[0] for each in found if each]
+        return Requirements()
