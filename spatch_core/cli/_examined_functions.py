@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import loaded_object, nearest, split_identifier
+from .._identifiers import loaded_object, split_identifier
 from .._problems import Source
-from ._examined_imports import Fault, Importer, did_you_mean, is_installed
+from ._examined_imports import Fault, Importer, is_installed, unchecked
 from ._findings import Severity
-from ._libraries import Library, import_public_names
+from ._libraries import Library, find_libraries, foreign_code, import_public_names
+from ._live import live_systems
 from ._mentions import Mention, Role
 from ._signatures import find_signature, mismatches
+from ._similar import did_you_mean, functions_like
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -29,53 +32,81 @@ class LibraryFunctions:
         Imports, and explains failures.
     system : BackendSystem, optional
         The library's, with all its functions imported. Without it, those of whatever
-        libraries are named.
+        libraries are installed: which one is meant, the functions tell.
     """
 
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
         self.importer = importer
         self.system = system
-        self.systems: dict[str, list[Any]] = {}
+        self.live: dict[str, Any] | None = None
+        self.faults: dict[str, Fault | None] = {}
+        self.has_all = system is not None
 
-    def known(self, identifier: str) -> Mapping[str, Any]:
-        """Return the functions of the library that an identifier is about."""
+    def known(self) -> Mapping[str, Any]:
+        """Return the functions of the library, or of all that have been imported."""
         if self.system is not None:
             return self.system.functions
-        package = identifier.partition(":")[0].partition(".")[0]
-        if package not in self.systems:
-            if self.importer.try_module(package, is_needed=False) is None:
+        if self.live is None:
+            self.live = {}
+            for system in live_systems():
+                self.live.update(system.functions)
+        return self.live
+
+    def find(self, identifier: str) -> Any:
+        """Return a function, None if there is none; imports what is needed to know.
+
+        Its module may have nothing to do with the library: the function of another one that
+        the library makes dispatchable has that one's name.
+        """
+        module, _ = split_identifier(identifier)
+        for imports in (None, self._import_module, self._import_libraries):
+            if imports is not None:
+                imports(module)
+            function = self.known().get(identifier)
+            if function is not None:
+                return function
+        return None
+
+    def _import_module(self, module: str) -> None:
+        package = module.partition(".")[0]
+        if module not in self.faults and (self.system is None or is_installed(package)):
+            self.faults[module] = self.importer.try_module(module, is_needed=False)
+            self.live = None
+            if self.system is None and package in sys.modules:
                 import_public_names(Library(package, f"{package}:", Source()))
-            self.systems[package] = _systems_of(package)
-        found: dict[str, Any] = {}
-        for system in self.systems[package]:
-            found.update(system.functions)
-        return found
+
+    def _import_libraries(self, _module: str) -> None:
+        if self.has_all:
+            return
+        self.has_all, self.live = True, None
+        for library in find_libraries():
+            with foreign_code():
+                found = self.importer.load(library.identifier, is_needed=False)
+            if not isinstance(found, Fault):
+                import_public_names(library)
 
     def signature(self, identifier: str | None) -> Signature | None:
         """Return what a function takes; None where that cannot be found out."""
-        function = None if identifier is None else self.known(identifier).get(identifier)
+        function = None if identifier is None else self.find(identifier)
         return None if function is None else find_signature(function.__wrapped__)
 
     def check(self, identifier: str) -> Fault | None:
         """Return what is wrong with the name of a function, if the library does not have it."""
+        if self.find(identifier) is not None:
+            return None
         module, qualname = split_identifier(identifier)
-        if identifier in self.known(identifier):
-            return None
-        fault = None
-        package = module.partition(".")[0]
-        if self.system is None or is_installed(package):
-            fault = self.importer.try_module(module, is_needed=False)
-            self.systems[package] = _systems_of(package)
-        functions = self.known(identifier)
-        if identifier in functions:
-            return None
+        functions, fault = self.known(), self.faults.get(module)
+        package = _package(identifier)
+        is_known = self.system is not None or package in map(_package, functions)
         if fault is not None and (fault.is_unchecked or not fault.is_absent):
             return fault._replace(severity=Severity.NOTE, is_unchecked=True)
-        if fault is not None and not functions:
+        if fault is not None and not is_known:
             return fault
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
-        meant = meant or nearest(identifier, functions)
+        meant = meant or functions_like(identifier, functions)
+        if not (meant or is_known):
+            return unchecked(f"no library is known that has functions of {package!r}")
         # A later or earlier version of the library may have what nothing here resembles.
         return Fault(
             Severity.ERROR if meant else Severity.WARNING,
@@ -86,16 +117,8 @@ class LibraryFunctions:
         )
 
 
-def _systems_of(package: str) -> list[Any]:
-    """Return the systems that a library has made, as far as it has been imported."""
-    return [
-        value
-        for name, module in [*sys.modules.items()]
-        if f"{name}.".startswith(f"{package}.")
-        for value in [*vars(module).values()]
-        # By name: a library may vendor this package.
-        if any(each.__name__ == "BackendSystem" for each in type.mro(type(value)))
-    ]
+def _package(identifier: str) -> str:
+    return identifier.partition(":")[0].partition(".")[0]
 
 
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Fault | None:
@@ -116,6 +139,13 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
             f"{mention.text!r} is no function but of type {type(thing).__qualname__!r}",
             "Name a function",
         )
+    if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
+        return Fault(
+            Severity.ERROR,
+            f"{mention.text!r} is a coroutine or generator function: what it returns is never "
+            "True, so that it always defers",
+            "Write a plain function that returns True",
+        )
     signature = find_signature(thing)
     context = mention.takes_context
     if signature is None or default is None:
@@ -123,22 +153,45 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     faults = mismatches(default, signature, context)
     if not faults:
         return None
-    if not mismatches(default, signature, not context):
-        # Their consequences would only confuse.
-        message, remedy = _context_fault(mention, default)
-    else:
-        message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
-        first = "the context, and then " if context else ""
-        remedy = f"Take {first}what the library's function takes"
+    first, rest = _split(signature)
+    message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
+    remedy = f"Take {'the context, and then ' * context}what the library's function takes"
+    # The consequences of these would only confuse.
+    if first in ("self", "cls") and not mismatches(default, rest, context):
+        message = "is a method without its object"
+        remedy = "Name it through an instance, or make it a static method"
+    elif context and not mismatches(default, signature, context=False):
+        message, remedy = _no_context(mention)
+    # Else the first one may as well be the library's own first one by another name.
+    elif not (context or mismatches(default, rest, context=False)) and (
+        set() < _names(default) <= _names(rest)
+    ):
+        message = "takes a DispatchContext first, which it does not get without uses_context = true"
+        remedy = f"Write uses_context = true, or take what the library's function takes: {default}"
     return Fault(Severity.ERROR, f"{mention.text}{signature} {message}", remedy)
 
 
-def _context_fault(mention: Mention, default: Signature) -> tuple[str, str]:
-    if not mention.takes_context:
-        return (
-            "takes a DispatchContext first, which it does not get without uses_context = true",
-            f"Write uses_context = true, or take what the library's function takes: {default}",
-        )
+def _names(signature: Signature) -> set[str]:
+    parameters = signature.parameters.values()
+    return {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+
+def _is_deferred(thing: Any) -> bool:
+    """Whether a call only makes something that is to be run later, or by steps."""
+    call = getattr(type(thing), "__call__", None)  # noqa: B004  # its kind is asked for
+    kinds = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)
+    return any(kind(thing) or kind(call) for kind in kinds)
+
+
+def _split(signature: Signature) -> tuple[str, Signature]:
+    """Return the name of the first parameter that takes one argument by position, and the rest."""
+    parameters = [*signature.parameters.values()]
+    if not parameters or parameters[0].kind > parameters[0].POSITIONAL_OR_KEYWORD:
+        return "", signature
+    return parameters[0].name, signature.replace(parameters=parameters[1:])
+
+
+def _no_context(mention: Mention) -> tuple[str, str]:
     if mention.role is Role.SHOULD_RUN:
         return (
             "takes no DispatchContext, which every should_run gets first",

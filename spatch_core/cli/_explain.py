@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._identifiers import loaded_object, nearest, split_identifier, type_identifier
+from .._identifiers import loaded_object, split_identifier, type_identifier
 from .._trace import Verdict
 from ._arguments import (
     GivenType,
@@ -28,6 +28,7 @@ from ._libraries import (
 )
 from ._output import Column, Notes, Part, Table, show, show_json
 from ._question import Options, Question
+from ._similar import functions_like
 from ._why_not import Answer, Outcome, why_not
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> cli
     text = f"no library has a function {wanted!r}"
     if failure:
         text += f" ({failure})"
-    near = nearest(wanted, known)
+    near = functions_like(wanted, known)
     if near:
         text += f"; did you mean {' or '.join(near)}?"
     return click.UsageError(text)

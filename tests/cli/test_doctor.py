@@ -125,7 +125,7 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
         ["chalk", "active", "1", "0", "0", "paint-lib 2.5"],
         ["gold", "active", "0", "0", "0", "paint-gold 1.0"],
-        ["faulty", "needs opt-in", "4", "4", "2", "paint-faulty 1.0"],
+        ["faulty", "needs opt-in", "4", "4", "1", "paint-faulty 1.0"],
         ["broken", "broken", "2", "0", "0", "paint-broken 1.0"],
         ["exiting", "broken", "1", "0", "0", "paint-exiting 1.0"],
         ["gold", "shadowed", "0", "1", "0", "paint-gold-too 0.1.0"],
@@ -233,6 +233,7 @@ def test_what_is_printed_while_examining_does_not_spoil_the_json(library: dict[s
 # --- functions -------------------------------------------------------------------------
 
 
+NEEDED = "which {m} imports ({place}), is not installed, so that calls fail"
 IMPORTS = [
     ("{m}:blurr", "def blur(x): ...", "error", "'{m}' has no 'blurr'. Did you mean 'blur'?"),
     ("{m}:qqq", "", "error", "'{m}' has no 'qqq'. Correct the name"),
@@ -262,12 +263,44 @@ IMPORTS = [
         "the package 'clickkk', which {m} imports ({place}), is not installed, so that calls fail",
     ),
     (
+        "{m}:blur", "import demanded", "warning",
+        f"the package 'demanded', {NEEDED}. Install it: paint-water requires it",
+    ),
+    (
+        "{m}:blur", "import optional_one", "warning",
+        f"the package 'optional_one', {NEEDED}. Install it, as 'pip install paint-water[fast]'",
+    ),
+    # Who says so nicely is understood too.
+    (
+        "{m}:blur",
+        "try: import optional_one\nexcept ImportError as e: raise RuntimeError('get it') from e",
+        "warning",
+        "the package 'optional_one', which {m} imports ({place}), is not installed (get it), so",
+    ),
+    (
+        "{m}:blur", "raise ImportError('needs a GPU')", "warning",
+        "importing {m} failed with ImportError: needs a GPU ({place}), so that calls fail. Do what",
+    ),
+    (
+        "{m}:blur", "try: import optional_one\nexcept ImportError: 1 / 0", "error",
+        "importing {m} failed with ZeroDivisionError",
+    ),
+    (
+        "{m}:blur", "try: import json.qqq\nexcept ImportError: raise RuntimeError('so')", "error",
+        "importing {m} failed with RuntimeError: so",
+    ),
+    # It may be of the distribution that is required and not installed either.
+    (
+        "{m}:blur", "import nowhere_at_all.deep", "warning",
+        f"the package 'nowhere_at_all', {NEEDED}. Install demanded, which paint-water requires and",
+    ),
+    (
         "{m}:blur", "import nowhere_at_all.deep", "warning",
         "the package 'nowhere_at_all', which {m} imports ({place}), is not installed, so that",
     ),
     (
         "nowhere_at_all:blur", "", "warning",
-        "the package 'nowhere_at_all' is not installed, so that calls fail. Install it",
+        "the package 'nowhere_at_all' is not installed, so that calls fail. Install demanded",
     ),
     (
         "{m}:blur", "\n1 / 0", "error",
@@ -336,6 +369,11 @@ CONTEXTS = [
         "takes a DispatchContext first, which it does not get without uses_context = true. Write",
     ),
     ("function", "false", "x, y", "it requires 'y', which is not given"),
+    # The library's own first argument by another name, or a method.
+    ("function", "false", "image, *args, **kwargs", "but there it is called 'image'"),
+    ("function", "false", "y, /, *args, **kwargs", "but there it is called 'y'"),
+    ("function", "false", "self, x", "is a method without its object. Name it through an inst"),
+    ("should_run", "false", "self, context, x", "is a method without its object. Name it"),
     ("should_run", "false", "context, x", ""),
     ("should_run", "false", "context, *args, **kwargs", ""),
     ("should_run", "false", "*args", "'x' may be given by keyword"),
@@ -356,6 +394,20 @@ NAMES = [
         "the library has no function 'paintlib:smooth'. Did you mean 'paintlib.filters:blur'?",
     ),
     (
+        "paintlib:blur", "error",
+        "the library has no function 'paintlib:blur'. Did you mean 'paintlib.filters:blur'?",
+    ),
+    # Nothing in common but the module: another version may have it.
+    (
+        "paintlib.filters:equalize", "warning",
+        "the library has no function 'paintlib.filters:equalize'. Remove it, or say which",
+    ),
+    ("paintlib.filters:blur2", "warning", "the library has no function 'paintlib.filters:blur2'"),
+    (
+        "paintlib.filers:blurr", "error",
+        "the library has no function 'paintlib.filers:blurr'. Did you mean 'paintlib.filters:blur",
+    ),
+    (
         "elsewhere.qqq:zzz", "warning",
         "the library has no function 'elsewhere.qqq:zzz'. Remove it, or say which versions",
     ),
@@ -371,13 +423,26 @@ NAMES = [
 ]  # fmt: skip
 
 
+REQUIRED = """Requires-Dist: Clickkk>=2 ; extra == 'fast'
+Requires-Dist: optional-one ; extra == "fast"
+Requires-Dist: click
+Requires-Dist: demanded
+"""
+DEFERRED = {
+    "coroutine": "async def coroutine(context, x): return True\n",
+    "generator": "def generator(context, x): yield True\n",
+    "asynchronous": "async def asynchronous(context, x): yield True\n",
+    "object": "class Ask:\n async def __call__(self, context, x): ...\nobject = Ask()\n",
+}
+
+
 @pytest.fixture(scope="module")
 def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], dict[str, Any]]:
     """Backends with everything above and below; findings by backend and key."""
     site = Site(tmp_path_factory.mktemp("examined"))
     pairs = [(default, given) for default, given, *_ in (*MISMATCHES, *MATCHES)]
     dispatchable = "@system.dispatchable({})\ndef {}({}): ...\n"
-    defined = [dispatchable.format("'x'", name, "x") for name in ("blur", "i", "c")]
+    defined = [dispatchable.format("'x'", name, "x") for name in ("blur", "i", "c", *DEFERRED)]
     defined += [dispatchable.format("None", f"f{n}", pair[0]) for n, pair in enumerate(pairs)]
     defined += [dispatchable.format("'x'", f"i{n}", "x") for n in range(len(IMPORTS))]
     defined += [dispatchable.format("'x'", f"c{n}", "x") for n in range(len(CONTEXTS))]
@@ -406,6 +471,9 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         toml.append(f"uses_context = {uses_context}\n")
         if part == "should_run":
             toml.append(f"should_run = 'paint_water.contexts:c{n}'\n")
+    for name in DEFERRED:
+        toml.append(table.format(name, "paint_water.contexts", "right"))
+        toml.append(f"should_run = 'paint_water.contexts:{name}'\n")
     toml += [f"[functions.'{name}']\nfunction = 'paint_water:f'\n" for name, *_ in NAMES]
     site.install_backend("water", "".join(toml), "def f(x): ...\n")
     contexts = "".join(f"def c{n}({each[2]}): ...\n" for n, each in enumerate(CONTEXTS))
@@ -414,12 +482,12 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         "paint_water",
         {
             "pairs": "".join(f"def f{n}({pair[1]}) -> int: ...\n" for n, pair in enumerate(pairs)),
-            "contexts": f"def right(x): ...\n{contexts}",
+            "contexts": f"def right(x): ...\n{contexts}{''.join(DEFERRED.values())}",
             **{f"m{n}": code for n, (_, code, *_) in enumerate(IMPORTS)},
         },
     )
     metadata = site.folder / "paint_water-1.0.dist-info" / "METADATA"
-    metadata.write_text(metadata.read_text() + "Requires-Dist: Clickkk>=2 ; extra == 'fast'\n")
+    metadata.write_text(metadata.read_text() + f"{REQUIRED}")
     # The types: primary for one, secondary for another.
     patterns = [pattern for pattern, *_ in PATTERNS]
     timed = [f"@paint_wax.{name}:Base" for name in ("slow", "once", "twice")]
@@ -433,7 +501,7 @@ def examined(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         site.folder,
         "paint-tempting",
         files={
-            "tempting/__init__.py": f"{TOUCH}\nclass Thing: ...\n",
+            "tempting/__init__.py": f"{TOUCH}\nfrom .sub import *\nclass Thing: ...\n",
             "tempting/sub.py": f"{TOUCH}\nclass Deep: ...\n",
         },
     )
@@ -499,6 +567,19 @@ def test_what_takes_a_context_takes_it_first(
     assert text in said(finding)
 
 
+@pytest.mark.parametrize("kind", DEFERRED)
+def test_a_should_run_that_can_never_answer(
+    examined: dict[tuple[str, str], dict[str, Any]], kind: str
+) -> None:
+    """What a coroutine or a generator function returns is not True."""
+    finding = examined["water", f'functions."paintlib.filters:{kind}".should_run']
+    assert finding["severity"] == "error"
+    assert said(finding) == (
+        f"'paint_water.contexts:{kind}' is a coroutine or generator function: what it returns is "
+        "never True, so that it always defers. Write a plain function that returns True"
+    )
+
+
 @pytest.mark.parametrize("number", range(len(NAMES)), ids=[each[0] for each in NAMES])
 def test_functions_that_the_library_does_not_have(
     examined: dict[tuple[str, str], dict[str, Any]], number: int
@@ -523,18 +604,31 @@ def test_a_library_without_types_of_its_own_goes_before_no_backend(
 def test_a_dependency_is_not_missed_where_the_types_are_not_either(site: Site) -> None:
     """A backend for a GPU's arrays, on a machine without any."""
     site.install_library()
+    modules = {
+        "plain": ("import nowhere_at_all", "is not installed here"),
+        "nice": (
+            "try: import nowhere_at_all\nexcept ImportError: raise ImportError('pip install it')",
+            "is not installed here (pip install it), so",
+        ),
+        "device": ("raise RuntimeError('no device')", "RuntimeError: no device"),
+        "driver": ("import ctypes\nctypes.CDLL('libnowhere.so')", "OSError: libnowhere.so"),
+        "broken": ("from json import qqq", "ImportError: cannot import name 'qqq'"),
+    }
     site.install_backend(
         "water",
-        """
-        primary_types = ["nowhere_at_all:Type"]
-        [functions."paintlib.filters:blur"]
-        function = "paint_water:blur"
-        """,
-        "import nowhere_at_all",
+        'primary_types = ["nowhere_at_all:Type"]\n'
+        + "".join(
+            f"[functions.'paintlib.filters:blur{n}']\nfunction = 'paint_water.{name}:blur'\n"
+            for n, name in enumerate(modules)
+        ),
     )
-    found = examine(site)["findings"]
-    assert [each["severity"] for each in found] == ["note", "note"]
-    assert all("is not installed here" in each["message"] for each in found)
+    write_modules(site, "paint_water", {name: code for name, (code, _) in modules.items()})
+    found = {each["keys"][0]: each for each in findings(examine(site), "water")}
+    for n, (name, (_, text)) in enumerate(modules.items()):
+        each = found[f'functions."paintlib.filters:blur{n}".function']
+        assert text in each["message"]
+        assert ("not checked" in each["message"]) == (name != "broken")
+        assert each["severity"] == ("error" if name == "broken" else "note")
 
 
 # --- types -----------------------------------------------------------------------------
@@ -575,6 +669,8 @@ CODE = """
 """
 
 
+TEMPTIN = "the package 'temptin' is not installed here, so that this is not checked"
+ALIAS = "'_SpecialGenericAlias', so that it can never match"
 PATTERNS = [
     ("paint_wax:Plain", "", ""),
     ("~paint_wax:Abstract", "", ""),
@@ -655,6 +751,27 @@ PATTERNS = [
     ),
     (
         "types:NoneType", "warning", "None does not count among the dispatch arguments"
+    ),
+    # Found nowhere under its own name.
+    (
+        "builtins:NoneType", "warning", "None does not count among the dispatch arguments"
+    ),
+    (
+        "~typing:List", "error",
+        f"'typing:List' is no class but of type {ALIAS}. Write '~builtins:list'"
+    ),
+    # Python's own modules may be imported: this one has all from another one.
+    (
+        "decmal:Decimal", "error",
+        "there is no module 'decmal', so that 'decmal:Decimal' can never match. Did you mean 'dec"
+    ),
+    (
+        "decmal:Other", "note",
+        "the package 'decmal' is not installed here, so that this is not checked. Check where"
+    ),
+    (
+        "temptin:Starred", "note",
+        f"{TEMPTIN}. Check where it is installed, or correct it if 'tempting:Starred' is meant"
     ),
 ]  # fmt: skip
 
