@@ -12,7 +12,7 @@ from ._examined_functions import check_callable
 from ._examined_imports import Fault, Importer
 from ._findings import Severity
 from ._mentions import Mention, Role
-from ._sources import BackendFile, read_file
+from ._sources import BackendFile, find_requirements, read_file
 
 if TYPE_CHECKING:
     from ._child import Journal
@@ -60,10 +60,9 @@ def update(request: dict[str, Any], journal: Journal) -> None:
 
 def _examination(file: BackendFile, mentions: Iterable[Mention], journal: Journal) -> Examination:
     folder = file.folder()
-    if folder is None:
-        importer = Importer((), nowhere=file.packages())
-    else:
-        importer = Importer(each.name for each in iter_modules([folder]))
+    own = [] if folder is None else [each.name for each in iter_modules([folder])]
+    nowhere = file.packages() if folder is None else ()
+    importer = Importer(own, find_requirements(file.path), nowhere=nowhere)
     return Examination(mentions, importer, journal, name=file.fields.get("name"))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,11 @@ from .._description import Description, parse_description
 from .._files import parse_toml
 from .._problems import Source
 from ..exceptions import DescriptionError
+from ._examined_imports import Fault as ImportFault
 from ._findings import Severity
 from ._mentions import Mention, Role, find_mentions
 from ._output import Column, Part, Table
+from ._requirements import Requirements
 from ._toml import Layout, find_layout
 
 if TYPE_CHECKING:
@@ -90,7 +93,7 @@ class BackendFile:
         """Return one with its line."""
         return Fault(message, remedy, key, self.layout.line(key))
 
-    def import_faults(self, report: Report) -> Iterator[tuple[Severity, Fault]]:
+    def import_faults(self, report: Report) -> Iterator[tuple[ImportFault, Fault]]:
         """Yield what a child process has found out about what the file names.
 
         Parameters
@@ -100,10 +103,15 @@ class BackendFile:
         """
         for each in report.endings:
             for key in each.keys or (None,):
-                remedy = "Repair the module, or what it imports"
-                yield Severity.ERROR, self.fault_at(key, f"{each.what} {each.how}", remedy)
-        for key, severity, message, remedy, *_ in report.values.get("fault", ()):
-            yield Severity(severity), self.fault_at(key, message, remedy)
+                ended = ImportFault(
+                    Severity.ERROR,
+                    f"{each.what} {each.how}",
+                    "Repair the module, or what it imports",
+                )
+                yield ended, self.fault_at(key, ended.message, ended.remedy)
+        for key, severity, *fields in report.values.get("fault", ()):
+            found = ImportFault(Severity(severity), *fields)
+            yield found, self.fault_at(key, found.message, found.remedy)
 
     def mentions(self) -> Iterator[Mention]:
         """Yield what the file names, where that is well-formed."""
@@ -122,13 +130,23 @@ class BackendFile:
 def fault_parts(files: Iterable[BackendFile]) -> Iterator[Part]:
     """Yield a table of what is wrong with files; nothing if all is well."""
     rows = [
-        (f"{file.path}:{fault.line}", fault.key or "", fault.message, fault.remedy)
+        (f"{file.path}:{fault.line}", key, fault.message, fault.remedy)
         for file in files
-        for fault in file.faults
+        for key, fault in merged(file.faults)
     ]
     if rows:
         yield "Faults"
         yield Table(_COLUMNS, rows)
+
+
+def merged(faults: Iterable[Fault]) -> Iterator[tuple[str, Fault]]:
+    """Yield a fault for each thing that is wrong, and where: its key, and how many more have it."""
+    found: dict[tuple[str, str], list[Fault]] = {}
+    for each in faults:
+        found.setdefault((each.message, each.remedy), []).append(each)
+    for first, *others in found.values():
+        more = f" and {len(others)} more" if others else ""
+        yield f"{first.key or ''}{more}".lstrip(), first
 
 
 def count_faults(file: BackendFile) -> str:
@@ -184,18 +202,36 @@ def _folder(path: Path, names: Collection[str]) -> str | None:
     return None
 
 
+def find_requirements(path: str) -> Requirements:
+    """Return what the project around a file says that it requires."""
+    project = _project(Path(path).absolute())
+    try:
+        texts = [*project.get("dependencies", ())]
+        for extra, more in project.get("optional-dependencies", {}).items():
+            texts += [f"{each}; extra == '{extra}'" for each in more]
+        return Requirements(str(project["name"]), texts)
+    except (KeyError, AttributeError, TypeError):
+        return Requirements()
+
+
+def _project(path: Path) -> dict[str, Any]:
+    """Return what the nearest pyproject.toml says of the project; empty without any."""
+    for folder in path.parents:
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            with suppress(OSError, ValueError, RecursionError):
+                project = parse_toml(file.read_bytes()).get("project")
+                return project if isinstance(project, dict) else {}
+            break
+    return {}
+
+
 def _entry_point_names(path: Path) -> list[str]:
     """Return the names under which the project's entry points lead to a file."""
-    for folder in path.parents:
-        project = folder / "pyproject.toml"
-        if project.is_file():
-            break
-    else:
-        return []
     try:
-        groups = parse_toml(project.read_bytes())["project"]["entry-points"].values()
+        groups = _project(path)["entry-points"].values()
         values = [(str(name), str(value)) for group in groups for name, value in group.items()]
-    except (OSError, ValueError, RecursionError, KeyError, AttributeError, TypeError):
+    except (KeyError, AttributeError, TypeError):
         return []
     found = []
     for name, value in values:

@@ -15,7 +15,7 @@ from ._child import run
 from ._findings import REST, Severity
 from ._misspelled import meant_backend
 from ._output import Column, Notes, Part, Table, show, show_json
-from ._sources import BackendFile, Fault, count_faults, fault_parts, read_file
+from ._sources import BackendFile, Fault, count_faults, fault_parts, merged, read_file
 
 _COLUMNS = (
     Column("file"),
@@ -42,8 +42,9 @@ With --json, one object (keys may be added, none goes away):
       line                        of the key, or of what should hold it
       key                         the key path; null for the file as a whole
       message, remedy             what was found, and what was expected
-    unchecked: list of            what is not installed here
-      line, key, message, remedy  as above"""
+    notes: list of                remarks, which are no faults
+    unchecked: list of            what could not be checked here
+      line, key, message, remedy  as above, in both"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +59,16 @@ class Verdict:
         Whether imports were tried.
     folder : str or None
         Where its own package was imported from.
+    notes : list of Fault
+        What might be better, which is no fault.
     unchecked : list of Fault
-        What could not be imported, which is no fault.
+        What could not be imported, which is no fault either.
     """
 
     file: BackendFile
     imported: bool = False
     folder: str | None = None
+    notes: list[Fault] = field(default_factory=list)
     unchecked: list[Fault] = field(default_factory=list)
 
 
@@ -107,17 +111,17 @@ def _verify(path: str, with_imports: bool) -> Verdict:
         f"importing what {path} names",
         folders=[] if folder is None else [folder],
     )
-    for severity, fault in file.import_faults(report):
-        if severity is Severity.WARNING:
+    for found, fault in file.import_faults(report):
+        if found.is_absent and found.severity is Severity.WARNING:
             fault = replace(fault, remedy=f"{fault.remedy}; or leave imports out with --no-imports")
-        if severity is not Severity.NOTE:
-            file.faults.append(fault)
-        else:
+        if found.is_unchecked:
             verdict.unchecked.append(fault)
+        else:
+            (verdict.notes if found.severity is Severity.NOTE else file.faults).append(fault)
     if not report.is_complete:
         verdict.unchecked.append(file.fault_at(None, REST, "Repair what ends the interpreter"))
-    file.faults.sort(key=lambda fault: fault.line)
-    verdict.unchecked.sort(key=lambda fault: fault.line)
+    for faults in (file.faults, verdict.notes, verdict.unchecked):
+        faults.sort(key=lambda fault: fault.line)
     return verdict
 
 
@@ -134,22 +138,27 @@ def _parts(verdicts: list[Verdict]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in verdicts])
     yield from fault_parts(each.file for each in verdicts)
     yield Notes(
+        "Notes",
+        [
+            f"{_place(each, key, fault)}{fault.message}. {fault.remedy}"
+            for each in verdicts
+            for key, fault in merged(each.notes)
+        ],
+    )
+    yield Notes(
         "Not checked",
-        [line for each in verdicts for line in _unchecked(each)],
+        [
+            f"{_place(each, key, fault)}{fault.message}"
+            for each in verdicts
+            for key, fault in merged(each.unchecked)
+        ],
     )
     elsewhere = {each.folder for each in verdicts if each.folder and each.folder not in sys.path}
     yield Notes("Imported from where the files are", sorted(elsewhere))
 
 
-def _unchecked(verdict: Verdict) -> Iterator[str]:
-    """Yield a line for each reason, however many keys it is about."""
-    places: dict[str, list[Fault]] = {}
-    for each in verdict.unchecked:
-        places.setdefault(each.message, []).append(each)
-    for message, faults in places.items():
-        more = f" and {len(faults) - 1} more" if len(faults) > 1 else ""
-        key = "" if faults[0].key is None else f"{faults[0].key}{more}: "
-        yield f"{verdict.file.path}:{faults[0].line}: {key}{message}"
+def _place(verdict: Verdict, key: str, fault: Fault) -> str:
+    return f"{verdict.file.path}:{fault.line}: {key and f'{key}: '}"
 
 
 def _row(verdict: Verdict) -> tuple[str, str, str, str]:
@@ -173,5 +182,6 @@ def _as_json(verdict: Verdict) -> dict[str, Any]:
         "imported": verdict.imported,
         "folder": verdict.folder,
         "faults": [each.as_json() for each in file.faults],
+        "notes": [each.as_json() for each in verdict.notes],
         "unchecked": [each.as_json() for each in verdict.unchecked],
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from spatch_core.testing import write_distribution
 from tests.cli.conftest import Answer, Site
 
 GOOD = """
@@ -234,6 +235,19 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
     ]
 
 
+def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Path) -> None:
+    """They have a remedy, and are no faults."""
+    toml = GOOD.replace('"fractions:Fraction', '"@decimal:Decimal')
+    answer = verify(site, project, toml)
+    place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: primary_types[0]"
+    note = "'decimal:Decimal' is no abstract base class, and is imported for nothing"
+    assert f"Notes:\n  {place}: {note}. Write '~decimal:Decimal', which" in answer.output
+    assert answer.code == 0
+    (found,) = verify(site, project, toml, "--json").json["files"]
+    assert [each["key"] for each in found["notes"]] == ["primary_types[0]"]
+    assert "primary_types[0]" not in [each["key"] for each in found["unchecked"]]
+
+
 def test_a_malformed_type_is_a_fault_and_nothing_else(site: Site, project: Path) -> None:
     """Two prefixes are none; what may be behind them is not looked for."""
     answer = verify(site, project, GOOD.replace("fractions:", "~~zzz_gpu:"), "--json")
@@ -268,6 +282,46 @@ def test_an_implementation_that_needs_what_is_not_installed(site: Site, project:
     assert remedy == "Did you mean 'click'?"
 
 
+def test_leaving_imports_out_is_a_remedy_for_what_is_not_installed_alone(
+    site: Site, project: Path
+) -> None:
+    _, _, message, remedy = fault(site, project, "fractions:Fraction", "types:NoneType")
+    assert message.startswith("None does not count")
+    assert remedy == "Remove it"
+
+
+def test_a_module_that_is_gone_is_not_offered_for_itself(site: Site, project: Path) -> None:
+    code = "import sys\nsys.modules[__name__] = None\nimport paint_oil.leaving\n"
+    write(project / "src" / "paint_oil", {"leaving.py": code})
+    _, _, message, remedy = fault(site, project, "tools:blur", "leaving:blur")
+    assert message == "there is no module 'paint_oil.leaving'"
+    assert remedy == "Correct the name, or ship the module"
+
+
+def test_what_the_project_requires_is_to_be_installed(site: Site, project: Path) -> None:
+    """The nearest pyproject.toml has it, like the extra that it belongs to."""
+    text = """
+        [project]
+        name = "paint-oil"
+        {}
+        [project.optional-dependencies]
+        fast = ["zzz.fast>=2"]
+        """
+    write(project / "src" / "paint_oil", {"needing.py": "import zzz_gpu"})
+    for dependencies, expected in {
+        'dependencies = ["zzz-GPU"]': "Install it: paint-oil requires it",
+        "dependencies = []": "Install it, and require it of those who install the backend",
+        "dependencies = 3": "Install it, and require it of those who install the backend",
+    }.items():
+        write(project, {"pyproject.toml": text.format(dependencies)})
+        _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
+        assert remedy.startswith(expected)
+    write(project, {"pyproject.toml": text.format("")})
+    write(project / "src" / "paint_oil", {"needing.py": "import zzz_fast"})
+    _, _, _, remedy = fault(site, project, "tools:blur", "needing:blur")
+    assert remedy.startswith("Install it, as 'pip install paint-oil[fast]' does")
+
+
 def test_what_cannot_run_here_is_not_checked(site: Site, project: Path) -> None:
     """A backend for a GPU's arrays, on a machine without any."""
     write(project / "src" / "paint_oil", {"needing.py": "import zzz_gpu"})
@@ -300,6 +354,7 @@ FUNCTIONS = """
     [functions."zzz_lib:blur"]
     [functions."zzz_lib:blend"]
     [functions."json:dumps"]
+    [functions."paintlib.filters:equalize"]
     """
 
 
@@ -329,7 +384,7 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         'functions."paintlib.filers:blur"',
         'functions."paintlibb.filters:blur"',
         'functions."paintlib:smooth"',
-        'functions."json:dumps"',
+        'functions."paintlib.filters:equalize"',
     ]
     messages = [message for message, _ in found.values()]
     remedies = [remedy for _, remedy in found.values()]
@@ -338,7 +393,7 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
         "the library has no function 'paintlib.filers:blur'",
         "there is no module 'paintlibb'",
         "the library has no function 'paintlib:smooth'",
-        "the library has no function 'json:dumps'",
+        "the library has no function 'paintlib.filters:equalize'",
     ]
     assert all(each.startswith(blur) for each in (*remedies[:2], remedies[3]))
     assert remedies[2] == "Did you mean 'paintlib'?"
@@ -359,9 +414,63 @@ def test_functions_are_looked_up_in_the_library(site: Site, project: Path) -> No
             )
             for name in ("blur", "blend")
         ),
+        (
+            'functions."json:dumps"',
+            "no library is known that has functions of 'json', so that this is not checked",
+        ),
     ]
     answer = verify(site, project, FUNCTIONS)
     assert 'functions."zzz_lib:blur" and 1 more: the package' in answer.output
+
+
+def test_functions_of_other_names_than_the_librarys(site: Site, project: Path) -> None:
+    """Their identity may be elsewhere, and the system no global of any module."""
+    write_distribution(
+        site.folder,
+        "other-lib",
+        entry_points={"spatch_core.libraries": {"otherlib": "otherlib._home:Home.system"}},
+        files={
+            "otherlib/__init__.py": "from ._home import Home\n",
+            "otherlib/_home.py": """
+                from spatch_core import BackendSystem
+
+                class Home:
+                    system = BackendSystem("otherlib.backends", "OTHERLIB")
+
+                @Home.system.dispatchable("x", module="statistics")
+                def mean(x): ...
+
+                @Home.system.dispatchable("x", module="nowhere.at_all")
+                def pour(x): ...
+
+                @Home.system.dispatchable("x")
+                def mix(x): ...
+                """,
+        },
+    )
+    write_distribution(
+        site.folder,
+        "worst-lib",
+        entry_points={"spatch_core.libraries": {"worst": "worst:system"}},
+        files={"worst.py": "1 / 0"},
+    )
+    names = ("statistics:mean", "nowhere.at_all:pour", "otherlib._home:mix", "statistics:mode")
+    toml = GOOD + "".join(f'[functions."{name}"]\n' for name in (*names, "statistics:maen"))
+    toml = toml.replace(
+        "[functions.defaults]", '[functions.defaults]\nfunction="paint_oil.tools:f"'
+    )
+    write(project / "src" / "paint_oil", {"tools.py": f"{TOOLS}\n    def f(x): ...\n"})
+    found = faults(verify(site, project, dedent(toml.replace("\n    ", "\n")), "--json"))
+    assert {key: texts for (_, key), texts in found.items()} == {
+        'functions."statistics:mode"': (
+            "the library has no function 'statistics:mode'",
+            "Remove it, or say which versions of the library the backend requires",
+        ),
+        'functions."statistics:maen"': (
+            "the library has no function 'statistics:maen'",
+            "Did you mean 'statistics:mean'?",
+        ),
+    }
 
 
 @pytest.mark.parametrize(
@@ -406,6 +515,20 @@ def test_what_ends_the_interpreter_again_and_again_is_given_up(site: Site, proje
     (file,) = answer.json["files"]
     assert (file["unchecked"][0]["line"], file["unchecked"][0]["key"]) == (1, None)
     assert file["unchecked"][0]["message"].startswith("the rest is not examined")
+
+
+def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None:
+    """With the first place and their number; programs get them all."""
+    write(project / "src" / "paint_oil", {"broken.py": "import os; os._exit(7)"})
+    functions = "".join(
+        f'\n    [functions."zzz_lib:f{n}"]\n    function = "paint_oil.broken:f"\n' for n in range(4)
+    )
+    answer = verify(site, project, GOOD + functions)
+    file = project / "src" / "paint_oil" / "backend.toml"
+    (row,) = (row for row in answer.rows if "exit code 7" in str(row))
+    assert row[:2] == [f"{file}:16", 'functions."zzz_lib:f0".function and 3 more']
+    assert answer.row(str(file))[-1] == "4 faults"
+    assert len(faults(verify(site, project, GOOD + functions, "--json"))) == 4
 
 
 def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, project: Path) -> None:
