@@ -73,7 +73,8 @@ def doctor_command(
     """Examine every backend of LIBRARY, or of all libraries, and report all faults at once.
 
     Everything that a backend names is imported, in a process for each backend, so that none
-    can spoil the examination of the others. Nothing that is blocked is touched.
+    can spoil the examination of the others. Nothing that is blocked is touched. What only
+    `update` reads of a file, functions.auto-generation, is for `verify` to check.
     """
     examined = [Examiner(each, timeout).examine() for each in chosen_libraries(library)]
     if as_json:
