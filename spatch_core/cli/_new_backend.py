@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from inspect import Signature
 from keyword import iskeyword
 from pathlib import Path
@@ -123,7 +123,7 @@ def new_backend_command(
             f"{backend.project}: the backend {name} for {library}, in {folder}",
             Notes("Files", list(files)),
             Notes("Next", commands),
-            Notes("Types", _advice(loaded, backend)),
+            Notes("Types", list(_advice(loaded, backend))),
         ]
     )
 
@@ -203,18 +203,28 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
     return tuple(dict.fromkeys(found))
 
 
-def _advice(loaded: LoadedLibrary, backend: NewBackend) -> list[str]:
+def _without_owner(types: Iterable[TypePattern]) -> list[str]:
+    """Return the packages of types that nothing installed has."""
+    owners = owners_of_packages()
+    packages = dict.fromkeys(each.module.partition(".")[0] for each in types)
+    return [each for each in packages if each not in sys.stdlib_module_names and each not in owners]
+
+
+def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
+    for package in _without_owner(backend.types):
+        yield (
+            f"{package} is not installed here, so its distribution is not known: add it to the "
+            "dependencies in pyproject.toml"
+        )
     system = loaded.system
     own = () if system is None else system.backends[DEFAULT].primary_types
-    if backend.requires_opt_in or not {each.identifier for each in own} & {
+    if not backend.requires_opt_in and {each.identifier for each in own} & {
         each.identifier for each in backend.types
     }:
-        return []
-    advice = (
-        "the library works with these types itself and goes first; --opt-in says that the "
-        "backend runs only where it is prioritized"
-    )
-    return [advice]
+        yield (
+            "the library works with these types itself and goes first; --opt-in says that the "
+            "backend runs only where it is prioritized"
+        )
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:

@@ -45,7 +45,7 @@ def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
     return site.run("new-backend", library, *arguments)
 
 
-def run_own_tests(site: Site, folder: Path, package: str) -> str:
+def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib.backends") -> str:
     """Run a package's tests as if it were installed; return what they print."""
     distribution = folder.name.replace("-", "_")
     entry_points = [
@@ -54,7 +54,7 @@ def run_own_tests(site: Site, folder: Path, package: str) -> str:
         if "backend.toml" in line and ":" in line
     ]
     name, _, value = entry_points[0].partition(" = ")
-    write_distribution(site.folder, folder.name, entry_points={"paintlib.backends": {name: value}})
+    write_distribution(site.folder, folder.name, entry_points={group: {name: value}})
     shutil.copytree(folder / "src" / package, site.folder / package)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", str(folder)],
@@ -144,6 +144,35 @@ def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> No
     assert head in (folder / "src/paint_lib_water/functions.py").read_text()
 
 
+OTHER_LIBRARY = """
+    from spatch_core import BackendSystem
+
+    class Home:
+        system = BackendSystem("otherlib.backends", "OTHERLIB")
+
+    @Home.system.dispatchable("data", module="statistics")
+    def mean(data): ...
+
+    @Home.system.dispatchable("data")
+    def mode(data): ...
+"""
+
+
+@pytest.mark.parametrize("function", ["statistics:mean", "otherlib:mode"])
+def test_the_library_may_have_other_names(site: Site, function: str) -> None:
+    """Functions of another module's name, and a system that is no global of any."""
+    write_distribution(
+        site.folder,
+        "other-lib",
+        entry_points={"spatch_core.libraries": {"otherlib": "otherlib:Home.system"}},
+        files={"otherlib/__init__.py": OTHER_LIBRARY},
+    )
+    arguments = ("water", "--type", "fractions:Fraction", "--function", function)
+    assert create(site, *arguments, library="otherlib").code == 0
+    folder = site.folder / "other-lib-water"
+    assert "5 passed" in run_own_tests(site, folder, "other_lib_water", "otherlib.backends")
+
+
 def test_everything_may_be_unusual(paint: Site) -> None:
     """A name with dots, several types of which one is not installed, opt-in, another place."""
     answer = create(
@@ -151,6 +180,8 @@ def test_everything_may_be_unusual(paint: Site) -> None:
         "--opt-in", "--directory", "new/place",
     )  # fmt: skip
     assert answer.code == 0
+    (told,) = (line for line in answer.output.splitlines() if "not known" in line)
+    assert told.startswith("  nowhere_at_all is not installed here, so its distribution is not")
     folder = paint.folder / "new/place/paint-lib-water-color-2"
     project = (folder / "pyproject.toml").read_text()
     assert '"Water-Color.2" = "paint_lib_water_color_2:backend.toml"' in project
