@@ -15,12 +15,13 @@ import click
 
 from .._identifiers import DEFAULT, TypePattern, is_backend_name
 from ..exceptions import IdentifierError
-from ._arguments import complete_functions, complete_libraries, meant, usable_library
+from ._arguments import complete_functions, complete_libraries, usable_library
 from ._installed import owners_of_packages
 from ._libraries import LoadedLibrary
 from ._new_backend_files import NewBackend, is_package_name
 from ._output import Notes, show, show_json
 from ._signatures import find_signature
+from ._similar import functions_like
 
 _EPILOG = """\b
 Example:
@@ -177,7 +178,10 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
     """Return the function to implement, and its signature."""
     functions = {} if loaded.system is None else loaded.system.functions
     if wanted is not None and wanted not in functions:
-        hint = meant(wanted, sorted(functions), "its functions")
+        near = functions_like(wanted, functions)
+        hint = f"its functions are: {', '.join(sorted(functions))}"
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
         raise click.UsageError(
             f"library {loaded.library.name!r} has no function {wanted!r}; {hint}"
         )

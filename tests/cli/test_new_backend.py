@@ -249,6 +249,11 @@ LONG = ["--type", "fractions:Fraction"]
             id="function",
         ),
         pytest.param(
+            ["water", *LONG, "--function", "paintlib.filters:equalize"],
+            "has no function 'paintlib.filters:equalize'; its functions are: paintlib.filters:alph",
+            id="unlike-any",
+        ),
+        pytest.param(
             ["water", *LONG, "--function", "paintlib.filters:odd"],
             "the signature of 'paintlib.filters:odd' cannot be found out; choose another",
             id="signature",
