@@ -274,8 +274,8 @@ class Resolver:
                 verdict = self._verdict(name, state, relevant, default_matches)
                 # `_verdict` looks no further once it is none: it may not come at all.
                 if verdict is Verdict.LATER and not _matches(name, relevant):
-                    verdict = Verdict.NO_MATCH if name in implementers else verdict
-                if name not in implementers and verdict in (None, Verdict.LATER):
+                    verdict = Verdict.NO_MATCH
+                if name not in implementers and verdict is not Verdict.INACTIVE:
                     judged = Verdict.NO_IMPLEMENTATION, ""
                 elif verdict is not None:
                     judged = verdict, _reason(verdict, name, state, relevant)
@@ -462,7 +462,7 @@ def _reason(
     if verdict is Verdict.LATER:
         return "the library's own types are its own unless a backend is prioritized"
     if not relevant:
-        return "no backend knows any of the types"
+        return "no active backend that implements it knows any of the types"
     unknown = _unknown(name, relevant)
     if unknown:
         return f"it does not know {', '.join(map(type_identifier, unknown))}"

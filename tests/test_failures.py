@@ -805,8 +805,8 @@ def test_types_that_nothing_handles_go_to_the_default_which_may_raise(site: Path
         "the default implementation raises",
         "default",
         "photolib:double(builtins:bytes)",
-        "  healthy  does not match: no backend knows any of the types",
-        "  typed    does not match: no backend knows any of the types",
+        "  healthy  does not match: no active backend that implements it knows any of the types",
+        "  typed    does not match: no active backend that implements it knows any of the types",
         "> default  runs: nothing else answers",
     ]
 
