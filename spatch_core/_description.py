@@ -389,7 +389,8 @@ class _Reader:
     def strings(self, table: Mapping[Any, Any], key: str, path: str) -> Iterator[tuple[int, str]]:
         value = table.get(key, ())
         if isinstance(value, str) or not isinstance(value, (list, tuple, set, frozenset)):
-            self.fault(path, f"{value!r} is not a list of strings", "Write it as ['...']")
+            text = f"[{value!r}]" if isinstance(value, str) else "a list of strings"
+            self.fault(path, f"{value!r} is not a list of strings", f"Write it as {text}")
             return
         for position, item in enumerate(value):
             if isinstance(item, str):

@@ -134,6 +134,24 @@ def checked_identifier(_context: click.Context, _parameter: click.Parameter, val
     return value
 
 
+def checked_function(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check the form of a function's identifier, or say which one was meant; a click callback."""
+    try:
+        return checked_identifier(context, parameter, value)
+    except click.BadParameter as error:
+        dotted = "." + value
+        ends = [
+            identifier
+            for loaded in _loaded(None)
+            for identifier in _functions(loaded)
+            if f".{identifier.replace(':', '.')}".endswith(dotted)
+        ]
+        if not ends:
+            raise
+        hint = f"did you mean {' or '.join(sorted(ends)[:3])}?"
+        raise click.BadParameter(f"{error.message}; {hint}") from None
+
+
 def given_types(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[GivenType, ...]:

@@ -10,7 +10,7 @@ from .._identifiers import loaded_object, split_identifier, type_identifier
 from .._trace import Verdict
 from ._arguments import (
     GivenType,
-    checked_identifier,
+    checked_function,
     complete_backends,
     complete_functions,
     complete_types,
@@ -96,7 +96,7 @@ lift the block."""
 
 
 @click.command("explain", epilog=_EPILOG)
-@click.argument("function", callback=checked_identifier, shell_complete=complete_functions)
+@click.argument("function", callback=checked_function, shell_complete=complete_functions)
 @click.argument(
     "types",
     metavar="TYPE...",

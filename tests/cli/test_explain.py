@@ -330,3 +330,11 @@ def test_the_help_names_every_key_and_verdict(paint: Site) -> None:
         "has no implementation", "blocked", "broken", "shadowed",
     ):  # fmt: skip
         assert verdict in text
+
+
+@pytest.mark.parametrize("given", ["blur", "filters.blur", "paintlib.filters.blur"])
+def test_a_function_without_its_colon_is_recognized(paint: Site, given: str) -> None:
+    """Whoever writes it as Python does reads how it is written here."""
+    answer = paint.run("explain", given, "fractions:Fraction")
+    assert answer.code == 2
+    assert f"did you mean {BLUR}?" in " ".join(answer.errors.split())
