@@ -97,6 +97,31 @@ def test_what_cupy_does_not_have_is_not_passed(standin: Path) -> None:
     )
 
 
+def test_as_long_as_it_is(standin: Path) -> None:
+    """A -1 in ``s=`` is the axis' own length; CuPy would leave out the last element."""
+    run_python(
+        """
+        import cupy, numpy as np, scipy.fft
+        import cupyx.scipy.fft
+        from scipy_dispatch import fft
+        image = np.arange(32.0).reshape(4, 8)
+        for name, s, axes, meant in (
+            ("fftn", (4, -1), None, (4, 8)),
+            ("fftn", -1, None, (8,)),
+            ("rfft2", (-1, 6), (1, 0), (8, 6)),
+            ("irfftn", (-1, np.int64(-1)), None, (4, 8)),
+            ("dctn", [-1], 0, (4,)),
+        ):
+            kwargs = {} if axes is None else {"axes": axes}
+            result = getattr(fft, name)(cupy.asarray(image), s=s, **kwargs)
+            assert cupyx.scipy.fft.calls[-1][1]["s"] == meant
+            expected = getattr(scipy.fft, name)(image, s=s, **kwargs)
+            np.testing.assert_array_equal(result.get(), expected)
+        """,
+        path=[standin],
+    )
+
+
 def test_iterations_are_asked_for_as_cupy_wants_it(standin: Path) -> None:
     run_python(
         """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 from ._limits import is_array
@@ -103,6 +105,8 @@ def _move(value: Any, lists: bool) -> Any:
 
 
 def _adapted(call: Call) -> Call:
+    if call.module == "fft":
+        return _with_lengths(call)
     if call.module != "ndimage":
         return call
     changes: dict[str, Any] = {}
@@ -121,3 +125,21 @@ def _adapted(call: Call) -> Call:
         # The result is the same, and CuPy has no other way to iterate.
         changes["brute_force"] = True
     return call.replaced(**changes)
+
+
+def _with_lengths(call: Call) -> Call:
+    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with."""
+    s, axes = call["s"], call["axes"]
+    if s is None:
+        return call
+    lengths = [index(each) for each in np.atleast_1d(s)]
+    if -1 not in lengths:
+        return call
+    shape = call[call.first].shape
+    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    return call.replaced(
+        s=tuple(
+            shape[axis] if length == -1 else length
+            for length, axis in zip(lengths, axes, strict=False)
+        )
+    )

@@ -6,6 +6,8 @@ test suite, which runs against CuPy and names the issue in CuPy's tracker.
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 TYPE_CHECKING = False
@@ -333,6 +335,53 @@ def _comparator(call: Call) -> str | None:
     return None
 
 
+def _real(*names: str) -> Rule:
+    """Refuse complex numbers where SciPy does, and CuPy drops their imaginary part or more."""
+
+    def rule(call: Call) -> str | None:
+        for name in names:
+            if _kind(call[name]) == "c":
+                return f"{name}= is complex, and SciPy's {call.name} takes real numbers only"
+        return None
+
+    return rule
+
+
+def _length(call: Call) -> str | None:
+    n = call["n"]
+    if n is not None and not _whole(n, least=1):
+        return f"n={n!r} is no length of SciPy's, and CuPy cuts elements off for a negative one"
+    return None
+
+
+def _lengths(call: Call) -> str | None:
+    """Refuse lengths and axes that SciPy refuses, or takes otherwise."""
+    x, s, axes = call[call.first], call["s"], call["axes"]
+    if s is not None:
+        lengths = list(np.atleast_1d(s))
+        if not all(_whole(each, least=1) or _whole(each) and each == -1 for each in lengths):
+            return f"s={s!r} has what is no length of SciPy's"
+        if axes is None and len(lengths) > np.ndim(x):
+            return f"s={s!r} has more lengths than the array has dimensions"
+    if axes is None:
+        return None
+    numbers = list(np.atleast_1d(axes))
+    if not numbers:
+        return "without axes= SciPy transforms nothing, and its result has another data type"
+    if not all(_whole(each, least=-np.ndim(x)) and each < np.ndim(x) for each in numbers):
+        return f"axes={axes!r} are not the array's"
+    if len({index(each) % np.ndim(x) for each in numbers}) < len(numbers):
+        return f"axes={axes!r} has an axis twice, which SciPy refuses"
+    return None
+
+
+def _whole(value: Any, least: float = -np.inf) -> bool:
+    try:
+        return index(value) >= least
+    except TypeError:
+        return False
+
+
 _DCT_TYPES = _only("type", (2, 3), "types 2 and 3")
 _PLAN = _given("plan", "SciPy takes none")
 _ITERATIVE = _given("zi", "CuPy's filter state has another shape than SciPy's (cupy#8677)")
@@ -406,4 +455,10 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = _table(
     ("fft", "dct idct dst idst dctn idctn dstn idstn", (_DCT_TYPES,)),
     ("fft", "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_PLAN,)),
     ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn", (_PLAN,)),
+    ("fft", "fft ifft rfft irfft hfft ihfft dct idct dst idst", (_length,)),
+    ("fft", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_lengths,)),
+    ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn dctn idctn dstn idstn", (_lengths,)),
+    ("fft", "rfft rfft2 rfftn ihfft ihfft2 ihfftn", (_real("x"),)),
+    ("fft", "fht", (_real("a"),)),
+    ("fft", "ifht", (_real("A"),)),
 )
