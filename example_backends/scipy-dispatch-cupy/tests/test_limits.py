@@ -63,6 +63,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("signal.welch", "x[0], nperseg=4, window='hamming_symmetric'", "no window"),
     ("signal.upfirdn", "b, x, mode='edge'", "mode='constant'"),
     ("signal.convolve", "x > 3, x > 2", "boolean"),
+    ("signal.convolve2d", "x, x[:0]", "in2= is empty"),
     ("signal.argrelmax", "x, mode='raise'", "mode='clip'"),
     ("signal.argrelextrema", "x, np.greater", "pass cupy.greater"),
     ("signal.freqz", "b, include_nyquist=True", "frequencies may differ"),

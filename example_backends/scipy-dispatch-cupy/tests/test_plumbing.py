@@ -122,6 +122,31 @@ def test_as_long_as_it_is(standin: Path) -> None:
     )
 
 
+def test_both_arrays_of_a_convolution_are_of_one_type(standin: Path) -> None:
+    """CuPy adds up in the smaller one's, and has no method of its own for several dimensions."""
+    run_python(
+        """
+        import cupy, numpy as np
+        import cupyx.scipy.signal
+        from scipy_dispatch import signal
+        image = cupy.asarray(np.arange(20).reshape(4, 5).astype("f4"))
+        for name in ("convolve", "correlate", "convolve2d", "correlate2d"):
+            for dtype in ("i8", "c16", "f8", "u1"):
+                kernel = cupy.asarray(np.ones((2, 2), dtype))
+                getattr(signal, name)(image, kernel)
+                arguments = cupyx.scipy.signal.calls[-1][1]
+                assert arguments["in1"].dtype == arguments["in2"].dtype
+                assert arguments["in1"].dtype == np.result_type("f4", dtype)
+                assert arguments.get("method", "fft") == "fft"
+        signal.convolve(image.astype(int), [[1, 2]])
+        assert cupyx.scipy.signal.calls[-1][1]["method"] == "direct"
+        signal.convolve(image.astype(int), [[1, 2]], method="fft")
+        assert cupyx.scipy.signal.calls[-1][1]["method"] == "fft"
+        """,
+        path=[standin],
+    )
+
+
 def test_iterations_are_asked_for_as_cupy_wants_it(standin: Path) -> None:
     run_python(
         """

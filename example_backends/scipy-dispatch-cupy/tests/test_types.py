@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,30 @@ def test_the_type_and_size_of_the_result(name: str) -> None:
         assert result.dtype == expected.dtype, dtype
         assert expected.size <= _result_size(call)
     assert checked
+
+
+CONVOLUTIONS = {
+    f"signal.{name}": args
+    for name, args in {
+        **dict.fromkeys(("convolve", "correlate", "fftconvolve", "oaconvolve"), ((9, 8), (3, 2))),
+        **dict.fromkeys(("convolve2d", "correlate2d"), ((9, 8), (3, 2))),
+        "upfirdn": ((3,), (9, 8)),
+    }.items()
+}
+
+
+@pytest.mark.parametrize("name", CONVOLUTIONS)
+def test_the_type_of_the_result_of_two(name: str) -> None:
+    """All pairs of types, also where one of the arrays has one element along an axis."""
+    module, _, function = name.partition(".")
+    first, second = CONVOLUTIONS[name]
+    for one, two in product([*TYPES, "uint16"], repeat=2):
+        for shape in {second, (1,) * len(second), (*second[:-1], 1)}:
+            args = (np.ones(first, one), np.ones(shape, two))
+            call = Call.bind(module, function, args, {})
+            rules = RULES.get((module, function), ())
+            if _why_not_offload(call) or any(rule(call) for rule in rules):
+                continue
+            expected = quietly(scipy_function(name), *args)
+            result = quietly(_as_scipy_returns_it, expected.astype(complex), call)
+            assert result.dtype == expected.dtype, (one, two, shape)

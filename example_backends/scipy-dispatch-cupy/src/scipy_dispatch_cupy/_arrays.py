@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _INTERPOLATION = {"affine_transform", "map_coordinates", "rotate", "shift", "zoom"}
 _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
+_CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
 # A pair of numbers is an interval here, no array.
 _INTERVALS = {"find_peaks"}
 
@@ -107,6 +108,8 @@ def _move(value: Any, lists: bool) -> Any:
 def _adapted(call: Call) -> Call:
     if call.module == "fft":
         return _with_lengths(call)
+    if call.name in _CONVOLUTIONS:
+        return _of_one_type(call)
     if call.module != "ndimage":
         return call
     changes: dict[str, Any] = {}
@@ -143,3 +146,19 @@ def _with_lengths(call: Call) -> Call:
             for length, axis in zip(lengths, axes, strict=False)
         )
     )
+
+
+def _of_one_type(call: Call) -> Call:
+    """Return a convolution of arrays of one type, by a method that CuPy has for them."""
+    given = {name: call.given[name] for name in ("in1", "in2")}
+    if not all(hasattr(each, "dtype") for each in given.values()):
+        return call  # which is for CuPy to refuse
+    # CuPy adds up in the type of the smaller array, and cuts off what that does not hold.
+    dtype = np.result_type(*(each.dtype for each in given.values()))
+    changes: dict[str, Any] = {
+        name: each.astype(dtype, copy=False) for name, each in given.items() if each.ndim
+    }
+    if call["method"] == "auto":
+        # CuPy chooses for one dimension only, between the same.
+        changes["method"] = "direct" if dtype.kind in "iu" else "fft"
+    return call.replaced(**changes)

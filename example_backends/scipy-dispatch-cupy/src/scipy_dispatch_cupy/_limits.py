@@ -279,6 +279,8 @@ def _plain_convolution(call: Call) -> str | None:
     for name in ("in1", "in2"):
         if _kind(call[name]) == "b":
             return f"{name}= is boolean, which CuPy does not convolve as SciPy does"
+        if np.size(call[name]) == 0:
+            return f"{name}= is empty, for which SciPy's result has a data type of its own"
     if np.ndim(call["in1"]) != np.ndim(call["in2"]):
         return None  # SciPy's to report, CuPy reports the same
     if isinstance(call["fillvalue"], complex):
@@ -359,7 +361,7 @@ def _lengths(call: Call) -> str | None:
     x, s, axes = call[call.first], call["s"], call["axes"]
     if s is not None:
         lengths = list(np.atleast_1d(s))
-        if not all(_whole(each, least=1) or _whole(each) and each == -1 for each in lengths):
+        if not all(_whole(each, least=1) or (_whole(each) and each == -1) for each in lengths):
             return f"s={s!r} has what is no length of SciPy's"
         if axes is None and len(lengths) > np.ndim(x):
             return f"s={s!r} has more lengths than the array has dimensions"

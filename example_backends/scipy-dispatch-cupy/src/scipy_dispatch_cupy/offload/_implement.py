@@ -77,7 +77,16 @@ def _why_not_offload(call: Call) -> str | None:
         return "which type SciPy makes of whole numbers depends on its release"
     if call.name == "resample" and call["t"] is not None:
         return "t= makes for a second result"
+    if call.name in ("fftconvolve", "oaconvolve") and _only_products(call):
+        return "along axes of one element each there is nothing to transform"
     return None
+
+
+def _only_products(call: Call) -> bool:
+    """Whether there is no axis to transform along, so that SciPy multiplies, also integers."""
+    shapes = np.shape(call["in1"]), np.shape(call["in2"])
+    axes = range(len(shapes[0])) if call["axes"] is None else np.atleast_1d(call["axes"])
+    return all(1 in (each[axis] for each in shapes) for axis in axes)
 
 
 def _nbytes(call: Call) -> int:
@@ -189,8 +198,8 @@ def _as_scipy_returns_it(result: np.ndarray, call: Call) -> np.ndarray:
     """Return the result with SciPy's data type."""
     if call["output"] is not None and not call.is_default("output"):
         return result.astype(np.dtype(call["output"]), copy=False)
-    arrays = [np.asarray(call[name]) for name in _operands(call)]
-    return result.astype(TABLE[call.module][call.name](np.result_type(*arrays)), copy=False)
+    dtypes = [np.asarray(call[name]).dtype for name in _operands(call)]
+    return result.astype(TABLE[call.module][call.name](*dtypes), copy=False)
 
 
 def _operands(call: Call) -> list[str]:

@@ -15,40 +15,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    Rule: TypeAlias = Callable[[np.dtype[Any]], np.dtype[Any]]
+    Rule: TypeAlias = Callable[..., np.dtype[Any]]
 
 
-def same(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Of the arrays' own type."""
-    return dtype
+def same(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """Of the arrays' common type."""
+    return np.result_type(*dtypes)
 
 
-def floating(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Of the arrays' own type, float64 for integers."""
-    return dtype if dtype.kind in "fc" else np.dtype(float)
+def floating(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """Of the arrays' common type, each of integers taken as float64."""
+    # Which is another type than that of all of them: int16 and float32 make float64 here.
+    return np.result_type(*(each if each.kind in "fc" else np.dtype(float) for each in dtypes))
 
 
-def at_least_single(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def at_least_single(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """Of floating point, single precision for small integers."""
-    return np.result_type(dtype, np.float32)
+    return np.result_type(*dtypes, np.float32)
 
 
-def double(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def double(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """Of double precision."""
-    return np.dtype(complex if dtype.kind == "c" else float)
+    return np.dtype(complex if same(*dtypes).kind == "c" else float)
 
 
-def complex_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def complex_numbers(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """Complex, of the arrays' own precision."""
-    return np.result_type(floating(dtype), np.complex64)
+    return np.result_type(floating(*dtypes), np.complex64)
 
 
-def real_numbers(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_numbers(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """Real, of the arrays' own precision."""
-    return np.empty(0, floating(dtype)).real.dtype
+    return np.empty(0, floating(*dtypes)).real.dtype
 
 
-def boolean(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def boolean(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
     """Booleans."""
     return np.dtype(bool)
 
