@@ -108,7 +108,7 @@ def _move(value: Any, lists: bool) -> Any:
 def _adapted(call: Call) -> Call:
     if call.module == "fft":
         return _with_lengths(call)
-    if call.name in _CONVOLUTIONS:
+    if call.module == "signal" and call.name in _CONVOLUTIONS:
         return _of_one_type(call)
     if call.module != "ndimage":
         return call
