@@ -1,30 +1,35 @@
-"""Labels of connected features, by `dask_image.ndmeasure`, numbered as SciPy does."""
+"""Labels of connected features: block by block, joined across blocks, numbered as SciPy does."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate, product
-from operator import getitem
+from itertools import product
 
 import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 
-from ._block import probe, why_not_numpy
+from ._block import Block, block_of, probe, why_not_numpy
 from ._dask import Array, da, dask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from typing import Any
 
     from ._call import Call
+
+# SciPy takes larger labels for arrays of as many elements.
+_MANY = 2**31 - 2
 
 
 @dataclass(frozen=True)
 class Labelling:
     """Label features.
 
-    `dask_image` numbers the features block by block, SciPy in the order of their first
-    elements. So they are numbered again.
+    In its block, a feature is called after where its first element is in the whole array: so
+    it has a name that no other has. Where features touch across blocks, the first of the names
+    is that of all of them; SciPy numbers features in this order.
     """
 
     arrays: tuple[str, ...] = ("input",)
@@ -45,46 +50,129 @@ class Labelling:
 
     def run(self, call: Call) -> tuple[Array, Array]:
         """Return labels and, as an array without dimensions, how many there are."""
-        from dask_image import ndmeasure
-
         x, structure = call["input"], call["structure"]
-        dtype = probe(call, "input")[0].dtype
-        if structure is not None:
-            structure = np.asarray(structure, dtype=bool)
-        labels, count = ndmeasure.label(x, structure)
-        if max(x.numblocks) > 1:
-            labels = _numbered_by_first_element(labels)
-        return labels.astype(dtype), count
+        dtype = probe(call, "input")[0].dtype if x.size < _MANY else np.dtype(np.intp)
+        block, shared = block_of(call, "input")
+        meta = np.empty((0,) * x.ndim, dtype=np.int64)
+        named = _unfused(da.map_blocks(Named(block, x.shape), x, meta=meta, **shared))
+        if structure is None:
+            structure = _cross(x.ndim)
+        steps = _half_of(np.asarray(structure, dtype=bool))
+        names = [dask.delayed(_names, pure=True)(each) for each in _tasks(named)]
+        pairs = [
+            dask.delayed(_touching, pure=True)(each, steps)
+            for seam in _seams(named)
+            for each in _tasks(seam.rechunk(seam.shape))
+        ]
+        numbers = dask.delayed(_numbers, pure=True)(names, pairs, dtype)
+        labels = da.map_blocks(
+            _numbered, named, numbers, dtype=dtype, meta=np.empty((0,) * x.ndim, dtype)
+        )
+        count = dask.delayed(_count, pure=True)(numbers)
+        return labels, da.from_delayed(count, shape=(), dtype=dtype)
 
 
-def _numbered_by_first_element(labels: Array) -> Array:
-    """Renumber the features of `labels`, whose numbers have no gaps."""
-    starts = [list(accumulate((0, *sizes[:-1]))) for sizes in labels.chunks]
-    firsts = [
-        dask.delayed(_first_elements, pure=True)(block, start, labels.shape)
-        for block, start in zip(labels.to_delayed().ravel(), product(*starts), strict=True)
-    ]
-    numbers = da.from_delayed(
-        dask.delayed(_numbers, pure=True)(firsts), shape=(np.nan,), dtype=labels.dtype
+@dataclass(frozen=True, eq=False)
+class Named:
+    """Name the features of a block after where they begin, counted from 1.
+
+    Parameters
+    ----------
+    block : Block
+        What labels a block.
+    shape : tuple of int
+        The shape of the whole array.
+    """
+
+    block: Block
+    shape: tuple[int, ...]
+
+    @property
+    def __name__(self) -> str:
+        return self.block.__name__
+
+    def __call__(self, x: Any, *, block_info: Any, **shared: Any) -> Any:
+        labels = self.block(x, **shared)[0]
+        found, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+        starts = [start for start, _ in block_info[0]["array-location"]]
+        inner = np.unravel_index(first, x.shape)
+        outer = tuple(index + start for index, start in zip(inner, starts, strict=True))
+        names = np.where(found == 0, 0, np.ravel_multi_index(outer, self.shape) + 1)
+        return names[inverse.reshape(x.shape)]
+
+
+def _cross(ndim: int) -> Any:
+    """Return the structure of features whose elements touch at their sides."""
+    return np.abs(np.indices((3,) * ndim) - 1).sum(axis=0) <= 1
+
+
+def _half_of(structure: Any) -> list[tuple[int, ...]]:
+    """Return the steps to neighbours, but for those that are the opposite of another."""
+    steps = [tuple(step) for step in (np.argwhere(structure) - 1).tolist()]
+    return [step for step in steps if step > (0,) * structure.ndim]
+
+
+def _seams(x: Array) -> Iterator[Any]:
+    """Yield where blocks meet: two elements deep, and one longer at either end than the block."""
+    ends = [np.cumsum(sizes).tolist() for sizes in x.chunks]
+    for index in product(*map(range, x.numblocks)):
+        here = [(ends[i][k] - x.chunks[i][k], ends[i][k]) for i, k in enumerate(index)]
+        around = [slice(max(start - 1, 0), stop + 1) for start, stop in here]
+        for axis, (_, stop) in enumerate(here):
+            if stop < x.shape[axis]:
+                seam = (*around[:axis], slice(stop - 1, stop + 1), *around[axis + 1 :])
+                yield x[seam]
+
+
+def _unfused(x: Array) -> Array:
+    """Return `x` with tasks that Dask does not make parts of what follows, several times."""
+    return da.Array(dict(x.__dask_graph__()), x.name, x.chunks, meta=x._meta)
+
+
+def _tasks(x: Array) -> Any:
+    """Return the blocks of `x`, not optimized each by itself, for the same reason."""
+    return x.to_delayed(optimize_graph=False).ravel()
+
+
+def _names(block: Any) -> Any:
+    """Return the names in a block."""
+    found = np.unique(block)
+    return found[found > 0]
+
+
+def _touching(seam: Any, steps: Iterable[tuple[int, ...]]) -> Any:
+    """Return the pairs of features that touch, one column for each."""
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    for step in steps:
+        ahead = tuple(slice(max(each, 0), min(each, 0) or None) for each in step)
+        behind = tuple(slice(max(-each, 0), min(-each, 0) or None) for each in step)
+        both = np.stack([seam[ahead].ravel(), seam[behind].ravel()])
+        pairs.append(both[:, both.all(axis=0) & (both[0] != both[1])])
+    return np.unique(np.concatenate(pairs, axis=1), axis=1)
+
+
+def _numbers(names: Iterable[Any], pairs: Iterable[Any], dtype: Any) -> tuple[Any, Any]:
+    """Return all names in order, and the number of each feature."""
+    known = np.sort(np.concatenate(list(names)))
+    one, other = np.searchsorted(
+        known, np.concatenate([np.empty((2, 0), dtype=np.int64), *pairs], axis=1)
     )
-    return da.map_blocks(getitem, numbers, labels, dtype=labels.dtype, chunks=labels.chunks)
+    graph = coo_matrix((np.ones(len(one), dtype=bool), (one, other)), shape=(len(known),) * 2)
+    _, component = connected_components(graph, directed=False)
+    _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
+    order = np.empty(len(first), dtype=dtype)
+    order[np.argsort(first)] = np.arange(1, len(first) + 1)
+    return known, order[inverse]
 
 
-def _first_elements(block: Any, start: tuple[int, ...], shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """Return the labels in a block, and where in the raveled array each comes first."""
-    found, first = np.unique(block, return_index=True)
-    inner = np.unravel_index(first, block.shape)
-    outer = tuple(index + offset for index, offset in zip(inner, start, strict=True))
-    return found, np.ravel_multi_index(outer, shape)
+def _numbered(block: Any, numbers: tuple[Any, Any]) -> Any:
+    """Replace names by numbers; the background keeps its 0."""
+    known, order = numbers
+    table = np.concatenate([np.zeros(1, dtype=order.dtype), order])
+    return table[np.searchsorted(known, block, side="right")]
 
 
-def _numbers(firsts: Iterable[tuple[Any, Any]]) -> Any:
-    """Return the new number of each label; the background keeps its 0."""
-    labels = np.concatenate([found for found, _ in firsts])
-    positions = np.concatenate([first for _, first in firsts])
-    first = np.full(labels.max() + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, labels, positions)
-    first[0] = -1
-    numbers = np.empty_like(first)
-    numbers[np.argsort(first)] = np.arange(len(first))
-    return numbers.astype(labels.dtype)
+def _count(numbers: tuple[Any, Any]) -> Any:
+    """Return how many features there are."""
+    order = numbers[1]
+    return order.max(initial=order.dtype.type(0))

@@ -31,12 +31,38 @@ AVERAGES = ("mean", "variance", "standard_deviation", "center_of_mass")
 def test_labels(data: Any) -> None:
     """Features have the numbers that SciPy gives them, however the array is cut."""
     x, lazy = data.draw(dask_arrays((bool, np.uint8, np.float64), max_side=9))
-    full = np.ones((3,) * x.ndim, dtype=bool)
-    structure = data.draw(st.sampled_from((None, full)))
+    # Any structure that SciPy takes: what is one is so on the other side of the middle, too.
+    half = np.random.default_rng(data.draw(st.integers(0, 99))).random((3,) * x.ndim) > 0.6
+    structure = data.draw(st.sampled_from((None, half | np.flip(half))))
     labels, count = lazily("ndimage.label", lazy, structure)
     expected, number = scipy_function("ndimage.label")(x, structure)
     assert_same(computed(labels), expected)
     assert int(computed(count)) == number
+
+
+@pytest.mark.parametrize(
+    "structure", [np.eye(3), np.eye(3)[::-1], [[0, 1, 1], [1, 1, 1], [1, 1, 0]]]
+)
+def test_labels_of_features_that_meet_at_corners(structure: Any) -> None:
+    """In a structure without the sides, blocks meet at more than their corners."""
+    x = np.random.default_rng(0).random((11, 12)) > 0.5
+    labels, count = lazily("ndimage.label", da.from_array(x, chunks=5), structure)
+    expected, number = scipy_function("ndimage.label")(x, structure)
+    assert_same(computed(labels), expected)
+    assert int(computed(count)) == number
+
+
+def test_blocks_are_labelled_once() -> None:
+    """Although their names are asked for before they are numbered, and beside the seams."""
+    seen = []
+
+    def look(block: np.ndarray) -> np.ndarray:
+        seen.append(block.shape)
+        return block
+
+    x = da.ones((6, 6), chunks=3).map_blocks(look, meta=np.empty((0, 0)))
+    computed(lazily("ndimage.label", x)[0])
+    assert seen == [(3, 3)] * 4
 
 
 def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
