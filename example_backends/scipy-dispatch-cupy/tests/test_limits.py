@@ -58,6 +58,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("signal.lfilter", "b, b, x, zi=np.zeros((6, 1))", "cupy#8677"),
     ("signal.lfilter", "1.0, b, x", "no plain number as b="),
     ("signal.hilbert2", "x", ""),
+    ("signal.choose_conv_method", "x, x", ""),
     ("signal.resample_poly", "x, 2, 1, padtype='line'", "padtype='constant'"),
     ("signal.resample_poly", "x, 2, 1, window='dpss'", "no window 'dpss'"),
     ("signal.welch", "x[0], nperseg=4, window='hamming_symmetric'", "no window"),

@@ -32,7 +32,6 @@ REFUSED = {
     "ndimage.gaussian_filter1d": {"radius"},
     "ndimage.generic_filter": {"extra_arguments", "extra_keywords"},
     "ndimage.generic_filter1d": {"extra_arguments", "extra_keywords"},
-    "signal.choose_conv_method": {"measure"},
     "signal.chirp": {"complex"},
     "signal.lombscargle": {"weights", "floating_mean"},
 }

@@ -118,7 +118,7 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
     ],
     "signal": [
         (_CHOSEN, "medfilt medfilt2d order_filter argrelextrema argrelmax argrelmin max_len_seq"),
-        (_CHOSEN, "choose_conv_method check_COLA check_NOLA"),
+        (_CHOSEN, "check_COLA check_NOLA"),
         (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
         (_CONVOLVED, "sepfir2d upfirdn resample_poly decimate wiener"),
         (_FOURIER, "hilbert resample czt zoom_fft periodogram welch csd coherence"),

@@ -23,6 +23,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "ndimage": {},
     "signal": {
         "abcd_normalize": "takes other arguments than SciPy's",
+        "choose_conv_method": "what is quicker on a GPU, which is another question",
         "cwt": "SciPy has it no more since 1.15",
         "hilbert2": "weights the quadrants of the spectrum otherwise (cupy#9396)",
         "lfilter_zi": "the state has another shape than SciPy's (cupy#8677)",
