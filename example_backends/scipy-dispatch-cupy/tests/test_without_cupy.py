@@ -39,15 +39,32 @@ def test_numpy_arrays_import_nothing() -> None:
     )
 
 
-def test_small_arrays_do_not_import_cupy() -> None:
+def test_small_arrays_look_for_no_cupy() -> None:
+    """The size is asked first, and a look at the folders is taken once."""
     run_python(
         """
         import sys
         import numpy as np
         from scipy_dispatch import backend_opts, ndimage
-        with backend_opts(prioritize="cupy-offload"):
-            ndimage.sobel(np.eye(3))
+
+        looked = []
+
+        class Witness:
+            @staticmethod
+            def find_spec(name, path=None, target=None):
+                looked.extend([name] if name == "cupy" else [])
+
+        sys.meta_path.insert(0, Witness)
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            for _ in range(3):
+                ndimage.sobel(np.eye(3))
+        assert "too few" in str(options.trace[0]), options.trace
+        assert not looked
         assert "cupy" not in sys.modules
+        with backend_opts(prioritize="cupy-offload"):
+            for _ in range(3):
+                ndimage.sobel(np.zeros(2**18))
+        assert looked.count("cupy") <= 2, "once to find it, once to import it"
         """
     )
 

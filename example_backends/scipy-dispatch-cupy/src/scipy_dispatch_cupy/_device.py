@@ -79,8 +79,12 @@ def set_smallest(elements: int | None) -> None:
     _chosen = elements
 
 
+@lru_cache(maxsize=1)
 def why_no_cupy() -> str | None:
-    """Say why CuPy cannot be imported, without importing it; None if it is installed."""
+    """Say why CuPy cannot be imported, without importing it; None if it is installed.
+
+    Found once in a process: it takes a look at every folder that Python imports from.
+    """
     if find_spec("cupy") is None:
         return "CuPy is not installed: pip install scipy-dispatch-cupy[cuda12], say"
     return None

@@ -34,14 +34,12 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     bool or str
         True, or the reason why not.
     """
-    missing = why_no_cupy()
-    if missing:
-        return missing
+    # The size first: most calls are small, and are to cost next to nothing.
     arrays = [each for each in context.dispatch_args if isinstance(each, np.ndarray)]
     size = max((each.size for each in arrays), default=0)
     if size < smallest():
         return f"{size} elements are too few: the GPU is asked from {smallest()} on"
-    missing = why_no_device()
+    missing = why_no_cupy() or why_no_device()
     if missing:
         return missing
     module, name = names_of(context.function)
