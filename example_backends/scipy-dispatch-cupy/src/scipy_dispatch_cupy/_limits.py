@@ -338,16 +338,51 @@ def _comparator(call: Call) -> str | None:
     return None
 
 
-def _real(*names: str) -> Rule:
-    """Refuse complex numbers where SciPy does, and CuPy drops their imaginary part or more."""
+def _only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
+    """Return what makes rules that refuse other kinds of numbers, as SciPy does."""
 
-    def rule(call: Call) -> str | None:
-        for name in names:
-            if _kind(call[name]) == "c":
-                return f"{name}= is complex, and SciPy's {call.name} takes real numbers only"
-        return None
+    def of(*names: str) -> Rule:
+        def rule(call: Call) -> str | None:
+            for name in names:
+                kind = _kind(call[name])
+                if kind and kind not in kinds:
+                    what = call[name].dtype
+                    return f"{name}= is of {what}, and SciPy's {call.name} takes {means} only"
+            return None
 
-    return rule
+        return rule
+
+    return of
+
+
+# CuPy would drop the imaginary part, compare it, or cut off the fraction.
+_real = _only_kinds("biuf", "real numbers")
+_floating = _only_kinds("fc", "numbers of floating point")
+_whole_numbers = _only_kinds("iu", "whole numbers")
+
+
+def _both_complex(call: Call) -> str | None:
+    if (_kind(call["x"]) == "c") != (_kind(call["y"]) == "c"):
+        return "one of x= and y= is complex, which SciPy refuses or not, by its release"
+    return None
+
+
+def _of_one_type(call: Call) -> str | None:
+    types = {getattr(call[name], "dtype", np.dtype(float)) for name in ("input", "hrow", "hcol")}
+    return None if len(types) == 1 else "SciPy takes arrays of one type only"
+
+
+def _window_size(call: Call) -> str | None:
+    size = call["size"]
+    if size is not None and not all(_whole(each, least=1) for each in np.ravel(size)):
+        return f"size={size!r}: a window that is not of whole elements, at least one"
+    return None
+
+
+def _width(call: Call) -> str | None:
+    if np.any(np.asarray(call["sigma"]) < 0):
+        return f"sigma={call['sigma']!r} is negative"
+    return None
 
 
 def _length(call: Call) -> str | None:
@@ -393,7 +428,7 @@ _NYQUIST = _true("include_nyquist", "CuPy's frequencies may differ from SciPy's"
 _CLIP = _only("mode", ("clip", "wrap"), "mode='clip' and mode='wrap'")
 _SPLINE = (_boolean_image, _whole_constant, _complex_constant, _reflected_spline)
 _WEIGHTED = (_filter_mode, _complex_constant, _whole_constant, _unsigned_sums)
-_RANKED = (_filter_mode, _whole_constant, _ordered_constant)
+_RANKED = (_real("input"), _window_size, _filter_mode, _whole_constant, _ordered_constant)
 
 
 def _table(*entries: tuple[str, str, tuple[Rule, ...]]) -> dict[tuple[str, str], tuple[Rule, ...]]:
@@ -416,6 +451,16 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = _table(
     ("ndimage", "morphological_gradient morphological_laplace", (*_RANKED, _unsigned_sums)),
     ("ndimage", "white_tophat black_tophat", (*_RANKED, _unsigned_sums)),
     ("ndimage", "generic_filter generic_filter1d", (*_RANKED, _kernel_function)),
+    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_width,)),
+    ("ndimage", "gaussian_gradient_magnitude", (_width,)),
+    ("ndimage", "uniform_filter uniform_filter1d", (_window_size,)),
+    ("ndimage", "binary_erosion binary_dilation binary_opening binary_closing", (_real("input"),)),
+    ("ndimage", "binary_hit_or_miss binary_propagation label", (_real("input"),)),
+    ("ndimage", "center_of_mass mean standard_deviation variance sum", (_real("input"),)),
+    ("ndimage", "sum_labels", (_real("input"),)),
+    ("ndimage", "map_coordinates", (_real("coordinates"),)),
+    ("ndimage", "find_objects", (_whole_numbers("input"),)),
+    ("ndimage", "value_indices", (_whole_numbers("arr"),)),
     ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
     ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
     ("ndimage", "spline_filter spline_filter1d", (_boolean_image, _reflected_spline)),
@@ -425,6 +470,17 @@ RULES: dict[tuple[str, str], tuple[Rule, ...]] = _table(
     ("ndimage", "distance_transform_edt", (_some_dimensions(2, 3), _filled_elsewhere)),
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
+    ("signal", "hilbert", (_real("x"),)),
+    ("signal", "minimum_phase", (_real("h"),)),
+    ("signal", "firwin2", (_real("freq"),)),
+    ("signal", "coherence csd", (_both_complex,)),
+    ("signal", "cspline1d_eval", (_floating("cj"), _real("newx"))),
+    ("signal", "qspline1d_eval", (_real("cj", "newx"),)),
+    ("signal", "peak_prominences peak_widths", (_whole_numbers("peaks"),)),
+    ("signal", "sawtooth", (_real("width"),)),
+    ("signal", "square", (_real("duty"),)),
+    ("signal", "sepfir2d", (_real("hrow", "hcol"), _of_one_type)),
+    ("signal", "spline_filter", (_floating("Iin"),)),
     ("signal", "lfilter filtfilt", (_not_a_number("b"), _not_a_number("a"))),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
