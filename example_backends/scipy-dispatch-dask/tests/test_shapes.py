@@ -46,9 +46,10 @@ def compare_unless_deferred(name: str, x: np.ndarray, lazy: da.Array) -> None:
         with pytest.raises(type(error)):
             computed_parts(lazily(name, **arguments(name, lazy)))
         return
-    results = computed_parts(lazily(name, **arguments(name, lazy)))
-    parts = expected if isinstance(expected, tuple) else (expected,)
-    for result, each in zip(results, parts, strict=True):
+    results = lazily(name, **arguments(name, lazy))
+    # An array is returned where SciPy has a tuple of numbers.
+    parts = expected if isinstance(results, tuple) else (expected,)
+    for result, each in zip(computed_parts(results), parts, strict=True):
         assert_same(result, each, tolerance_of(name, np.asarray(each), x))
 
 
@@ -93,6 +94,48 @@ def test_unknown_chunk_sizes_are_refused(name: str) -> None:
     reason = why_deferred(name, **arguments(name, unknown)) or ""
     assert "chunk sizes of" in reason
     assert ".compute_chunk_sizes()" in reason
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_masks_are_ignored(name: str) -> None:
+    """As they are by SciPy, which sees the numbers alone; where it does not, it is asked."""
+    x = an_array(name)
+    lazy = da.ma.masked_array(da.from_array(x, chunks=7), mask=da.from_array(x > 0.7, chunks=7))
+    if name in ("fft.fftshift", "fft.ifftshift", "signal.gausspulse"):
+        assert "is masked" in (why_deferred(name, **arguments(name, lazy)) or "")
+    else:
+        assert why_deferred(name, **arguments(name, lazy)) is None
+        compare_unless_deferred(name, x, lazy)
+
+
+def test_masks_of_labels_and_of_numpy_arrays_are_ignored() -> None:
+    x = np.random.default_rng(0).random((9, 8))
+    masked = np.ma.masked_greater(x, 0.6)
+    labels = x * 3 // 1
+    cut = da.ma.masked_greater(da.from_array(labels, chunks=4), 1)
+    expected = scipy_function("ndimage.mean")(x, labels, [1, 2])
+    tolerance = tolerance_of("ndimage.mean", expected)
+    assert_same(computed(lazily("ndimage.mean", masked, cut, [1, 2])), expected, tolerance)
+    lazy = da.from_array(x, chunks=5)
+    numbers = np.ma.masked_greater(labels, 1)
+    assert_same(computed(lazily("ndimage.mean", lazy, numbers, [1, 2])), expected, tolerance)
+
+
+class Marked(np.ndarray):
+    """Arrays of somebody else's."""
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("sum", {}), ("mean", {"labels": da.ones((4, 4))}), ("fourier_shift", {"shift": 1})],
+)
+def test_other_subclasses_are_left_to_scipy(name: str, arguments: dict[str, Any]) -> None:
+    marked = np.ones((4, 4)).view(Marked)
+    lazy = da.from_array(marked, chunks=2)
+    assert type(lazy._meta) is Marked
+    assert "Marked, and" in (why_deferred(f"ndimage.{name}", lazy, **arguments) or "")
+    if "labels" in arguments:
+        assert "Marked, and" in (why_deferred(f"ndimage.{name}", arguments["labels"], lazy) or "")
 
 
 MODES = ("reflect", "nearest", "mirror", "constant", "wrap")

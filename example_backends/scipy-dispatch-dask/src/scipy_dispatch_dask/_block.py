@@ -133,14 +133,37 @@ def meta_of(result: Any) -> Any:
 
 
 def why_not_numpy(x: Any, name: str) -> str | None:
-    """Say that the blocks of the argument `name` are no NumPy arrays; None if they are."""
+    """Say that the blocks of the argument `name` are no NumPy arrays; None if they are.
+
+    Subclasses are none, but for masked arrays, whose masks are taken off: they may do otherwise
+    what `dask_image` does with their blocks.
+    """
     kind = type(getattr(x, "_meta", x))
-    if issubclass(kind, np.ndarray):
+    if kind in (np.ndarray, np.memmap) or is_masked(x) or not hasattr(x, "dtype"):
         return None
     return (
         f"the blocks of {name}= are of the type {kind.__module__}.{kind.__qualname__}, and "
         "dask_image works on NumPy arrays"
     )
+
+
+def is_masked(x: Any) -> bool:
+    """Whether `x` is a masked array, or a Dask array of such blocks."""
+    return isinstance(getattr(x, "_meta", x), np.ma.MaskedArray)
+
+
+def unmasked(x: Any) -> Any:
+    """Return `x` without its mask, of which SciPy takes no notice either."""
+    if not is_masked(x):
+        return x
+    if isinstance(x, np.ndarray):
+        return np.asarray(x)
+    return x.map_blocks(np.asarray, dtype=x.dtype, meta=np.asarray(x._meta))
+
+
+def why_not_unmasked(x: Any, name: str) -> str | None:
+    """Say that SciPy would keep the mask of the argument `name`; None if it has none."""
+    return f"{name}= is masked, and SciPy keeps the mask in the result" if is_masked(x) else None
 
 
 def _n_bytes(value: Any) -> int:

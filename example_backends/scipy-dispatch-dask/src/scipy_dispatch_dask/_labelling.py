@@ -69,7 +69,7 @@ class Labelling:
             _numbered, named, numbers, dtype=dtype, meta=np.empty((0,) * x.ndim, dtype)
         )
         count = dask.delayed(_count, pure=True)(numbers)
-        return labels, da.from_delayed(count, shape=(), dtype=dtype)
+        return labels, da.from_delayed(count, shape=(), dtype=int)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,5 +174,4 @@ def _numbered(block: Any, numbers: tuple[Any, Any]) -> Any:
 
 def _count(numbers: tuple[Any, Any]) -> Any:
     """Return how many features there are."""
-    order = numbers[1]
-    return order.max(initial=order.dtype.type(0))
+    return np.asarray(numbers[1].max(initial=0), dtype=int)

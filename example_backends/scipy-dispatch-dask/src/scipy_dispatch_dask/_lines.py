@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ._block import block_of, meta_of, probe
+from ._block import block_of, meta_of, probe, why_not_unmasked
 from ._chunks import with_whole_lines
 from ._dask import Array, da
 
@@ -129,6 +129,11 @@ def second_result(name: str) -> Callable[[Call], str | None]:
         return f"with {name}= there is more than one result"
 
     return refuse
+
+
+def one_pulse(call: Call) -> str | None:
+    """Refuse a second result, and a mask, which SciPy keeps in this function alone."""
+    return second_result("retquad")(call) or why_not_unmasked(call["t"], "t")
 
 
 def many_widths(call: Call) -> str | None:

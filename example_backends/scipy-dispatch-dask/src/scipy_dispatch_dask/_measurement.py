@@ -100,7 +100,7 @@ class Sum:
 def why_not_measurable(call: Call) -> str | None:
     """Say why the arrays of `call` cannot be measured; None if they can."""
     x, labels, index = call["input"], call["labels"], call["index"]
-    if reason := why_not_numpy(x, "input"):
+    if reason := why_not_numpy(x, "input") or why_not_numpy(labels, "labels"):
         return reason
     dtype = x.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ._block import unmasked
 from ._call import has_unknown_chunks, holds_dask_array, is_dask_array
 from ._chunks import without_empty_chunks
 from ._dask import da
@@ -63,7 +64,7 @@ def ready(strategy: Strategy, call: Call) -> Call:
     """Return `call` with a Dask array first, whatever the caller gave there.
 
     That is a NumPy array where another argument is a Dask array, or where the user asks for
-    Dask with ``type=``. No array has empty chunks.
+    Dask with ``type=``. No array has empty chunks or a mask.
 
     Parameters
     ----------
@@ -72,13 +73,15 @@ def ready(strategy: Strategy, call: Call) -> Call:
     call : Call
         The call.
     """
-    given = {name: call[name] for name in strategy.arrays}
+    given = {
+        name: unmasked(value) for name, value in call.arguments.items() if name in strategy.arrays
+    }
     lazy = {name: without_empty_chunks(x) for name, x in given.items() if is_dask_array(x)}
     first = strategy.arrays[0]
     if first not in lazy:
         chunks = next((x.chunks for x in lazy.values()), "auto")
         lazy[first] = da.from_array(as_any_array(given[first]), chunks=chunks)
-    return call.replaced(**lazy)
+    return call.replaced(**{**given, **lazy})
 
 
 def as_any_array(value: Any) -> Any:

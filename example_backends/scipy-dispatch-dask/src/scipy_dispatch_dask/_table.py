@@ -19,6 +19,7 @@ from ._lines import (
     last_axis,
     many_widths,
     no_axis,
+    one_pulse,
     second_result,
     short_transform,
     two_axes,
@@ -144,7 +145,7 @@ SIGNAL: dict[str, Strategy] = {
     "upfirdn": Lines(length=lengths.upsampled_and_filtered),
     # Waveforms
     "chirp": Lines(("t",), axes=no_axis),
-    "gausspulse": Lines(("t",), axes=no_axis, refuse=second_result("retquad")),
+    "gausspulse": Lines(("t",), axes=no_axis, refuse=one_pulse),
     "sawtooth": Lines(("t",), axes=no_axis, refuse=many_widths),
     "square": Lines(("t",), axes=no_axis, refuse=many_widths),
     # Spectra

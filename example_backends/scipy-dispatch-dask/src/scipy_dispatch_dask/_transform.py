@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._block import meta_of, probe
+from ._block import meta_of, probe, why_not_unmasked
 from ._call import Call, dispatchable
 from ._chunks import with_whole_lines
 from ._dask import Array
@@ -124,7 +124,10 @@ class Shift:
 
     def refuse(self, call: Call) -> str | None:
         """Say why `call` cannot be honoured; None if it can."""
-        return None
+        x = call["x"]
+        if x.ndim == 0:
+            return "x= is a scalar"
+        return why_not_unmasked(x, "x")
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
