@@ -11,7 +11,7 @@ from calls import OFFLOADED_NAMES, SERVED
 from comparison import quietly, scipy_function
 from scipy_calls import CALLS
 
-from scipy_dispatch_cupy._call import Call
+from scipy_dispatch_cupy._call import Call, scipy_signature
 from scipy_dispatch_cupy._limits import RULES
 from scipy_dispatch_cupy._map import FUNCTIONS
 from scipy_dispatch_cupy.offload._implement import (
@@ -120,3 +120,23 @@ def test_types_that_scipy_refuses_are_refused(module: str) -> None:
                 except (ValueError, ZeroDivisionError, AttributeError):
                     pass  # the values are to blame
     assert not taken, "\n".join(taken)
+
+
+@pytest.mark.parametrize("module", FUNCTIONS)
+def test_arguments_get_their_names_as_python_gives_them(module: str) -> None:
+    """Of every function's sample call, by position and by name; what does not fit is refused."""
+    for name in (name for name in SERVED if name.startswith(f"{module}.")):
+        function = name.partition(".")[2]
+        args, kwargs = CALLS[module][function].fresh()
+        signature = scipy_signature(module, function)
+        arguments = dict(signature.bind(*args, **kwargs).arguments)
+        arguments |= arguments.pop("kwargs", {})
+        assert Call.bind(module, function, args, kwargs).given.keys() == arguments.keys()
+        wrong = [
+            ((), {}),
+            ((*args, *[0] * 30), kwargs),
+            (args, {**kwargs, next(iter(arguments)): 0}),
+        ]
+        for values, names in wrong:
+            with pytest.raises(TypeError):
+                Call.bind(module, function, values, names)

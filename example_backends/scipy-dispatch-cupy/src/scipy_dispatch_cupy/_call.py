@@ -53,33 +53,34 @@ class Call:
         TypeError
             If they do not fit SciPy's signature.
         """
-        given: dict[str, Any] = {}
-        signature = scipy_signature(module, name)
-        for parameter, value in signature.bind(*args, **kwargs).arguments.items():
-            if signature.parameters[parameter].kind is Parameter.VAR_KEYWORD:
-                given.update(value)
-            else:
-                given[parameter] = value
-        return cls(module, name, given)
+        names, required, known = _parameters(module, name)
+        given = dict(zip(names, args, strict=False))
+        if (
+            len(args) > len(names)
+            or not given.keys().isdisjoint(kwargs)
+            or not required <= given.keys() | kwargs.keys()
+            or (known is not None and not kwargs.keys() <= known)
+        ):
+            # Which says what is wrong. This is each call's way, and that would take a while.
+            scipy_signature(module, name).bind(*args, **kwargs)
+        return cls(module, name, {**given, **kwargs})
 
     def __getitem__(self, name: str) -> Any:
         """Return the argument `name`, or SciPy's default; None for what SciPy does not have."""
         if name in self.given:
             return self.given[name]
-        parameter = scipy_signature(self.module, self.name).parameters.get(name)
-        if parameter is None or parameter.default is Parameter.empty:
-            return None
-        return parameter.default
+        default = _defaults(self.module, self.name).get(name)
+        return None if default is Parameter.empty else default
 
     @property
     def first(self) -> str:
         """The name of the first parameter."""
-        return next(iter(scipy_signature(self.module, self.name).parameters))
+        return next(iter(_defaults(self.module, self.name)))
 
     @property
     def arrays(self) -> tuple[str, ...]:
         """The parameters that may take arrays, without the marks for tuples of arrays."""
-        return tuple(each.lstrip("*") for each in FUNCTIONS[self.module][self.name][1])
+        return _arrays(self.module, self.name)
 
     def replaced(self, **changes: Any) -> Call:
         """Return this call with other arguments."""
@@ -89,17 +90,23 @@ class Call:
         """Whether the argument `name` is what SciPy takes when it is not given."""
         if name not in self.given:
             return True
-        parameter = scipy_signature(self.module, self.name).parameters.get(name)
-        return parameter is not None and _same(self.given[name], parameter.default)
+        defaults = _defaults(self.module, self.name)
+        return name in defaults and _same(self.given[name], defaults[name])
 
     def unknown_to_cupy(self) -> list[str]:
         """Return the arguments that CuPy's function does not have, and that matter."""
-        parameters = cupyx_signature(self.module, self.name).parameters
-        names = set(parameters) | {self.first}
-        if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
-            # What SciPy has no name for is handed on, to a function that both have.
-            names |= set(self.given) - set(scipy_signature(self.module, self.name).parameters)
-        return [each for each in self.given if each not in names and not self.is_default(each)]
+        names, flexible = _taken_by_cupy(self.module, self.name)
+        # Where CuPy takes any keyword, what SciPy has no name for is handed on, to a function
+        # that both have.
+        ours = _defaults(self.module, self.name) if flexible else self.given
+        return [
+            each
+            for each in self.given
+            if each not in names
+            and each != self.first
+            and each in ours
+            and not self.is_default(each)
+        ]
 
     def run(self) -> Any:
         """Call CuPy's function.
@@ -107,13 +114,12 @@ class Call:
         Where CuPy has another default than SciPy, SciPy's is passed.
         """
         function = cupyx_function(self.module, self.name)
-        parameters = cupyx_signature(self.module, self.name).parameters
         # Where CuPy takes keywords of its own, what is given beyond SciPy's names is for those.
-        flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+        names, flexible = _taken_by_cupy(self.module, self.name)
         arguments = {
             name: value
             for name, value in self.given.items()
-            if name != self.first and not self.is_default(name) and (flexible or name in parameters)
+            if name != self.first and not self.is_default(name) and (flexible or name in names)
         }
         others = other_defaults(self.module, self.name)
         arguments |= {name: each for name, each in others.items() if self.is_default(name)}
@@ -131,6 +137,47 @@ def scipy_signature(module: str, name: str) -> Signature:
         return cupyx_signature(module, name)
     kinds = {each.kind for each in signature.parameters.values()}
     return cupyx_signature(module, name) if Parameter.VAR_POSITIONAL in kinds else signature
+
+
+@cache
+def _parameters(module: str, name: str) -> tuple[list[str], set[str], set[str] | None]:
+    """Return what may be given by position, what must be given, and what may be given at all.
+
+    Where any keyword may be given, the last is None.
+    """
+    parameters = scipy_signature(module, name).parameters.values()
+    by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    by_name = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters)
+    return (
+        [each.name for each in parameters if each.kind in by_position],
+        {
+            each.name
+            for each in parameters
+            if each.default is Parameter.empty and each.kind in (*by_position, *by_name)
+        },
+        None if flexible else {each.name for each in parameters if each.kind in by_name},
+    )
+
+
+@cache
+def _defaults(module: str, name: str) -> dict[str, Any]:
+    """Return the default of each of SciPy's parameters."""
+    parameters = scipy_signature(module, name).parameters
+    return {key: each.default for key, each in parameters.items()}
+
+
+@cache
+def _arrays(module: str, name: str) -> tuple[str, ...]:
+    return tuple(each.lstrip("*") for each in FUNCTIONS[module][name][1])
+
+
+@cache
+def _taken_by_cupy(module: str, name: str) -> tuple[frozenset[str], bool]:
+    """Return the names of the parameters of CuPy's, and whether it takes any keyword."""
+    parameters = cupyx_signature(module, name).parameters
+    flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    return frozenset(parameters), flexible
 
 
 @cache
@@ -153,6 +200,7 @@ def other_defaults(module: str, name: str) -> dict[str, Any]:
     }
 
 
+@cache
 def cupyx_function(module: str, name: str) -> Callable[..., Any]:
     """Return CuPy's function.
 
