@@ -30,7 +30,19 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.mean", {"input": LAZY.astype(complex)}, "complex128"),
     ("ndimage.mean", {"input": LAZY, "labels": X[0]}, "another shape"),
     ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": [[1]]}, "index="),
+    *(
+        (f"ndimage.{name}", {"input": LAZY, "labels": X > 1, "index": index}, "index= is empty")
+        for name in ("sum", "mean", "minimum", "median", "center_of_mass")
+        for index in ([], np.zeros(0))
+    ),
     ("ndimage.fourier_shift", {"input": LAZY, "shift": 1, "n": 4}, "real transform"),
+    ("ndimage.fourier_uniform", {"input": LAZY, "size": 0}, "size="),
+    ("ndimage.fourier_uniform", {"input": LAZY, "size": [2, -1]}, "size="),
+    ("fft.fftshift", {"x": LAZY[0, 0]}, "scalar"),
+    ("fft.irfftn", {"x": LAZY[:, :1]}, "one element"),
+    ("fft.irfft2", {"x": LAZY[:, :1]}, "one element"),
+    ("fft.hfftn", {"x": LAZY[:1], "axes": (1, 0)}, "one element"),
+    ("signal.welch", {"x": LAZY[:0]}, "x= is empty"),
     ("signal.convolve", {"in1": LAZY, "in2": LAZY}, "in2= is a Dask array"),
     ("signal.convolve", {"in1": LAZY, "in2": ONES[0]}, "numbers of dimensions"),
     ("signal.convolve", {"in1": LAZY, "in2": np.ones((9, 1)), "mode": "valid"}, "exchanges"),
@@ -49,6 +61,39 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
 def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -> None:
     """Without computing anything."""
     assert reason in (why_deferred(name, **arguments) or "it was not deferred")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("ndimage.sum", {"input": LAZY, "labels": X > 1, "index": []}),
+        ("ndimage.center_of_mass", {"input": LAZY, "labels": X > 1, "index": []}),
+        ("ndimage.fourier_uniform", {"input": LAZY, "size": 0}),
+        ("ndimage.fourier_uniform", {"input": LAZY, "size": -1}),
+        ("fft.irfftn", {"x": LAZY[:, :1]}),
+        ("fft.hfft2", {"x": LAZY[:, :1]}),
+    ],
+    ids=lambda each: str(each)[:25],
+)
+def test_arguments_that_would_be_in_vain_are_still_honoured(
+    name: str, arguments: dict[str, Any]
+) -> None:
+    """SciPy has a result for them."""
+    expected = scipy_function(name)(**_computed(arguments))
+    with dask.config.set(scheduler="synchronous"):
+        np.testing.assert_array_equal(dispatchable(name)(**arguments), expected)
+
+
+def test_a_scalar_is_shifted_as_before() -> None:
+    """By SciPy, which leaves Dask arrays to Dask in this function."""
+    result = dispatchable("fft.fftshift")(LAZY[0, 0])
+    assert computed(result) == X[0, 0]
+
+
+def test_a_real_transform_of_one_element_is_done_if_its_length_is_given() -> None:
+    result = computed(lazily("fft.irfftn", LAZY[:, :1], s=(6, 4)))
+    expected = scipy_function("fft.irfftn")(X[:, :1], s=(6, 4))
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-14)
 
 
 def test_what_is_deferred_is_still_done() -> None:

@@ -78,7 +78,7 @@ def test_blocks_of_one_element(name: str) -> None:
     compare(name, x, da.from_array(x, chunks=1))
 
 
-@pytest.mark.parametrize("name", NEIGHBOURHOODS)
+@pytest.mark.parametrize("name", SERVED)
 def test_one_element_along_an_axis(name: str) -> None:
     for index in (np.s_[3:4], np.s_[:, 3:4]):
         x = an_array(name)[index]

@@ -36,6 +36,8 @@ class FourierFilter:
             return "input= is empty or a scalar"
         if n >= 0 and n // 2 + 1 != x.shape[call["axis"]]:
             return "input= is not as long along axis= as a real transform of n= elements"
+        if self.parameter == "size" and not np.all(np.asarray(call["size"]) > 0):
+            return "size= is not above 0, for which SciPy returns zeros"
         return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> Array:

@@ -111,6 +111,8 @@ def why_not_measurable(call: Call) -> str | None:
         return "labels= has another shape than input="
     if np.ndim(index) > 1 or (isinstance(index, np.ndarray) and index.ndim == 0):
         return "index= is neither a number nor a flat list"
+    if np.size(index) == 0:
+        return "index= is empty"
     return None
 
 

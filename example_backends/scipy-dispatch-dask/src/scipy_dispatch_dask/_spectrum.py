@@ -26,7 +26,7 @@ class Spectrum:
 
     def refuse(self, call: Call) -> str | None:
         """Say why `call` cannot be honoured; None if it can."""
-        return "input= is empty or a scalar" if 0 in (call["x"].ndim, call["x"].size) else None
+        return "x= is empty or a scalar" if 0 in (call["x"].ndim, call["x"].size) else None
 
     def run(self, call: Call) -> tuple[Any, Array]:
         """Return what SciPy would, the power lazily."""

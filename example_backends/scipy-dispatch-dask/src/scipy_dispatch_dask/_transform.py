@@ -43,6 +43,12 @@ class AxisByAxis:
 
     def refuse(self, call: Call) -> str | None:
         """Say why `call` cannot be honoured; None if it can."""
+        x, s = call["x"], call["s"]
+        axes = _axes(call["axes"], s, x.ndim)
+        if self.last in ("irfft", "hfft") and s is None and axes and x.shape[axes[-1]] == 1:
+            return (
+                "x= has one element along the last axis, and the functions of one axis refuse that"
+            )
         return None
 
     def run(self, call: Call) -> Array:
