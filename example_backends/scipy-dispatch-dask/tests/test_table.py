@@ -177,7 +177,11 @@ def test_blocks_of_lines_are_no_larger_than_dask_likes() -> None:
     with dask.config.set({"array.chunk-size": "4MiB"}):
         results = [lazily("fft.fft2", x), lazily("fft.dctn", x)]
         results += [lazily("signal.detrend", x, axis=axis) for axis in (0, 1)]
+        results += [lazily("signal.periodogram", x, axis=axis)[1] for axis in (0, 1)]
+        results += [lazily("signal.welch", x, axis=axis)[1] for axis in (0, 1)]
     for result in results:
         assert max(map(np.prod, product(*result.chunks))) <= 2**22 // 8
+        # A spectrum is shorter than the lines that it is made of.
+        assert min(max(sizes) for sizes in result.chunks) <= 2**22 // 8 // 4000
     with dask.config.set({"array.chunk-size": "128MiB"}):
         assert lazily("signal.detrend", x, axis=0).chunks == ((4000,), (500,) * 8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ._block import Block, block_of, meta_of, probe
+from ._chunks import with_whole_lines
 from ._dask import Array, da
 
 TYPE_CHECKING = False
@@ -34,7 +35,7 @@ class Spectrum:
         axis = call["axis"] % x.ndim
         line = tuple(length if each == axis else 1 for each, length in enumerate(x.shape))
         frequencies, power = probe(call, "x", shape=line)
-        x = x.rechunk({axis: -1})
+        x = with_whole_lines(x, (axis,))
         chunks = tuple(
             (power.shape[axis],) if each == axis else sizes for each, sizes in enumerate(x.chunks)
         )
