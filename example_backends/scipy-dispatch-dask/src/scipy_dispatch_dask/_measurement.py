@@ -52,7 +52,12 @@ class Measurement:
         x, labels, index = measured(call)
         x = x if self.dtype is None else x.astype(self.dtype)
         result: Array = getattr(ndmeasure, self.name)(x, labels, index)
-        return result
+        # SciPy keeps the order of bytes of several extremes.
+        return (
+            result.astype(call["input"].dtype)
+            if self.needs_elements and labels is not None
+            else result
+        )
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Median:
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         medians = Measurement("median").run(call)
-        single = np.dtype(call["input"].dtype) == np.float32
+        single = measured(call)[0].dtype == np.float32
         return medians.astype(np.float32) if single else medians
 
 
@@ -117,8 +122,12 @@ def why_not_measurable(call: Call) -> str | None:
 
 
 def measured(call: Call) -> tuple[Array, Array | None, Any]:
-    """Return the array, its labels in the same chunks, and what to measure."""
+    """Return the array, its labels in the same chunks, and what to measure.
+
+    The bytes of the array are in the processor's order, to which NumPy changes results.
+    """
     x, labels = call["input"], call["labels"]
+    x = x.astype(x.dtype.newbyteorder("="))
     if labels is None:
         return x, None, None
     return x, da.asarray(labels).rechunk(x.chunks), call["index"]

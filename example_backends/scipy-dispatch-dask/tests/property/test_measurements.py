@@ -121,6 +121,16 @@ def test_order_statistics(name: str, data: Any) -> None:
     assert_same(computed(lazily(f"ndimage.{name}", lazy, cut, index)), expected)
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i2"])
+@pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
+def test_the_order_of_bytes(name: str, dtype: str) -> None:
+    """SciPy keeps it where it returns some of the elements."""
+    x = np.random.default_rng(0).integers(0, 99, (6, 7)).astype(dtype)
+    lazy = da.from_array(x, chunks=4)
+    check(f"ndimage.{name}", x, lazy)
+    check(f"ndimage.{name}", x, lazy, np.arange(42).reshape(6, 7) // 12, [1, 2])
+
+
 @pytest.mark.parametrize(
     ("name", "strengths"),
     [
