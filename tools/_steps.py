@@ -22,8 +22,10 @@ PREFERRED = ("3.13", "3.12", "3.14", "3.11", "3.10")
 CORE = Distribution(ROOT)
 SLOW = ("cli", "tools", "typing", "test_wheel.py")
 CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
-"""All tests but those whose processes take long: the first and the last interpreter, one of
-which has no C extension, say enough about these."""
+"""All tests but those whose processes take long: the first interpreter, which has no C
+extension, and the one that runs most say enough about these."""
+LONG = ("child", "completion", "doctor", "hooks", "misspelled", "new_backend", "terminal", "verify")
+"""The tests of the command line that start the most processes: one interpreter runs these."""
 ACCELERATED = (3, 12)
 """The first Python that the C extension is for."""
 NEWEST_FOR_OLDER_JAX = (3, 12)
@@ -77,7 +79,9 @@ class Checks:
             title = f"tests of spatch_core on Python {each.name}"
             if each is self.main:
                 title += ", with branch coverage"
-            elif each is not self.workshop.interpreters[0]:
+            elif each is self.workshop.interpreters[0]:
+                title += ", without the longest"
+            else:
                 title += ", without those of the command line"
             steps.append(Step(f"core-{each.name}", title, partial(self.core, each)))
             if each is self.main and each.version >= ACCELERATED:
@@ -122,7 +126,7 @@ class Checks:
         if interpreter is self.main:
             parts = ["tests", "--cov", "--cov-report=term"]
         elif interpreter is self.workshop.interpreters[0]:
-            parts = ["tests"]
+            parts = ["tests", *(f"--ignore=tests/cli/test_{name}.py" for name in LONG)]
         else:
             parts = CALLS
         yield self.pytest(python, name, parts)
