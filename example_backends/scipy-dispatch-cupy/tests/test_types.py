@@ -128,7 +128,10 @@ def test_arguments_get_their_names_as_python_gives_them(module: str) -> None:
     for name in (name for name in SERVED if name.startswith(f"{module}.")):
         function = name.partition(".")[2]
         args, kwargs = CALLS[module][function].fresh()
-        signature = scipy_signature(module, function)
+        try:
+            signature = scipy_signature(module, function)
+        except ImportError:
+            continue  # SciPy hides it, so that CuPy's counts, which is not here
         arguments = dict(signature.bind(*args, **kwargs).arguments)
         arguments |= arguments.pop("kwargs", {})
         assert Call.bind(module, function, args, kwargs).given.keys() == arguments.keys()
