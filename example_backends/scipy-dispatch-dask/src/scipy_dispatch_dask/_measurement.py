@@ -52,12 +52,7 @@ class Measurement:
         x, labels, index = measured(call)
         x = x if self.dtype is None else x.astype(self.dtype)
         result: Array = getattr(ndmeasure, self.name)(x, labels, index)
-        # SciPy keeps the order of bytes of several extremes.
-        return (
-            result.astype(call["input"].dtype)
-            if self.needs_elements and labels is not None
-            else result
-        )
+        return result
 
 
 @dataclass(frozen=True)
@@ -124,7 +119,7 @@ def why_not_measurable(call: Call) -> str | None:
 def measured(call: Call) -> tuple[Array, Array | None, Any]:
     """Return the array, its labels in the same chunks, and what to measure.
 
-    The bytes of the array are in the processor's order, to which NumPy changes results.
+    The bytes of the array are in the processor's order, in which NumPy puts arrays together.
     """
     x, labels = call["input"], call["labels"]
     x = x.astype(x.dtype.newbyteorder("="))
