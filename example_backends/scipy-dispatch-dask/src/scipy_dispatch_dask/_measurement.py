@@ -11,6 +11,7 @@ from ._dask import Array, da
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._call import Call
@@ -29,11 +30,15 @@ class Measurement:
         the array by default.
     needs_elements : bool, optional
         Whether SciPy raises for a region without elements, where `dask_image` has a result.
+    of_regions : callable, optional
+        What SciPy makes of the elements of each of several regions, where that is not what
+        `dask_image` does.
     """
 
     name: str
     dtype: Any = None
     needs_elements: bool = False
+    of_regions: Callable[[Any], Any] | None = None
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
@@ -51,13 +56,23 @@ class Measurement:
 
         x, labels, index = measured(call)
         x = x if self.dtype is None else x.astype(self.dtype)
-        result: Array = getattr(ndmeasure, self.name)(x, labels, index)
+        result: Array
+        if self.of_regions is None or labels is None or np.ndim(index) == 0:
+            result = getattr(ndmeasure, self.name)(x, labels, index)
+        else:
+            # The default is for labels that no element has.
+            result = ndmeasure.labeled_comprehension(
+                x, labels, index, self.of_regions, x.dtype, x.dtype.type(0)
+            )
         return result
 
 
 @dataclass(frozen=True)
 class Median:
-    """Find medians with `dask_image.ndmeasure`, which returns all of them in double precision."""
+    """Find medians with `dask_image.ndmeasure`, which returns all of them in double precision.
+
+    Of several regions, SciPy takes the element in the middle, after which NaN come.
+    """
 
     arrays: tuple[str, ...] = ("input", "labels")
 
@@ -67,9 +82,15 @@ class Median:
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
-        medians = Measurement("median").run(call)
-        single = measured(call)[0].dtype == np.float32
-        return medians.astype(np.float32) if single else medians
+        from dask_image import ndmeasure
+
+        x, labels, index = measured(call)
+        medians: Array
+        if labels is None or np.ndim(index) == 0:
+            medians = ndmeasure.median(x, labels, index)
+        else:
+            medians = ndmeasure.labeled_comprehension(x, labels, index, _middle, float, np.nan)
+        return medians.astype(np.float32) if x.dtype == np.float32 else medians
 
 
 @dataclass(frozen=True)
@@ -114,6 +135,15 @@ def why_not_measurable(call: Call) -> str | None:
     if np.size(index) == 0:
         return "index= is empty"
     return None
+
+
+def _middle(elements: Any) -> Any:
+    """Return the median as SciPy finds it in each of several regions: NaN are the largest."""
+    elements = np.sort(elements)
+    low, high = elements[(len(elements) - 1) // 2], elements[len(elements) // 2]
+    if elements.dtype.kind != "f":
+        low, high = float(low), float(high)
+    return (low + high) / 2.0
 
 
 def measured(call: Call) -> tuple[Array, Array | None, Any]:

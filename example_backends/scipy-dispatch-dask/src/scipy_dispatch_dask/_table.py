@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from . import _lengths as lengths
 from . import _reach as reach
 from ._convolution import Convolution
@@ -96,7 +98,7 @@ NDIMAGE: dict[str, Strategy] = {
     "maximum": Measurement("maximum", needs_elements=True),
     "mean": Measurement("mean", float),
     "median": Median(),
-    "minimum": Measurement("minimum", needs_elements=True),
+    "minimum": Measurement("minimum", needs_elements=True, of_regions=np.fmin.reduce),
     "standard_deviation": Measurement("standard_deviation", float),
     "sum": Sum(),
     "sum_labels": Sum(),

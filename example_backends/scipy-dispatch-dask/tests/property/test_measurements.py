@@ -121,6 +121,26 @@ def test_order_statistics(name: str, data: Any) -> None:
     assert_same(computed(lazily(f"ndimage.{name}", lazy, cut, index)), expected)
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("index", [[1, 2, 3], (3,), np.array([2, 1])], ids=str)
+@pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
+def test_regions_with_what_is_not_a_number(name: str, index: Any, dtype: Any) -> None:
+    """It is the largest of all in some functions of SciPy, and spoils a region in others."""
+    x = np.random.default_rng(0).random((6, 7)).astype(dtype)
+    x[1, 6] = x[2, 2] = np.nan
+    labels = np.arange(42).reshape(6, 7) // 12
+    labels[1, 6] = 3
+    labels[2, 2] = 1
+    lazy = da.from_array(x, chunks=4)
+    expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+    result = computed(lazily(f"ndimage.{name}", lazy, labels, index))
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+    if name in ("minimum", "maximum", "median"):
+        np.testing.assert_array_equal(result, expected)
+    expected = scipy_function(f"ndimage.{name}")(x)
+    np.testing.assert_array_equal(computed(lazily(f"ndimage.{name}", lazy)), expected)
+
+
 @pytest.mark.parametrize("dtype", [">f8", ">f4", ">i2"])
 @pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
 def test_the_order_of_bytes(name: str, dtype: str) -> None:
