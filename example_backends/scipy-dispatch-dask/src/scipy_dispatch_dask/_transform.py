@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ._block import meta_of, probe, why_not_unmasked
 from ._call import Call, dispatchable
 from ._chunks import with_whole_lines
@@ -58,6 +60,9 @@ class AxisByAxis:
         shape = tuple(min(length, FEW) for length in x.shape)
         meta = meta_of(probe(call.replaced(s=few), "x", shape=shape))
         shared = call.without("x", "s", "axes").arguments
+        if self.before and x.dtype.kind == "f":
+            # As SciPy does first, which tells where a NaN leads to.
+            x = x.astype(np.result_type(x.dtype, np.complex64))
         chunks: dict[int, int] = {}
         for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
             n = x.shape[axis] if length == -1 else length

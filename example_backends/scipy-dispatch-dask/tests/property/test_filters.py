@@ -15,12 +15,15 @@ from comparison import (
     axes_of,
     check,
     chunked,
+    computed,
     dask_arrays,
+    lazily,
     per_axis,
 )
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import ndimage
+from tolerances import tolerance_of
 
 modes = st.sampled_from((*MODES, *GRID_MODES))
 cvals = st.sampled_from((0.0, 2.5, -3.0))
@@ -292,6 +295,63 @@ def test_uniform_of_floats_truncated_to_integers(data: Any) -> None:
         mode=data.draw(modes),
         output=np.int32,
     )
+
+
+def with_nan(draw: Any, x: np.ndarray) -> tuple[np.ndarray, da.Array]:
+    """Put one to three NaN into `x`, and cut it."""
+    x = x.copy()
+    places = st.lists(st.integers(0, x.size - 1), min_size=1, max_size=3)
+    x.flat[draw(places)] = np.nan
+    return x, da.from_array(x, chunks=draw(chunked(x.shape)))
+
+
+@pytest.mark.parametrize(
+    "name", ["minimum_filter", "maximum_filter", "minimum_filter1d", "maximum_filter1d"]
+)
+@given(data=st.data())
+def test_extremes_of_windows_without_nan(name: str, data: Any) -> None:
+    """What SciPy makes of the others depends on all of the line before."""
+    x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=2))[0])
+    size = data.draw(st.integers(1, LARGEST))
+    options = {
+        "mode": data.draw(modes),
+        "origin": data.draw(st.integers(-(size // 2), (size - 1) // 2)),
+    }
+    expected = getattr(ndimage, name)(x, size=size, **options)
+    seen = getattr(ndimage, name.replace("minimum", "maximum"))
+    touched = seen(np.isnan(x).astype(np.uint8), size=size, **options) > 0
+    result = computed(lazily(f"ndimage.{name}", lazy, size=size, **options))
+    np.testing.assert_array_equal(result[~touched], expected[~touched])
+
+
+@pytest.mark.parametrize("name", ["median_filter", "percentile_filter", "rank_filter"])
+@given(data=st.data())
+def test_ranks_and_nan(name: str, data: Any) -> None:
+    """On a line, those before the first; in more dimensions every window is by itself."""
+    x, _ = data.draw(dask_arrays(FLOATS, min_side=LARGEST + 1, max_dims=2))
+    x, lazy = with_nan(data.draw, x)
+    args = {"median_filter": (), "percentile_filter": (40,), "rank_filter": (1,)}[name]
+    options = {"size": data.draw(st.integers(3, LARGEST)), "mode": data.draw(modes)}
+    expected = getattr(ndimage, name)(x, *args, **options)
+    result = computed(lazily(f"ndimage.{name}", lazy, *args, **options))
+    before = np.ones(x.shape, dtype=bool)
+    if x.ndim == 1:
+        touched = ndimage.maximum_filter(np.isnan(x).astype(np.uint8), **options)
+        before = np.maximum.accumulate(touched) == 0
+    np.testing.assert_array_equal(result[before], expected[before])
+
+
+@given(data=st.data())
+def test_means_before_the_first_nan(data: Any) -> None:
+    """A running sum never loses it."""
+    x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=1, offset=500))[0])
+    options = {"size": data.draw(st.integers(1, LARGEST)), "mode": data.draw(modes)}
+    expected = ndimage.uniform_filter1d(x, **options)
+    result = computed(lazily("ndimage.uniform_filter1d", lazy, **options))
+    touched = ndimage.maximum_filter1d(np.isnan(x).astype(np.uint8), **options)
+    before = np.maximum.accumulate(touched) == 0
+    allowed = tolerance_of("ndimage.uniform_filter1d", expected)
+    np.testing.assert_allclose(result[before], expected[before], rtol=allowed.rtol)
 
 
 def second_largest(window: np.ndarray, offset: int = 0) -> float:
