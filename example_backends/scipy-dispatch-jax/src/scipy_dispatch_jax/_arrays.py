@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ._jax import Array, jax, jnp
@@ -12,6 +10,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+# What JAX has of data types of 64 bits while `jax_enable_x64` is off.
+_NARROW = {
+    np.dtype(np.float64): np.dtype(np.float32),
+    np.dtype(np.complex128): np.dtype(np.complex64),
+    np.dtype(np.int64): np.dtype(np.int32),
+    np.dtype(np.uint64): np.dtype(np.uint32),
+}
 
 
 def is_jax(value: object) -> bool:
@@ -52,7 +58,7 @@ def known(value: Any) -> Any:
 
 def has_64_bits() -> bool:
     """Whether JAX's double precision is on here and now."""
-    return bool(jnp.result_type(float) == np.float64)
+    return bool(jax.config.jax_enable_x64)
 
 
 def default_float() -> np.dtype[Any]:
@@ -61,10 +67,19 @@ def default_float() -> np.dtype[Any]:
 
 
 def narrowed(dtype: Any) -> np.dtype[Any]:
-    """Return what JAX has of a data type: without 64 bits, those of 64 become 32."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # says so where an array would be made of it
-        return jnp.zeros((), dtype).dtype
+    """Return what JAX has of a data type: without 64 bits, those of 64 become 32.
+
+    Raises
+    ------
+    TypeError
+        If JAX has none like it.
+    """
+    # No array is made, because JAX would warn, and to silence that is to silence all threads.
+    dtype = np.dtype(dtype)
+    is_number = dtype == np.bool_ or jnp.issubdtype(dtype, jnp.number)
+    if not is_number or not dtype.isnative or dtype.char in "gG":
+        raise TypeError(f"JAX has no data type {dtype}")
+    return dtype if has_64_bits() else _NARROW.get(dtype, dtype)
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
