@@ -95,7 +95,9 @@ def neighbours(
     else:
         flat = flat.astype(np.dtype(working.char.lower()))
     separately = is_integer(dtype) and not is_integer(working)
-    result = weighted_sum(padded, flat, offsets, x.shape, separately, symmetry)
+    result = weighted_sum(
+        padded, flat, offsets, x.shape, separately, symmetry, skips_zeros=not is_line
+    )
     return as_c_casts(result, dtype)
 
 

@@ -27,7 +27,7 @@ def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
     return tuple(tuple(map(int, position)) for position in np.argwhere(chosen))
 
 
-@partial(jax.jit, static_argnames=("offsets", "shape", "separately", "symmetry"))
+@partial(jax.jit, static_argnames=("offsets", "shape", "separately", "symmetry", "skips_zeros"))
 def weighted_sum(
     x: Array,
     weights: Array,
@@ -35,6 +35,7 @@ def weighted_sum(
     shape: tuple[int, ...],
     separately: bool = False,
     symmetry: int = 0,
+    skips_zeros: bool = False,
 ) -> Array:
     """Return the sum of shifted arrays times their weights.
 
@@ -56,6 +57,9 @@ def weighted_sum(
         1 if the weights are the same from either end, -1 if they are but for their sign,
         and odd in number. Then those are added, or subtracted, before they are multiplied,
         in the order in which SciPy does, so that the same is rounded.
+    skips_zeros : bool, optional
+        Whether an element that is no number does not matter where the weight is zero, as it
+        does not in SciPy's windows of any number of dimensions, while its lines multiply.
     """
     count = len(offsets)
     table = np.array(offsets)
@@ -72,7 +76,7 @@ def weighted_sum(
         return times(part, weights[number])
 
     def times(part: Array, weight: Array) -> Array:
-        product = _times(part, weight)
+        product = _skipping(part, weight) if skips_zeros else part * weight
         if not separately:
             return product
         # What has been compared cannot be fused with what comes next.
@@ -84,8 +88,8 @@ def weighted_sum(
     return _total(term, middle, lambda: times(shifted(middle), weights[middle]))
 
 
-def _times(part: Array, weight: Array) -> Array:
-    """Multiply; an element that is no number does not matter where the weight is zero."""
+def _skipping(part: Array, weight: Array) -> Array:
+    """Multiply, but for elements that are no numbers where the weight is zero."""
     if not jnp.issubdtype(part.dtype, jnp.inexact):
         return part * weight
     return jnp.where(jnp.isfinite(part) | (weight != 0), part, 0) * weight
