@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.test_util import check_grads
 
+from scipy_dispatch import ndimage
 from scipy_dispatch_jax._selection import selected
 
 
@@ -42,3 +45,30 @@ def test_the_gradient_is_one_where_the_element_came_from() -> None:
     check_grads(lambda x: selected(list(x), 4), (x,), order=1, modes=["rev"], eps=0.1)
     gradient = jax.grad(lambda x: selected(list(x), 4).sum())(jnp.ones((9, 5)))
     np.testing.assert_array_equal(gradient.sum(axis=0), np.ones(5))
+
+
+def test_gradients_of_windows(double: bool) -> None:
+    """Ones where elements came from; to follow the comparisons would take long to compile."""
+    x = jnp.asarray(np.random.default_rng(0).random((7, 7))).at[2, 3].set(jnp.nan)
+
+    def total(y: Any) -> Any:
+        return ndimage.median_filter(y, 5, mode="constant").sum()
+
+    gradient = np.asarray(jax.jit(jax.grad(total))(x))
+    result = ndimage.median_filter(x, 5, mode="constant")
+    np.testing.assert_array_equal(
+        gradient, [[(result == each).sum() for each in np.asarray(row)] for row in x]
+    )
+
+
+def test_second_derivatives() -> None:
+    arrays = jnp.arange(12.0).reshape(3, 4) ** 2 % 7
+    hessian = jax.jit(jax.hessian(lambda x: (selected(list(x), 1) ** 2).sum()))(arrays)
+    assert hessian.sum() == 2 * 4
+
+
+def test_integers_are_not_differentiated() -> None:
+    """But what is beside them is."""
+    x = jnp.arange(12).reshape(3, 4)
+    slope = jax.grad(lambda y: (y * selected(list(x), 1)).sum())(1.0)
+    assert slope == 4 + 5 + 6 + 7
