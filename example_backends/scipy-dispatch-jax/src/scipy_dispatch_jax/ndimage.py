@@ -372,7 +372,7 @@ def gaussian_gradient_magnitude(
     axes: Any = None,
     **kwargs: Any,
 ) -> Array:
-    """Traces and differentiates, by the array, where the gradient is not zero."""
+    """Traces and differentiates, by the array; the slope is 0 where the gradient is."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
 
@@ -388,7 +388,9 @@ def _square_root(x: Array) -> Array:
     if x.dtype == np.bool_:
         return x
     if not is_integer(x.dtype):
-        return jnp.sqrt(x)
+        # The slope of the root is infinite at 0, where that of the whole is taken to be 0.
+        is_zero = x == 0
+        return jnp.where(is_zero, x, jnp.sqrt(jnp.where(is_zero, jnp.ones_like(x), x)))
     # The root of an integer near a square may be rounded up to it.
     x = jnp.maximum(x, 0)
     root = jnp.sqrt(x).astype(x.dtype)
