@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Each fills its result with a number of its own.
-SEVENS, EIGHTS, NINES = 7.0, 8.0, 9.0
+SEVENS, EIGHTS, NINES, TENS, ELEVENS = 7.0, 8.0, 9.0, 10.0, 11.0
 
 _FILES = {
     "marker/__init__.py": "",
@@ -42,15 +42,56 @@ _FILES = {
         [functions."scipy_dispatch.ndimage:sobel"]
         function = "marker.filters:nines"
     """,
+    # Two for another type, which nobody has to ask for.
+    "marker/tens.toml": """
+        name = "tens"
+        primary_types = ["marker.types:Ten"]
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.filters:tens"
+    """,
+    "marker/elevens.toml": """
+        name = "elevens"
+        primary_types = ["marker.types:Ten"]
+
+        [functions."scipy_dispatch.ndimage:sobel"]
+        function = "marker.filters:elevens"
+    """,
     "marker/types.py": """
+        import sys
         import numpy as np
 
         class Nine(np.ndarray):
             pass
+
+        class Ten:
+            "No NumPy array, and so not the library's own: its backends need no opt-in."
+
+            def __init__(self, data):
+                self.data = np.asarray(data)
+
+            shape = property(lambda self: self.data.shape)
+            dtype = property(lambda self: self.data.dtype)
+            ndim = property(lambda self: self.data.ndim)
+
+            def __getitem__(self, key):
+                return Ten(self.data[key])
+
+            def __array__(self, dtype=None, copy=None):
+                return self.data.astype(dtype or self.dtype)
+
+            def __array_namespace__(self):
+                return sys.modules[__name__]
+
+        def asarray(data):
+            return Ten(data)
+
+        def ones(shape, dtype):
+            return Ten(np.ones(shape, dtype))
     """,
     "marker/filters.py": """
         import numpy as np
-        from marker.types import Nine
+        from marker.types import Nine, Ten
 
         def sevens(input, *args, **kwargs):
             return np.full(input.shape, 7.0)
@@ -60,6 +101,12 @@ _FILES = {
 
         def nines(input, *args, **kwargs):
             return np.full(input.shape, 9.0).view(Nine)
+
+        def tens(input, *args, **kwargs):
+            return Ten(np.full(input.shape, 10.0))
+
+        def elevens(input, *args, **kwargs):
+            return Ten(np.full(input.shape, 11.0))
     """,
 }
 
@@ -81,13 +128,14 @@ _LATE = {
 
 
 def install(folder: Path) -> Path:
-    """Install three backends in `folder`."""
+    """Install five backends in `folder`."""
     write_distribution(
         folder,
         "marker",
         entry_points={
             "scipy_dispatch.backends": {
-                name: f"marker:{name}.toml" for name in ("sevens", "eights", "nines")
+                name: f"marker:{name}.toml"
+                for name in ("sevens", "eights", "nines", "tens", "elevens")
             }
         },
         files=_FILES,

@@ -11,7 +11,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
-from installed import EIGHTS, NINES, SEVENS, install, install_another
+from installed import EIGHTS, ELEVENS, NINES, SEVENS, TENS, install, install_another
 from scipy import ndimage as scipy_ndimage
 
 from scipy_dispatch import backend_opts, ndimage, system
@@ -99,6 +99,41 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
         assert set(np.unique(part)) == {value}
     np.testing.assert_array_equal(found[4], scipy_ndimage.sobel(EYE))
     np.testing.assert_array_equal(found[5], scipy_ndimage.sobel(EYE))
+
+
+def of_tens() -> da.Array:
+    """Blocks of a type for which two backends are there, neither of which needs opting in."""
+    ten = importlib.import_module("marker.types").Ten
+    return cut().map_blocks(ten, meta=ten(np.empty((0, 0))))
+
+
+def test_what_is_disabled_is_so_on_the_workers(compute: Callable[[da.Array], Any]) -> None:
+    """Of backends that need no opt-in, too: to leave them out of `prioritize` is not enough."""
+    x = of_tens()
+    first = ndimage.sobel(x)
+    with backend_opts(disable="elevens"):
+        second = ndimage.sobel(x)
+        with backend_opts(disable="tens"):
+            neither = ndimage.sobel(x)
+    assert set(np.unique(compute(first))) == {ELEVENS}
+    assert set(np.unique(compute(second))) == {TENS}
+    np.testing.assert_array_equal(compute(neither), scipy_ndimage.sobel(EYE))
+
+
+def test_each_process_orders_backends_by_its_own_variable(client: Client) -> None:
+    def set_order(order: str | None) -> None:
+        os.environ.pop("SCIPY_DISPATCH_SET_ORDER", None)
+        if order:
+            os.environ["SCIPY_DISPATCH_SET_ORDER"] = order
+        system.reload()
+
+    result = ndimage.sobel(of_tens())
+    try:
+        client.run(set_order, "tens>elevens")
+        assert set(np.unique(client.compute(result).result(120))) == {TENS}
+        assert set(np.unique(result.compute(scheduler="synchronous"))) == {ELEVENS}
+    finally:
+        client.run(set_order, None)
 
 
 def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], Any]) -> None:
