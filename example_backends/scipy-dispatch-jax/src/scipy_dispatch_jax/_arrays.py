@@ -112,6 +112,15 @@ def is_floating(dtype: Any) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
+def times_line(x: Array, line: Array) -> Array:
+    """Multiply `x` by a line along its last axis.
+
+    Nothing is left to JAX's promotion of data types and of dimensions, which users may forbid.
+    """
+    dtype = line.dtype if is_complex(line.dtype) else x.dtype
+    return x.astype(dtype) * line.astype(dtype).reshape((1,) * (x.ndim - 1) + (-1,))
+
+
 def as_c_casts(x: Array, dtype: Any) -> Array:
     """Convert as C code on the usual processors does, and so SciPy's.
 

@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from ._arrays import is_complex
+from ._arrays import is_complex, times_line
 from ._implement import implements
 from ._jax import Array, jax, jnp, lax
 from ._lengths import as_inexact, axes_and_lengths, refuse_complex, resized
@@ -50,13 +50,13 @@ def _weighted(x: Array, is_sine: bool, type: int, orthogonalize: bool, before: b
     weights[-1 if is_sine else 0] = factor
     if type == 1:
         weights[-1] = factor
-    return x * jnp.asarray(weights, x.dtype)
+    return times_line(x, jnp.asarray(weights, x.dtype))
 
 
 def _turned(x: Array, angles: np.ndarray) -> Array:
     """Multiply by exp(-i angle), the angles in double precision."""
     dtype = np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128
-    return x * jnp.asarray(np.exp(-1j * angles), dtype)
+    return times_line(x, jnp.asarray(np.exp(-1j * angles), dtype))
 
 
 def _cosine(x: Array, type: int, count: int) -> Array:
@@ -70,7 +70,7 @@ def _cosine(x: Array, type: int, count: int) -> Array:
         return 2 * _turned(jnp.fft.fft(x), np.pi * n / (2 * count)).real
     if type == 3:
         doubled = jnp.asarray(np.where(n == 0, 1, 2), x.dtype)
-        turned = _turned(x * doubled, np.pi * n / (2 * count))
+        turned = _turned(times_line(x, doubled), np.pi * n / (2 * count))
         return jnp.fft.fft(turned, 2 * count)[..., :count].real
     turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
     return 2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).real
@@ -84,9 +84,9 @@ def _sine(x: Array, type: int, count: int) -> Array:
         return -jnp.fft.rfft(odd).imag[..., 1 : count + 1]
     signs = jnp.asarray((-1.0) ** n, x.dtype)
     if type == 2:
-        return _cosine(x * signs, 2, count)[..., ::-1]
+        return _cosine(times_line(x, signs), 2, count)[..., ::-1]
     if type == 3:
-        return _cosine(x[..., ::-1], 3, count) * signs
+        return times_line(_cosine(x[..., ::-1], 3, count), signs)
     turned = jnp.fft.fft(_turned(x, np.pi * n / (2 * count)), 2 * count)[..., :count]
     return -2 * _turned(turned, np.pi * (2 * n + 1) / (4 * count)).imag
 

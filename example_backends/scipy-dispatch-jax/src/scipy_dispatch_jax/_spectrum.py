@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.signal import get_window
 
-from ._arrays import default_float, dtype_of, is_complex, is_traced, promoted
+from ._arrays import default_float, dtype_of, is_complex, is_traced, promoted, times_line
 from ._implement import implements
-from ._jax import Array, jnp
+from ._jax import Array, jnp, lax
 from ._trend import without_trend
 from ._warning import warn_caller
 
@@ -95,7 +95,7 @@ def _transformed(x: Array, cut: _Segments, detrend: Any, onesided: bool) -> Arra
     segments = x[..., starts[:, None] + np.arange(cut.length)]
     if detrend:
         segments = without_trend(segments, -1, detrend)
-    segments = segments * cut.window
+    segments = times_line(segments, cut.window)
     return (jnp.fft.rfft if onesided else jnp.fft.fft)(segments, cut.padded)
 
 
@@ -152,8 +152,8 @@ def _cross(
         twice[0] = 1
         if cut.padded % 2 == 0:
             twice[-1] = 1
-        result = result * jnp.asarray(twice, _real(result))
-    result = result / sums
+        result = times_line(result, jnp.asarray(twice, _real(result)))
+    result = result / sums.astype(result.dtype)
     if average == "mean" or result.shape[-2] == 1:
         result = result.mean(-2)
     else:
@@ -169,7 +169,7 @@ def _median(x: Array) -> Array:
     evens = 2 * np.arange(1.0, (x.shape[-2] - 1) // 2 + 1)
     bias = 1 + np.sum(1.0 / (evens + 1) - 1.0 / evens)
     if is_complex(x.dtype):
-        return (jnp.median(x.real, -2) + 1j * jnp.median(x.imag, -2)) / float(bias)
+        return lax.complex(jnp.median(x.real, -2), jnp.median(x.imag, -2)) / float(bias)
     return jnp.median(x, -2) / float(bias)
 
 
@@ -258,9 +258,9 @@ def stft(
         signal = jnp.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, missing)])
     result = _transformed(signal, cut, detrend, return_onesided)
     if scaling == "spectrum":
-        result = result / cut.window.sum()
+        result = result / cut.window.sum().astype(result.dtype)
     else:
-        result = result / jnp.sqrt((cut.window**2).sum() * fs)
+        result = result / jnp.sqrt((cut.window**2).sum() * fs).astype(result.dtype)
     half = cut.length / 2
     times = np.arange(half, signal.shape[-1] - half + 1, cut.step) / float(fs)
     if boundary is not None:
@@ -318,7 +318,7 @@ def istft(
     segments = jnp.swapaxes(inverse(_as_complex(z), int(nfft), -2)[..., :length, :], -1, -2)
     factor = win.sum() if scaling == "spectrum" else np.sqrt(fs * np.sum(win**2))
     real = _real(segments)
-    segments = segments * jnp.asarray(win * factor, real)
+    segments = times_line(segments, jnp.asarray(win * factor, real))
 
     step = length - overlap
     where: Any = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
@@ -331,7 +331,7 @@ def istft(
     if not (norm > 1e-10).all():
         hint = "" if boundary else " Possibly due to missing boundary"
         warn_caller(f"NOLA condition failed, STFT may not be invertible.{hint}")
-    x = x / jnp.asarray(np.where(norm > 1e-10, norm, 1.0), real)
+    x = times_line(x, jnp.asarray(1 / np.where(norm > 1e-10, norm, 1.0), real))
     if x.ndim > 1:
         x = jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))
     times = np.arange(x.shape[0]) / float(fs)

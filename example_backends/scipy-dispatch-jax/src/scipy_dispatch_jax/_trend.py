@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ._arrays import default_float
+from ._arrays import default_float, times_line
 from ._jax import Array, jnp
 
 TYPE_CHECKING = False
@@ -62,4 +62,5 @@ def _without_line(x: Array) -> Array:
     ramp = ramp / (np.linalg.norm(ramp) or 1)
     line = jnp.asarray(ramp, jnp.finfo(x.dtype).dtype)
     x = x - x.mean(-1, keepdims=True)
-    return x - (x * line).sum(-1, keepdims=True) * line
+    slope = times_line(x, line).sum(-1, keepdims=True)
+    return x - times_line(slope, line)
