@@ -256,15 +256,17 @@ SCHEDULERS = {
             n_workers=2, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as cluster, distributed.Client(cluster) as client:
             found = busy(client.gather(client.compute(tasks(16))))
+        # How the cluster shares its tasks among workers and threads is its own affair.
+        found = [all(number <= 2 for number in found)]
         """,
-        [2, 2],
+        [True],
     ),
 }
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_dask_s_threads_are_all_that_work(scheduler: str) -> None:
-    """As many as its user asked for: none of them shares its blocks among more."""
+    """No more than its user asked for: none of them shares its blocks among others."""
     pytest.importorskip("dask")
     pytest.importorskip("psutil")
     if scheduler == "distributed":
