@@ -17,7 +17,7 @@ import dask.array as da
 import numpy as np
 from scipy_dispatch import fft, ndimage, signal
 
-with dask.config.set(scheduler="synchronous"):
+with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "5MB"}):
     # Everything that is loaded at the first use.
     small = da.ones((20, 20), chunks=10)
     ndimage.sobel(ndimage.gaussian_filter(small, 1)).mean().compute()
@@ -42,6 +42,9 @@ with dask.config.set(scheduler="synchronous"):
 CASES = {
     "filters": "y = ndimage.sobel(ndimage.gaussian_filter(x, 1), mode='wrap').max()",
     "convolution": "y = signal.convolve2d(x, np.ones((3, 3)), mode='same').max()",
+    # Of an array that is cut along both axes: a column of blocks at a time is made lines.
+    "lines": "x = da.random.default_rng(0).random(x.shape, chunks=(3_000, 50)); "
+    "y = signal.sosfilt(np.array([[1.0, 0, 0, 1, -0.5, 0]]), x, axis=0).max()",
 }
 
 
