@@ -96,6 +96,19 @@ def test_numpy_images_with_jax_weights() -> None:
     assert gradient.shape == (3,)
 
 
+def test_settings_of_jax_leave_numpy_arrays_alone() -> None:
+    """They hold no data, and the result was a NumPy array before this backend was installed."""
+    footprint = jnp.ones((3, 3), bool)
+    reason = why_deferred("ndimage.median_filter", X, footprint=footprint)
+    assert "only footprint= is a JAX array" in (reason or "")
+    assert isinstance(ndimage.median_filter(X, footprint=footprint), np.ndarray)
+    assert "only bp=" in (why_deferred("signal.detrend", X, bp=jnp.array([1])) or "")
+    with backend_opts(type=jax.Array):
+        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
+    with backend_opts(prioritize="jax"):
+        assert isinstance(ndimage.median_filter(X, footprint=footprint), jax.Array)
+
+
 def test_masked_arrays_are_left_alone() -> None:
     """A mask would be lost."""
     weights = np.ma.masked_array([1.0, 2.0, 1.0], [False, True, False])

@@ -123,10 +123,25 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     served = SERVED[context.function]
     try:
         call = served.bind(args, kwargs).arguments
-        return _why_not(served, call) or served.refuse(call) or True
-    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError):
+        return (
+            _why_without_data(context, served, call)
+            or _why_not(served, call)
+            or served.refuse(call)
+            or True
+        )
+    except (TypeError, ValueError, IndexError):
         # The arguments make no sense. The implementation raises what SciPy would.
         return True
+
+
+def _why_without_data(context: DispatchContext, served: Served, call: dict[str, Any]) -> str | None:
+    """Leave NumPy arrays to SciPy where a setting alone is a JAX array, unless the user asks."""
+    if context.prioritized or jax.Array in context.types:
+        return None
+    names = [name for name, value in call.items() if any(map(is_jax, leaves(value)))]
+    if not names or any(name in served.arrays for name in names):
+        return None
+    return f"only {names[0]}= is a JAX array, which holds no data"
 
 
 def _why_not(served: Served, call: dict[str, Any]) -> str | None:
