@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,6 +12,7 @@ from comparison import dispatchable, scipy_function, why_deferred
 
 X = np.arange(42.0, dtype=np.float32).reshape(6, 7) % 5
 J = jnp.asarray(X)
+U = jnp.ones((2, 2), np.uint8)
 BIG = np.array([2**40, 1])
 
 REASONS: list[tuple[str, dict[str, Any], str]] = [
@@ -36,6 +37,15 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("signal.stft", {"x": J * 1j, "nperseg": 4}, "return_onesided=False"),
     ("signal.csd", {"x": J, "y": J[:, :5], "nperseg": 4}, "same length"),
     ("signal.stft", {"x": J, "nperseg": 4, "detrend": np.negative}, "function"),
+    ("signal.stft", {"x": J, "nperseg": 4, "fs": 0}, "fs= is 0"),
+    ("signal.istft", {"Zxx": J[:, :0]}, "no segments"),
+    ("fft.fft", {"x": J, "workers": -(10**6)}, "workers="),
+    ("ndimage.maximum_filter", {"input": J, "size": 2, "cval": "a"}, "cval= is no number"),
+    ("ndimage.map_coordinates", {"input": J[:0], "coordinates": J[:2], "order": 1}, "no elements"),
+    *[
+        ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": value}, "fillvalue= is no uint8")
+        for value in (300, -1, np.nan, 0.5)
+    ],
 ]
 
 
@@ -75,6 +85,26 @@ def test_settings_may_be_jax_arrays_with_values() -> None:
         scipy_function("ndimage.gaussian_filter")(X, 1.5),
         atol=1e-5,
     )
+
+
+def test_tuples_with_names_are_tuples() -> None:
+    """And lists are windows, as they are for SciPy."""
+    widths = NamedTuple("Widths", [("y", float), ("x", float)])(0.5, 1.0)
+    expected = scipy_function("ndimage.gaussian_filter")(X, widths)
+    result = dispatchable("ndimage.gaussian_filter")(J, widths)
+    np.testing.assert_allclose(np.asarray(result), expected, atol=1e-5)
+    _, expected = scipy_function("signal.welch")(X, window=[1, 2, 3, 4])
+    assert why_deferred("signal.welch", J, window=[1, 2, 3, 4]) is None
+    _, result = dispatchable("signal.welch")(J, window=[1, 2, 3, 4])
+    np.testing.assert_allclose(np.asarray(result), expected, atol=1e-5)
+
+
+def test_what_is_nowhere_is_outside() -> None:
+    where = np.array([[0.5, np.nan], [0.5, 1.0]], np.float32)
+    settings = {"order": 1, "cval": 7.0}
+    expected = scipy_function("ndimage.map_coordinates")(X, where, **settings)
+    result = dispatchable("ndimage.map_coordinates")(J, jnp.asarray(where), **settings)
+    np.testing.assert_array_equal(np.asarray(result), expected)
 
 
 def test_what_is_deferred_is_still_done() -> None:
@@ -130,6 +160,16 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("signal.stft", {"x": X, "nperseg": 4, "noverlap": 4}),
     ("signal.stft", {"x": X, "nperseg": 4, "nfft": 3}),
     ("signal.istft", {"Zxx": X[0]}),
+    ("signal.istft", {"Zxx": X + 0j, "time_axis": 5}),
+    ("signal.detrend", {"data": X, "bp": -3}),
+    ("signal.detrend", {"data": X, "bp": 3.5}),
+    ("signal.detrend", {"data": X, "axis": 3}),
+    ("signal.welch", {"x": X, "nperseg": 4, "axis": 3}),
+    ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 0.5}),
+    ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 1.0}),
+    ("ndimage.percentile_filter", {"input": X, "percentile": np.nan, "size": 3}),
+    ("fft.dct", {"x": X, "type": 2.0}),
+    ("fft.dct", {"x": X[:, :1], "type": 1}),
 ]
 
 

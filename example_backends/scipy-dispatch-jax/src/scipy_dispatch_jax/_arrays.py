@@ -49,7 +49,8 @@ def known(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: known(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(map(known, value))
+        values = map(known, value)
+        return list(values) if isinstance(value, list) else tuple(values)
     if not is_jax(value):
         return value
     array = np.asarray(value)

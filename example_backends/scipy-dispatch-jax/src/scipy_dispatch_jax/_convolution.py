@@ -195,8 +195,11 @@ def _refuse_images(call: dict[str, Any]) -> str | None:
         dtype = promoted(*(dtype_of(call[name]) for name in ("in1", "in2")))
         if is_complex_fill and not is_complex(dtype):
             return "fillvalue= is complex, and the arrays are not"
-        if is_integer(dtype) and call["fillvalue"] != int(call["fillvalue"]):
-            return "fillvalue= is not whole, and the arrays are of integers"
+        if is_integer(dtype) and not is_complex_fill and dtype != np.bool_:
+            limits = jnp.iinfo(dtype)
+            fill = float(call["fillvalue"])
+            if not limits.min <= fill <= limits.max or not fill.is_integer():
+                return f"fillvalue= is no {dtype}, as the arrays are"
     return _refuse_types(call)
 
 

@@ -94,6 +94,7 @@ def _sine(x: Array, type: int, count: int) -> Array:
 def _transform(
     x: Any, kind: str, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any
 ) -> Array:
+    type = operator.index(type)
     is_inverse = kind.startswith("i")
     kind = kind.lstrip("i")
     if type not in _INVERSE:
@@ -107,7 +108,7 @@ def _transform(
     x = as_inexact(x)
     axes, lengths = axes_and_lengths(x, s, axes)
     if type == 1 and kind == "dct" and any(length < 2 for length in lengths):
-        raise ValueError("DCT-I is not defined for size < 2")
+        raise RuntimeError("zero-length FFT requested")
     x = resized(x, axes, lengths)
     if is_complex(x.dtype):
         parts = [

@@ -178,6 +178,8 @@ def _why_not_array(name: str, value: Any) -> str | None:
         if jnp.issubdtype(value.dtype, jax.dtypes.extended):
             return f"{name}= holds {value.dtype}, which are no numbers"
         return None
+    if isinstance(value, str) and name in ("cval", "fillvalue"):
+        return f"{name}= is no number"
     if isinstance(value, np.ndarray):
         return _why_not_numpy(name, value)
     return None

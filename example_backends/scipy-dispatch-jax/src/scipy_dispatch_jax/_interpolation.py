@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import partial
 from itertools import product
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 def _refuse(call: dict[str, Any]) -> str | None:
     if call["order"] > 1:
         return f"order={call['order']}: JAX interpolates with order=0 and order=1 only"
+    if 0 in jnp.shape(call["input"]):
+        return "input= has no elements"
     is_complex_array = is_complex(dtype_of(call["input"]))
     if is_real_by_request(call["output"], is_complex_array):
         return "output= is a real data type, and the result is complex"
@@ -50,6 +53,7 @@ def map_coordinates(
     prefilter: bool = True,
 ) -> Array:
     """Traces and differentiates, by the array and the coordinates. Only with order 0 or 1."""
+    order = operator.index(order)
     if order < 0:
         raise RuntimeError("spline order not supported")
     x, where = jnp.asarray(input), jnp.asarray(coordinates)
@@ -83,7 +87,7 @@ def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: st
     outside = jnp.zeros(coordinates.shape[1:], bool)
     for where, length in zip(coordinates, x.shape, strict=True):
         if mode == "constant":
-            outside |= (where < 0) | (where > length - 1)
+            outside |= ~((where >= 0) & (where <= length - 1))  # NaN too
         where = _moved_inside(where, length, mode)
         first = jnp.floor(where if order else where + 0.5)
         fraction = (where - first).astype(jnp.finfo(x.dtype).dtype)

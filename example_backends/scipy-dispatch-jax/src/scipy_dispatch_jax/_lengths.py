@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 
 import numpy as np
 
@@ -98,6 +99,8 @@ def refuse_settings(call: dict[str, Any]) -> str | None:
         return "plan= is for another library"
     workers = call["workers"]
     if workers is not None and (workers != operator.index(workers) or workers == 0):
+        return "workers= is no number of threads"
+    if workers is not None and workers < -(os.cpu_count() or 1):
         return "workers= is no number of threads"
     lengths = call["s"] if "s" in call else call["n"]
     if lengths is not None and np.any(np.asarray(lengths) == 0):

@@ -329,6 +329,8 @@ def percentile_filter(
     """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
 
     def rank_of(count: int) -> int:
+        if percentile != percentile:
+            raise ValueError("cannot convert float NaN to integer")
         share = percentile + 100.0 if percentile < 0 else percentile
         if not 0 <= share <= 100:
             raise RuntimeError("invalid percentile")

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.signal import get_window
 
-from ._arrays import default_float, dtype_of, is_complex, is_traced, promoted, times_line
+from ._arrays import default_float, dtype_of, is_complex, is_jax, is_traced, promoted, times_line
+from ._axes import one_axis
 from ._implement import implements
 from ._jax import Array, jnp, lax
 from ._trend import without_trend
@@ -38,6 +39,8 @@ def _is_name(window: Any) -> bool:
 def _refuse(call: dict[str, Any]) -> str | None:
     if callable(call["detrend"]):
         return "detrend= is a function, which SciPy calls with NumPy arrays"
+    if call["fs"] == 0:
+        return "fs= is 0"
     signals = [call[name] for name in ("x", "y") if name in call]
     shapes, dtypes = list(map(jnp.shape, signals)), list(map(dtype_of, signals))
     if any(not shape or 0 in shape for shape in shapes):
@@ -55,7 +58,7 @@ def _refuse(call: dict[str, Any]) -> str | None:
     if len(set(map(len, shapes))) > 1:
         return "the signals are not of the same number of dimensions"
     if not _is_name(window):
-        if jnp.ndim(window) != 1 or len(window) > lengths[0]:
+        if (window.ndim if is_jax(window) else np.ndim(window)) != 1 or len(window) > lengths[0]:
             return "the window is no line that fits the signal"
         if is_complex(dtype_of(window)):
             return "the window is complex"
@@ -86,6 +89,7 @@ def _segments(
     overlap = length // 2 if noverlap is None else int(noverlap)
     if overlap >= length:
         raise ValueError("noverlap must be less than nperseg.")
+    window = window if is_jax(window) else np.asarray(window)
     return _Segments(jnp.asarray(window).astype(real), length, overlap, padded)
 
 
@@ -106,7 +110,7 @@ def _frequencies(count: int, fs: float, onesided: bool) -> Array:
 
 
 def _signal(x: Array, axis: int) -> Array:
-    x = jnp.moveaxis(x, axis, -1)
+    x = jnp.moveaxis(x, one_axis(axis, x.ndim), -1)
     return x.astype(_at_least_single(x))
 
 
@@ -273,6 +277,10 @@ def stft(
 
 
 def _refuse_inverse(call: dict[str, Any]) -> str | None:
+    if call["fs"] == 0:
+        return "fs= is 0"
+    if 0 in jnp.shape(call["Zxx"]):
+        return "there are no segments"
     if is_traced(call["window"]):
         return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
     return None
@@ -300,7 +308,7 @@ def istft(
         raise ValueError("Must specify differing time and frequency axes!")
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
-    time_axis, freq_axis = time_axis % z.ndim, freq_axis % z.ndim
+    time_axis, freq_axis = one_axis(time_axis, z.ndim), one_axis(freq_axis, z.ndim)
     z = jnp.moveaxis(z, (freq_axis, time_axis), (-2, -1))
     whole = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
     length = whole if nperseg is None else int(nperseg)

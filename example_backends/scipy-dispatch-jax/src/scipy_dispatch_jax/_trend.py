@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from itertools import pairwise
 
 import numpy as np
 
 from ._arrays import default_float, times_line
+from ._axes import one_axis
 from ._jax import Array, jnp
 
 TYPE_CHECKING = False
@@ -37,19 +37,21 @@ def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
 
     Raises
     ------
-    ValueError
+    ValueError, IndexError or TypeError
         If an argument makes no sense.
     """
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
     x = as_single_or_double(x)
-    axis = operator.index(axis)
+    axis = one_axis(axis, x.ndim)
     if type in ("constant", "c"):
         return x - x.mean(axis, keepdims=True)
     x = jnp.moveaxis(x, axis, -1)
     length = x.shape[-1]
-    edges = np.unique(np.concatenate([np.atleast_1d(breaks), [0, length]])).astype(int)
-    if edges[-1] > length:
+    edges = np.unique(np.concatenate([np.atleast_1d(breaks), [0, length]]))
+    if edges.dtype.kind not in "iu":
+        raise TypeError(f"breakpoints must be integers, not {edges.dtype}")
+    if edges[-1] > length or edges[0] < 0:
         raise ValueError("Breakpoints must be less than length of data along given axis.")
     parts = [_without_line(x[..., first:last]) for first, last in pairwise(edges)]
     return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)
