@@ -24,7 +24,10 @@ SLOW = ("cli", "tools", "typing", "test_wheel.py")
 CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
 """All tests but those whose processes take long: the first interpreter, which has no C
 extension, and the one that runs most say enough about these."""
-LONG = ("child", "completion", "doctor", "hooks", "misspelled", "new_backend", "terminal", "verify")
+LONG = (
+    *("child", "completion", "doctor", "hooks", "misspelled", "new_backend"),
+    *("terminal", "update", "verify"),
+)
 """The tests of the command line that start the most processes: one interpreter runs these."""
 ACCELERATED = (3, 12)
 """The first Python that the C extension is for."""

@@ -36,7 +36,7 @@ TABLES = [
 
 
 @pytest.fixture
-def studio(paint: Site) -> Site:
+def studio(paint: Site, request: pytest.FixtureRequest) -> Site:
     """More and longer names than 80 columns hold, a broken backend, and a circle."""
     paint.install_backend(
         LONG,
@@ -55,7 +55,9 @@ def studio(paint: Site) -> Site:
         paint.install_backend(
             one, f'primary_types = ["builtins:str"]\nhigher_priority_than = ["{other}"]\n'
         )
-    for number in range(12):
+    # doctor starts a process for each, and shows a line for each, as others do.
+    is_doctor = "doctor" in request.node.callspec.params["arguments"]
+    for number in range(1 if is_doctor else 12):
         paint.install_backend(f"颜料-{number}", 'primary_types = ["builtins:str"]\n')
     return paint
 
