@@ -17,7 +17,6 @@ import scipy_dispatch_jax
 from scipy_dispatch import ndimage
 from scipy_dispatch_jax._arrays import has_64_bits, narrowed
 
-
 by_jax_itself = pytest.mark.skipif(
     "catch_warnings" in inspect.getsource(jnp.astype), reason="this release of JAX changes them"
 )

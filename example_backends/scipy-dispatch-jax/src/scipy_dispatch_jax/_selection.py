@@ -52,7 +52,6 @@ def _by_comparisons(rank: int, arrays: Sequence[Array]) -> Array:
 _differentiable: Any = jax.custom_jvp(_by_comparisons, nondiff_argnums=(0,))
 
 
-@_differentiable.defjvp
 def _slope(
     rank: int, primals: tuple[Sequence[Array]], tangents: tuple[Sequence[Array]]
 ) -> tuple[Array, Array]:
@@ -74,6 +73,9 @@ def _slope(
     for number, slope in enumerate(slopes):
         total = jnp.where(index == number, slope, total)
     return result, total
+
+
+_differentiable.defjvp(_slope)
 
 
 @lru_cache(maxsize=64)
