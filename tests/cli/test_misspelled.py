@@ -43,28 +43,28 @@ def test_siblings_that_are_not_installed_are_no_fault(studio: Site) -> None:
     assert answer.code == 0, answer.output
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("crayosn", "crayons"),
-        ("crayns", "crayons"),
-        ("crayonss", "crayons"),
-        ("Crayons", "crayons"),
-        ("chalk_red", "chalk-red"),
-        ("tempra2", "tempera2"),
-        ("defalt", "default"),
-        ("defaults", "default"),
-        ("Default", "default"),
-    ],
-)
-def test_a_slip_is_a_warning(studio: Site, name: str, meant: str) -> None:
+SLIPS = {
+    "crayosn": "crayons",
+    "crayns": "crayons",
+    "crayonss": "crayons",
+    "Crayons": "crayons",
+    "chalk_red": "chalk-red",
+    "tempra2": "tempera2",
+    "defalt": "default",
+    "defaults": "default",
+    "Default": "default",
+}
+
+
+def test_a_slip_is_a_warning(studio: Site) -> None:
     """Letters that are swapped, missing or too many; case, and dashes of all kinds."""
     studio.install_backend(
         "oil",
-        f'primary_types = ["fractions:Fraction"]\nlower_priority_than = ["{name}"]\n',
+        f'primary_types = ["fractions:Fraction"]\nlower_priority_than = {list(SLIPS)}\n',
     )
     assert findings(studio, "oil") == {
-        "lower_priority_than[0]": f"warning: Did you mean {meant!r}?"
+        f"lower_priority_than[{number}]": f"warning: Did you mean {meant!r}?"
+        for number, meant in enumerate(SLIPS.values())
     }
 
 
