@@ -13,6 +13,14 @@ Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kinds are those 
 Where only the integers' counts are stated and the result is of real numbers, because they were
 asked for or other arrays are of such, the kind is that of the real numbers.
 
+The tolerances hold for sums of up to 100 terms, windows and convolutions alike, and for
+transforms of up to 20,000 elements. Longer sums are added one after the other, and are off by
+more: of 5,000 terms in single precision by up to 5e-5, where all are alike.
+
+The functions that choose an element by its rank are exact for numbers. NaN is placed by NumPy's
+order, last, or spreads where a minimum or maximum meets it. SciPy's result with NaN differs, and
+depends on the order in which it compares.
+
 Every function of the backend has an entry. The tests compare it with SciPy for every kind
 that is in it; where a kind is absent SciPy has no result to compare with, or is asked.
 """
@@ -41,9 +49,14 @@ class Tolerance(NamedTuple):
 
 
 EXACT = Tolerance(0, 0, "exact: the same elements, or sums that are computed exactly")
+_RANKED = Tolerance(0, 0, "exact without NaN; where NaN goes depends on the comparisons of SciPy")
 _BITS = Tolerance(0, 0, "exact: the same products added in the same order")
 _NONE = "computed and rounded in single precision; SciPy rounds double precision once"
-_SINGLE = "computed in single precision; SciPy computes in double precision"
+_SINGLE = "sums of up to 100 terms in single precision; SciPy computes in double precision"
+_BETWEEN = (
+    "computed in single precision, where SciPy computes in double precision; coordinates of "
+    "double precision are rounded without jax_enable_x64, which is 7e-5 on a line of 4096"
+)
 _DOUBLE = "other fused or reordered sums of double precision"
 _CUT = (
     "without jax_enable_x64 in single precision: more than 24 bits are rounded, and a sum that "
@@ -56,6 +69,10 @@ _FFT_NONE = "without jax_enable_x64 in single precision; SciPy makes double prec
 Kinds = dict[str, Tolerance]
 
 _CHOSEN: Kinds = dict.fromkeys(("integers", "integers32", "half", "single", "double"), EXACT)
+_RANKS: Kinds = {
+    **dict.fromkeys(("integers", "integers32"), EXACT),
+    **dict.fromkeys(("half", "single", "double"), _RANKED),
+}
 _WHOLE: Kinds = {
     "integers": EXACT,
     "integers32": EXACT,
@@ -69,17 +86,17 @@ _FRACTIONS: Kinds = {
     "integers32": Tolerance(1e-6, 1, _CUT),
 }
 _TRANSFORMS: Kinds = {
-    "integers": Tolerance(1e-13, 0, _FFT_DOUBLE),
-    "integers32": Tolerance(3e-6, 0, _FFT_NONE),
-    "half": Tolerance(3e-6, 0, _FFT_SINGLE),
-    "single": Tolerance(3e-6, 0, _FFT_SINGLE),
-    "double": Tolerance(1e-13, 0, _FFT_DOUBLE),
+    "integers": Tolerance(1e-14, 0, _FFT_DOUBLE),
+    "integers32": Tolerance(1e-6, 0, _FFT_NONE),
+    "half": Tolerance(1e-6, 0, _FFT_SINGLE),
+    "single": Tolerance(1e-6, 0, _FFT_SINGLE),
+    "double": Tolerance(1e-14, 0, _FFT_DOUBLE),
 }
 _SPECTRA: Kinds = {
     "integers": Tolerance(1e-6, 0, "SciPy rounds what narrow integers give to single precision"),
-    "integers32": Tolerance(1e-5, 0, _FFT_NONE),
-    "single": Tolerance(1e-5, 0, _FFT_SINGLE),
-    "double": Tolerance(1e-12, 0, _FFT_DOUBLE),
+    "integers32": Tolerance(2e-6, 0, _FFT_NONE),
+    "single": Tolerance(2e-6, 0, _FFT_SINGLE),
+    "double": Tolerance(1e-14, 0, _FFT_DOUBLE),
 }
 _PRODUCTS: Kinds = {
     "integers": EXACT,
@@ -99,16 +116,16 @@ TOLERANCES: dict[str, Kinds] = {
     "ndimage.gaussian_laplace": _FRACTIONS,
     "ndimage.gaussian_gradient_magnitude": _FRACTIONS,
     # Elements as they are
-    **dict.fromkeys(("ndimage.minimum_filter", "ndimage.maximum_filter"), _CHOSEN),
-    **dict.fromkeys(("ndimage.minimum_filter1d", "ndimage.maximum_filter1d"), _CHOSEN),
-    **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _CHOSEN),
-    "ndimage.percentile_filter": _CHOSEN,
+    **dict.fromkeys(("ndimage.minimum_filter", "ndimage.maximum_filter"), _RANKS),
+    **dict.fromkeys(("ndimage.minimum_filter1d", "ndimage.maximum_filter1d"), _RANKS),
+    **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _RANKS),
+    "ndimage.percentile_filter": _RANKS,
     # Between elements
     "ndimage.map_coordinates": {
         "integers": Tolerance(0, 1, "a value halfway between two whole numbers, but for a bit"),
         "integers32": Tolerance(1e-6, 1, _CUT),
         "half": Tolerance(8e-3, 0, _NONE),
-        "single": Tolerance(4e-6, 0, _SINGLE),
+        "single": Tolerance(4e-6, 0, _BETWEEN),
         "double": Tolerance(1e-13, 0, _DOUBLE),
     },
     # Fourier transforms and what is made of them
