@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 settings.register_profile(
     "dask",
-    max_examples=30,
+    max_examples=25,
     # Importing SciPy's modules takes its time in the first example.
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

@@ -137,6 +137,11 @@ def why_not_measurable(call: Call) -> str | None:
     return None
 
 
+def least(elements: Any) -> Any:
+    """Return the minimum as SciPy finds it in each of several regions: NaN are the largest."""
+    return np.sort(elements)[0]
+
+
 def _middle(elements: Any) -> Any:
     """Return the median as SciPy finds it in each of several regions: NaN are the largest."""
     elements = np.sort(elements)

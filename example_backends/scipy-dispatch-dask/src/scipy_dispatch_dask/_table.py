@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from . import _lengths as lengths
 from . import _reach as reach
 from ._convolution import Convolution
@@ -26,7 +24,7 @@ from ._lines import (
     short_transform,
     two_axes,
 )
-from ._measurement import Measurement, Median, Sum
+from ._measurement import Measurement, Median, Sum, least
 from ._neighbourhood import (
     Neighbourhood,
     shrunk,
@@ -98,7 +96,7 @@ NDIMAGE: dict[str, Strategy] = {
     "maximum": Measurement("maximum", needs_elements=True),
     "mean": Measurement("mean", float),
     "median": Median(),
-    "minimum": Measurement("minimum", needs_elements=True, of_regions=np.fmin.reduce),
+    "minimum": Measurement("minimum", needs_elements=True, of_regions=least),
     "standard_deviation": Measurement("standard_deviation", float),
     "sum": Sum(),
     "sum_labels": Sum(),

@@ -45,9 +45,11 @@ class AxisByAxis:
 
     def refuse(self, call: Call) -> str | None:
         """Say why `call` cannot be honoured; None if it can."""
-        x, s = call["x"], call["s"]
-        axes = _axes(call["axes"], s, x.ndim)
-        if self.last in ("irfft", "hfft") and s is None and axes and x.shape[axes[-1]] == 1:
+        x = call["x"]
+        if x.ndim == 0 or self.last not in ("irfft", "hfft") or call["s"] is not None:
+            return None
+        axes = _axes(call["axes"], None, x.ndim)
+        if axes and x.shape[axes[-1]] == 1:
             return (
                 "x= has one element along the last axis, and the functions of one axis refuse that"
             )

@@ -20,7 +20,7 @@ from comparison import (
     lazily,
     per_axis,
 )
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 from tolerances import tolerance_of
@@ -308,6 +308,7 @@ def with_nan(draw: Any, x: np.ndarray) -> tuple[np.ndarray, da.Array]:
 @pytest.mark.parametrize(
     "name", ["minimum_filter", "maximum_filter", "minimum_filter1d", "maximum_filter1d"]
 )
+@settings(max_examples=20)
 @given(data=st.data())
 def test_extremes_of_windows_without_nan(name: str, data: Any) -> None:
     """What SciPy makes of the others depends on all of the line before."""
@@ -325,6 +326,7 @@ def test_extremes_of_windows_without_nan(name: str, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["median_filter", "percentile_filter", "rank_filter"])
+@settings(max_examples=20)
 @given(data=st.data())
 def test_ranks_and_nan(name: str, data: Any) -> None:
     """On a line, those before the first; in more dimensions every window is by itself."""
@@ -341,6 +343,7 @@ def test_ranks_and_nan(name: str, data: Any) -> None:
     np.testing.assert_array_equal(result[before], expected[before])
 
 
+@settings(max_examples=15)
 @given(data=st.data())
 def test_means_before_the_first_nan(data: Any) -> None:
     """A running sum never loses it."""
