@@ -14,7 +14,8 @@ A NaN in the data is where blocks show: what SciPy's running extremes (``minimum
 is made of it), its ranks along a line (``median_filter`` of one dimension), running sums
 (``uniform_filter``) and convolutions by way of Fourier transforms make of it depends on what comes
 before or beside it in the whole array. Extremes of windows without a NaN are SciPy's, ranks and
-means up to the first, and all of a block without any are true; for the rest nothing is promised.
+means up to the first (not with ``wrap``), and all of a block without any are true; for the rest
+nothing is promised.
 Functions with such windows have tolerances of their own, which say so.
 """
 

@@ -26,6 +26,8 @@ from scipy import ndimage
 from tolerances import tolerance_of
 
 modes = st.sampled_from((*MODES, *GRID_MODES))
+# Where the first window does not see the end of the line, or of the block.
+modes_without_end = modes.filter(lambda mode: "wrap" not in mode)
 cvals = st.sampled_from((0.0, 2.5, -3.0))
 LARGEST = 6
 outputs = st.sampled_from((None, np.float64, np.float32, "int32", np.dtype("int16")))
@@ -333,7 +335,8 @@ def test_ranks_and_nan(name: str, data: Any) -> None:
     x, _ = data.draw(dask_arrays(FLOATS, min_side=LARGEST + 1, max_dims=2))
     x, lazy = with_nan(data.draw, x)
     args = {"median_filter": (), "percentile_filter": (40,), "rank_filter": (1,)}[name]
-    options = {"size": data.draw(st.integers(3, LARGEST)), "mode": data.draw(modes)}
+    mode = data.draw(modes if x.ndim > 1 else modes_without_end)
+    options = {"size": data.draw(st.integers(3, LARGEST)), "mode": mode}
     expected = getattr(ndimage, name)(x, *args, **options)
     result = computed(lazily(f"ndimage.{name}", lazy, *args, **options))
     before = np.ones(x.shape, dtype=bool)
@@ -346,9 +349,10 @@ def test_ranks_and_nan(name: str, data: Any) -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_means_before_the_first_nan(data: Any) -> None:
-    """A running sum never loses it."""
+    """A running sum never loses one."""
     x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=1, offset=500))[0])
-    options = {"size": data.draw(st.integers(1, LARGEST)), "mode": data.draw(modes)}
+    mode = data.draw(modes_without_end)
+    options = {"size": data.draw(st.integers(1, LARGEST)), "mode": mode}
     expected = ndimage.uniform_filter1d(x, **options)
     result = computed(lazily("ndimage.uniform_filter1d", lazy, **options))
     touched = ndimage.maximum_filter1d(np.isnan(x).astype(np.uint8), **options)
