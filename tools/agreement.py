@@ -40,7 +40,8 @@ HEAD = """\
 
 For each function of `scipy_dispatch` that a backend implements: how far its result may be off
 SciPy's, in double precision, relative to the largest value of the result. **exact** means the
-same bits, whatever the type of the data. A letter leads to
+same bits, whatever the type of the data. What becomes of a NaN among the data, where SciPy's own
+result depends on the order of its comparisons, is said in the backends' READMEs. A letter leads to
 [the tolerances for other types, and the reason](#what-the-letters-mean). The tests of each
 backend compare every one of its functions with SciPy by these numbers. Where a backend cannot
 serve an argument it says so, and SciPy runs.
