@@ -95,7 +95,7 @@ class Checks:
             Step("examples-older", "those of the JAX backend with an older JAX", self.older_jax),
             Step("backends", "what the tools say of the example backends", self.backends),
             Step("docs", "every code block and docstring example, then the pages", self.docs),
-            Step("wheels", "what people install and run, in new environments", self.wheels),
+            Step("wheels", "what people install and run", self.wheels),
         ]
         return steps
 
@@ -155,7 +155,8 @@ class Checks:
         names = ("scipy-dispatch", "scipy-dispatch-jax")
         jax = [each for each in self.examples if each.label in names]
         python = self.workshop.environment("older", oldest, [CORE, *jax], ["older"], extras="cli")
-        yield self.pytest(python, "older-jax", ["tests"], jax[-1].folder)
+        # Types, tracing, reasons and values; the newest JAX has the sampled settings besides.
+        yield self.pytest(python, "older-jax", ["tests", "--ignore=tests/property"], jax[-1].folder)
 
     def backends(self) -> Iterator[Command]:
         tool = command_of(self.main_python(), "spatch-core")
@@ -197,9 +198,7 @@ class Checks:
             says="spatch-core[cli]",
             code=2,
         )
-        full = self.workshop.environment(
-            "wheels", self.main, [CORE, *self.examples], ["demo"], extras="cli"
-        )
+        full = self.main_python()
         for arguments in (["list"], ["list", "--json"]):
             yield Command(
                 f"spatch-core {' '.join(arguments)}",
