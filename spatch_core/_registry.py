@@ -101,6 +101,14 @@ def build_catalog(
     )
 
 
+def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
+    """Return the module, what of it an entry point leads to, and whether that is a file."""
+    # "module : attribute [extra]" is how the specification of entry points allows it.
+    value = str(entry_point.value).partition("[")[0]
+    module, _, attribute = (part.strip() for part in value.partition(":"))
+    return module, attribute, attribute.endswith(_FILE_ENDING)
+
+
 def _name(entry_point: Any) -> str:
     return str(entry_point.name)
 
@@ -187,10 +195,8 @@ class _Reading:
                 )
             )
             return None
-        # "module : attribute [extra]" is how the specification of entry points allows it.
-        value = str(entry_point.value).partition("[")[0]
-        module, _, attribute = (part.strip() for part in value.partition(":"))
-        if attribute.endswith(_FILE_ENDING):
+        module, attribute, is_file = entry_point_target(entry_point)
+        if is_file:
             return self.read_file(name, module, attribute, source)
         return self.read_object(name, module, attribute, source)
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._description import FIELDS
-from .._environment import read_environment
+from .._environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
 from .._identifiers import DEFAULT, nearest
 from ._backends import State
 from ._child import Report, run
 from ._findings import REST, Finding, Severity
+from ._json import source_as_json
 from ._libraries import Library
 from ._sources import read_file
 
-_SUFFIXES = ("PRIORITIZE", "BLOCK", "SET_ORDER")
+_SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER)
 _MISSPELLED = 0.8
 
 
@@ -70,7 +71,7 @@ class Examiner:
             )
             yield finding.at(self.library.source)
             return
-        home = self._library_place()
+        home = source_as_json(self.library.source)
         report = self._run("census")
         yield from self._reported(report, None, home)
         prefix, backends = report.last("prefix"), report.last("backends")
@@ -128,15 +129,6 @@ class Examiner:
         yield from map(Finding.from_json, report.values.get("finding", ()))
         if report.endings and report.endings[-1].module and not report.is_complete:
             yield Finding(Severity.NOTE, REST, "Repair what ends the interpreter", backend, **place)
-
-    def _library_place(self) -> dict[str, Any]:
-        source = self.library.source
-        return {
-            "entry_point": source.entry_point,
-            "file": source.file,
-            "distribution": source.distribution,
-            "version": source.version,
-        }
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:

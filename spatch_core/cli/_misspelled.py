@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .._identifiers import DEFAULT, nearest
+from ._similar import digits
 
 _SHORTEST = 4
 """What is shorter than this resembles too much."""
@@ -35,14 +36,14 @@ def meant_backend(name: str, names: Iterable[str]) -> str | None:
     known = set(names)
     if name in known:
         return None
-    if DEFAULT in known and _digits(name) == "" and nearest(name.lower(), [DEFAULT], _SIMILARITY):
+    if DEFAULT in known and digits(name) == "" and nearest(name.lower(), [DEFAULT], _SIMILARITY):
         return DEFAULT
     return next((each for each in sorted(known) if _is_slip(name, each)), None)
 
 
 def _is_slip(name: str, right: str) -> bool:
     """Whether two letters are swapped, one is missing or too many, or case and dashes differ."""
-    if _digits(name) != _digits(right) or max(len(name), len(right)) < _SHORTEST:
+    if digits(name) != digits(right) or max(len(name), len(right)) < _SHORTEST:
         return False
     if _plain(name) == _plain(right):
         return True
@@ -51,10 +52,6 @@ def _is_slip(name: str, right: str) -> bool:
         return any(name == right[:i] + right[i + 1] + right[i] + right[i + 2 :] for i in pairs)
     short, long = sorted([name, right], key=len)
     return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
-
-
-def _digits(name: str) -> str:
-    return "".join(filter(str.isdigit, name))
 
 
 def _plain(name: str) -> str:

@@ -16,6 +16,7 @@ from ._examination import Examination
 from ._examined_imports import Fault, Importer
 from ._examined_types import check_reach
 from ._findings import Finding, Severity
+from ._json import source_as_json
 from ._libraries import (
     Library,
     LoadedLibrary,
@@ -115,21 +116,20 @@ def _import(library: Library) -> Any:
         return import_identifier(library.identifier)
 
 
+def _home(source: Source, library: Library) -> Source:
+    """Return where a description comes from: from the library, if it has no entry point."""
+    return library.source if source.entry_point is None else source
+
+
 def _place(source: Source, library: Library) -> dict[str, str | None]:
-    home = library.source if source.entry_point is None else source
-    return {
-        "entry_point": home.entry_point,
-        "file": home.file,
-        "distribution": home.distribution,
-        "version": home.version,
-    }
+    return source_as_json(_home(source, library))
 
 
 def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: Journal) -> None:
     import_public_names(loaded.library)
     description = system.backends[name]
-    home = loaded.library.source if description.source.entry_point is None else description.source
-    journal.add("place", _place(home, loaded.library))
+    home = _home(description.source, loaded.library)
+    journal.add("place", source_as_json(home))
     library = split_identifier(loaded.library.identifier)[0]
     blocked = system.resolver().catalog.blocked.values()
     own = {library.partition(".")[0], *_packages([description.source])}

@@ -63,7 +63,7 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
     found: dict[str, int] = {}
     for each in known:
         own_module, _, own = each.partition(":")
-        if _digits(own) != _digits(qualname) or not nearest(qualname, [own], _SIMILARITY):
+        if digits(own) != digits(qualname) or not nearest(qualname, [own], _SIMILARITY):
             continue
         if own_module == module:
             found[each] = 0
@@ -75,7 +75,8 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
     return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
 
 
-def _digits(name: str) -> str:
+def digits(name: str) -> str:
+    """Return the digits of a name: whoever writes another one means it."""
     return "".join(filter(str.isdigit, name))
 
 

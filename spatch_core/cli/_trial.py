@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .._environment import read_environment
-from .._registry import build_catalog, find_entry_points
+from .._registry import build_catalog, entry_point_target, find_entry_points
 from ._child import run
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def _objects(request: dict[str, Any]) -> list[Any]:
     found = [
         each
         for each in find_entry_points(request["group"])[0]
-        if not environment.blocks(each.name)
-        and not each.value.partition("[")[0].strip().endswith(".toml")
+        if not environment.blocks(each.name) and not entry_point_target(each)[2]
     ]
     return sorted(found, key=lambda each: (each.name, each.value))

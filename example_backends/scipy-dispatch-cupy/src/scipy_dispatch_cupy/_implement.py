@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from spatch_core import DispatchContext
+    from spatch_core import BackendImplementation, DispatchContext
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
@@ -56,27 +56,53 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
     Parameters
     ----------
     module : str
-        ``"ndimage"``, ``"signal"`` or ``"fft"``. What the installed SciPy lacks is skipped.
+        ``"ndimage"``, ``"signal"`` or ``"fft"``.
     namespace : dict
         The global names of the module that holds the implementations.
     """
-    library = import_module(f"scipy_dispatch.{module}")
     for name in FUNCTIONS[module]:
-        if name in LEFT_OUT[module] or not hasattr(library, name):
-            continue
-        implementation = _implementation(module, name)
-        implementation.__name__ = implementation.__qualname__ = name
-        implementation.__module__ = namespace["__name__"]
-        implementation.__doc__ = (
-            "CuPy arrays in, CuPy arrays out, on the GPU.\n\n"
-            f"`cupyx.scipy.{module}.{name}` with the arguments of SciPy's."
-        )
-        namespace[name] = backend.implements(f"scipy_dispatch.{module}:{name}")(implementation)
-        backend.set_should_run(implementation)(should_run)
+        if name not in LEFT_OUT[module]:
+            docs = (
+                "CuPy arrays in, CuPy arrays out, on the GPU.\n\n"
+                f"`cupyx.scipy.{module}.{name}` with the arguments of SciPy's."
+            )
+            implement(module, name, namespace, backend, should_run, compute, docs)
 
 
-def _implementation(module: str, name: str) -> Callable[..., Any]:
+def implement(
+    module: str,
+    name: str,
+    namespace: dict[str, Any],
+    backend: BackendImplementation,
+    should_run: Callable[..., bool | str],
+    run: Callable[[Call], Any],
+    docs: str,
+) -> None:
+    """Register an implementation, and put it into a namespace; not what SciPy itself lacks.
+
+    Parameters
+    ----------
+    module, name : str
+        Which function of `scipy_dispatch`.
+    namespace : dict
+        The global names of the module that holds the implementation.
+    backend : BackendImplementation
+        Where it is registered.
+    should_run : callable
+        Is asked before.
+    run : callable
+        Gets the call, its arguments bound.
+    docs : str
+        The docstring.
+    """
+    if not hasattr(import_module(f"scipy_dispatch.{module}"), name):
+        return
+
     def implementation(*args: Any, **kwargs: Any) -> Any:
-        return compute(Call.bind(module, name, args, kwargs))
+        return run(Call.bind(module, name, args, kwargs))
 
-    return implementation
+    implementation.__name__ = implementation.__qualname__ = name
+    implementation.__module__ = namespace["__name__"]
+    implementation.__doc__ = docs
+    namespace[name] = backend.implements(f"scipy_dispatch.{module}:{name}")(implementation)
+    backend.set_should_run(implementation)(should_run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from importlib import import_module
 
 import numpy as np
 
@@ -12,13 +11,12 @@ from .._arrays import compute
 from .._backends import offload as backend
 from .._call import Call, cupyx_function
 from .._device import smallest, why_no_cupy, why_no_device, why_too_large
-from .._implement import names_of, short
+from .._implement import implement, names_of, short
 from .._limits import is_array, why_not
 from ._table import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from spatch_core import DispatchContext
@@ -133,27 +131,13 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
     Parameters
     ----------
     module : str
-        ``"ndimage"``, ``"signal"`` or ``"fft"``. What the installed SciPy lacks is skipped.
+        ``"ndimage"``, ``"signal"`` or ``"fft"``.
     namespace : dict
         The global names of the module that holds the implementations.
     """
-    library = import_module(f"scipy_dispatch.{module}")
+    docs = "NumPy arrays in, NumPy arrays out, computed on the GPU."
     for name in sorted(TABLE[module]):
-        if not hasattr(library, name):
-            continue
-        implementation = _implementation(module, name)
-        implementation.__name__ = implementation.__qualname__ = name
-        implementation.__module__ = namespace["__name__"]
-        implementation.__doc__ = "NumPy arrays in, NumPy arrays out, computed on the GPU."
-        namespace[name] = backend.implements(f"scipy_dispatch.{module}:{name}")(implementation)
-        backend.set_should_run(implementation)(should_run)
-
-
-def _implementation(module: str, name: str) -> Callable[..., Any]:
-    def implementation(*args: Any, **kwargs: Any) -> Any:
-        return _run(Call.bind(module, name, args, kwargs))
-
-    return implementation
+        implement(module, name, namespace, backend, should_run, _run, docs)
 
 
 def _run(call: Call) -> Any:
