@@ -7,6 +7,8 @@ call; half precision for filters and one transform. What arguments do to a call 
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ TYPES = {
     "single": np.float32,
     "double": np.float64,
 }
+RANDOM = np.random.default_rng(5)
 COMPLEX = {"single": np.complex64, "double": np.complex128}
 
 
@@ -97,6 +100,41 @@ def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
         weights[0] += 1e-16
         check("ndimage.correlate1d", x, weights)
         check("ndimage.convolve", x, np.full((size, 3), 1 / (3 * size)))
+
+
+def test_lines_are_added_from_the_end_that_scipy_begins_at(double: bool) -> None:
+    """Else a part of the sums would be whole numbers, or not, where SciPy's are not, or are."""
+    random = np.random.default_rng(4)
+    x = np.repeat(np.arange(-300, 300, dtype=np.int16)[:, None], 6, 1)
+    for size in (3, 4, 5):
+        weights = random.random(size)
+        check("ndimage.correlate1d", x, weights / weights.sum())
+
+
+def test_what_an_unsigned_integer_cannot_hold_is_its_limit(precision: bool) -> None:
+    """Between elements, and beyond the ends."""
+    where = np.array([[-2.5, -0.5, 0.25, 3.5, 9.0]], np.float32)
+    for dtype in (np.uint8, np.uint16):
+        x = np.array([3, 250, 0, 255], dtype)
+        for cval in (-7.5, 1e6):
+            for mode in ("constant", "grid-constant"):
+                check("ndimage.map_coordinates", x, where, order=1, mode=mode, cval=cval)
+
+
+LONG = [
+    ("ndimage.uniform_filter1d", np.full(6000, 0.1), (5001,)),
+    ("ndimage.uniform_filter1d", RANDOM.random(6000), (5001,)),
+    ("ndimage.correlate1d", RANDOM.random(6000), (RANDOM.random(3000),)),
+    ("ndimage.convolve", RANDOM.random((60, 60)), (RANDOM.random((50, 51)),)),
+    ("signal.convolve", RANDOM.random(6000), (RANDOM.random(5000), "same", "direct")),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "args"), LONG, ids=[each[0] for each in LONG])
+def test_long_sums(name: str, x: np.ndarray, args: Any) -> None:
+    """As near as short ones in single precision, where 5,000 terms one by one would not be."""
+    args = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in args]
+    check(name, x.astype(np.float32), *args)
 
 
 def test_squares_that_leave_the_range_of_the_integers(double: bool) -> None:

@@ -29,6 +29,11 @@ def checked_mode(mode: Any) -> str:
     return mode
 
 
+def is_constant(mode: str) -> bool:
+    """Whether `mode` puts one value beyond the ends, which is given as ``cval=``."""
+    return _SAME.get(mode, mode) == "constant"
+
+
 def positions(index: Any, length: int, mode: str) -> Any:
     """Return where in a line of `length` the elements are that `mode` puts at `index`.
 
@@ -74,7 +79,7 @@ def extended(
         if not before and not after:
             continue
         length = x.shape[axis]
-        if _SAME.get(mode, mode) == "constant":
+        if is_constant(mode):
             fill = jnp.asarray(cval).astype(x.dtype)
             shapes = ([*x.shape[:axis], count, *x.shape[axis + 1 :]] for count in (before, after))
             first, last = (jnp.broadcast_to(fill, shape) for shape in shapes)

@@ -7,11 +7,10 @@ from functools import partial
 import numpy as np
 
 from ._arrays import dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
-from ._boundary import extended
 from ._implement import implements
 from ._jax import Array, jax, jnp
 from ._lengths import as_inexact, axes_and_lengths
-from ._window import offsets_of, weighted_sum
+from ._window import Windows, offsets_of, weighted_sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,40 +51,38 @@ def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
 
 
 def _refuse_types(call: dict[str, Any]) -> str | None:
-    dtypes = [dtype_of(call[name]) for name in ("in1", "in2")]
-    if any(dtype == np.bool_ for dtype in dtypes):
-        return "booleans, which SciPy adds in a way of its own"
-    if any(0 in jnp.shape(call[name]) for name in ("in1", "in2")):
-        return "an array has no elements"
+    for name in ("in1", "in2"):
+        if dtype_of(call[name]) == np.bool_:
+            return (
+                f"{name}= is boolean, and SciPy adds booleans in a way of its own; "
+                f"pass {name}.astype(int)"
+            )
+        if 0 in jnp.shape(call[name]):
+            return f"{name}= has no elements"
     return None
 
 
-@partial(jax.jit, static_argnames=("margins", "modes"))
-def _slid(x: Array, kernel: Array, margins: Any, modes: Any, cval: Any) -> Array:
-    """Return sums of products, the kernel laid on the extended array as it is."""
-    x = extended(x, margins, modes, cval)
-    shape = tuple(n - k + 1 for n, k in zip(x.shape, kernel.shape, strict=True))
-    return weighted_sum(x, kernel.ravel(), offsets_of(kernel.shape), shape)
-
-
-def _working(first: Array, second: Array) -> tuple[Array, Array, Any]:
-    """Return both in the data type to compute in, and that of the result."""
-    dtype = promoted(first.dtype, second.dtype)
-    working = np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype
-    return first.astype(working), second.astype(working), dtype
+def _slid(x: Array, kernel: Array, margins: Any, mode: str, cval: Any, flips: bool) -> Array:
+    """Return sums of products, the kernel laid on the extended array."""
+    dtype = promoted(x.dtype, kernel.dtype)
+    working = np.dtype(np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype)
+    offsets = offsets_of(kernel.shape)
+    if flips:
+        offsets = offsets[::-1]
+    windows = Windows(kernel.shape, offsets, margins, (mode,) * x.ndim, working, dtype)
+    return weighted_sum(x, kernel, windows.fill(cval), windows)
 
 
 def _by_products(first: Array, second: Array, mode: str) -> Array:
-    x, kernel, dtype = _working(first, second)
+    x, kernel = first, second
     if mode != "same" and kernel.size > x.size:
         x, kernel = kernel, x
-    kernel = jnp.flip(kernel)
     margins = {
         "full": tuple((size - 1, size - 1) for size in kernel.shape),
         "same": tuple((size // 2, (size - 1) // 2) for size in kernel.shape),
         "valid": ((0, 0),) * x.ndim,
     }[mode]
-    return _slid(x, kernel, margins, ("constant",) * x.ndim, 0).astype(dtype)
+    return _slid(x, kernel, margins, "constant", 0, flips=True)
 
 
 def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
@@ -189,7 +186,7 @@ def _refuse_images(call: dict[str, Any]) -> str | None:
     if any(len(shape) != 2 for shape in shapes):
         return None
     if call["boundary"] != "fill" and any(k > n for n, k in zip(*shapes, strict=True)):
-        return "in2 is larger than in1, which SciPy repeats once at either end at most"
+        return "in2= is larger than in1=, which SciPy repeats once at either end at most"
     if not is_jax(call["fillvalue"]):
         is_complex_fill = np.iscomplexobj(call["fillvalue"])
         dtype = promoted(*(dtype_of(call[name]) for name in ("in1", "in2")))
@@ -213,8 +210,7 @@ def _image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, flip: b
     swapped = _is_swapped(mode, first.shape, second.shape)
     if swapped:
         first, second = second, first
-    x, kernel, dtype = _working(first, second)
-    kernel = jnp.flip(kernel) if flip else kernel.conj()
+    x, kernel = first, second if flip else second.conj()
     margins = {
         "full": tuple((size - 1, size - 1) for size in kernel.shape),
         "same": tuple(
@@ -223,7 +219,7 @@ def _image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, flip: b
         ),
         "valid": ((0, 0),) * 2,
     }[mode]
-    result = _slid(x, kernel, margins, (_BOUNDARIES[boundary],) * 2, fillvalue).astype(dtype)
+    result = _slid(x, kernel, margins, _BOUNDARIES[boundary], fillvalue, flips=flip)
     return jnp.flip(result) if swapped and not flip else result
 
 

@@ -21,7 +21,6 @@ _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-@partial(jax.jit, static_argnames=("kind", "type", "norm", "orthogonalize"))
 def _along_the_last_axis(
     x: Array, kind: str, type: int, norm: str | None, orthogonalize: bool
 ) -> Array:
@@ -110,20 +109,20 @@ def _transform(
     if type == 1 and kind == "dct" and any(length < 2 for length in lengths):
         raise RuntimeError("zero-length FFT requested")
     x = resized(x, axes, lengths)
-    if is_complex(x.dtype):
-        parts = [
-            _over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag)
-        ]
-        return lax.complex(*parts)
-    return _over_axes(x, kind, type, axes, norm, orthogonalize)
+    return _over_axes(x, kind, int(type), axes, norm, bool(orthogonalize))
 
 
+@partial(jax.jit, static_argnames=("kind", "type", "axes", "norm", "orthogonalize"))
 def _over_axes(
     x: Array, kind: str, type: int, axes: tuple[int, ...], norm: str | None, orthogonalize: bool
 ) -> Array:
+    if is_complex(x.dtype):
+        return lax.complex(
+            *(_over_axes(part, kind, type, axes, norm, orthogonalize) for part in (x.real, x.imag))
+        )
     for axis in axes:
         moved = jnp.moveaxis(x, axis, -1)
-        moved = _along_the_last_axis(moved, kind, int(type), norm, bool(orthogonalize))
+        moved = _along_the_last_axis(moved, kind, type, norm, orthogonalize)
         x = jnp.moveaxis(moved, -1, axis)
     return x
 

@@ -175,13 +175,20 @@ def _why_not_output(output: Any) -> str | None:
 
 def _why_not_array(name: str, value: Any) -> str | None:
     if is_jax(value):
-        if jnp.issubdtype(value.dtype, jax.dtypes.extended):
-            return f"{name}= holds {value.dtype}, which are no numbers"
-        return None
+        return _why_not_jax(name, value.dtype)
     if isinstance(value, str) and name in ("cval", "fillvalue"):
         return f"{name}= is no number"
     if isinstance(value, np.ndarray):
         return _why_not_numpy(name, value)
+    return None
+
+
+def _why_not_jax(name: str, dtype: Any) -> str | None:
+    if jnp.issubdtype(dtype, jax.dtypes.extended):
+        return f"{name}= holds {dtype}, which are no numbers"
+    # What is none of NumPy's own has fewer bits, but for one.
+    if np.dtype(dtype).isbuiltin != 1 and dtype != jnp.bfloat16:
+        return f"{name}= is of {dtype}; pass {name}.astype('float32'), or another with more bits"
     return None
 
 

@@ -104,19 +104,20 @@ def refuse_settings(call: dict[str, Any]) -> str | None:
         return "workers= is no number of threads"
     lengths = call["s"] if "s" in call else call["n"]
     if lengths is not None and np.any(np.asarray(lengths) == 0):
-        return "a length is 0, which SciPy takes for another one in some functions"
+        name = "s" if "s" in call else "n"
+        return f"{name}= has a length of 0, which SciPy takes for another one in some functions"
     return None
 
 
 def refuse_halves(call: dict[str, Any]) -> str | None:
     """Leave to SciPy besides what has half of nothing along the last axis."""
     if call.get("s") is None and "s" in call and 1 in jnp.shape(call["x"]):
-        return "an axis has one element; pass s= to say how many there are to be"
+        return "x= has an axis of one element; pass s= to say how many there are to be"
     return refuse_settings(call)
 
 
 def refuse_complex(call: dict[str, Any]) -> str | None:
     """Leave to SciPy besides how to make a transform of complex numbers orthogonal."""
     if call["orthogonalize"] is not None and is_complex(dtype_of(call["x"])):
-        return "orthogonalize= with complex numbers, for which some SciPy ignore it"
+        return "x= is complex, for which some releases of SciPy ignore orthogonalize="
     return refuse_settings(call)

@@ -8,7 +8,6 @@ from math import isfinite
 import numpy as np
 
 from ._arrays import (
-    as_c_casts,
     default_float,
     dtype_of,
     has_64_bits,
@@ -17,13 +16,13 @@ from ._arrays import (
     is_jax,
 )
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
-from ._boundary import checked_mode, extended
+from ._boundary import checked_mode, is_constant
 from ._implement import implements
 from ._jax import Array, jnp
 from ._linear import margins_of
 from ._output import finished, passing_dtype, result_dtype
 from ._warning import warn_caller
-from ._window import extreme, offsets_of, ranked
+from ._window import Windows, extreme, offsets_of, ranked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,15 +93,16 @@ def _line(
         return x.astype(dtype)
     shape = tuple(spread([int(size)], (axis,), x.ndim, 1))
     origins = spread([origin], (axis,), x.ndim, 0)
-    modes = spread([mode], (axis,), x.ndim, "nearest")
+    modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
     working = _wide(x.dtype)
     if is_integer(working) and not is_jax(cval):
-        if cval != int(cval) and not is_integer(dtype) and "constant" in mode:
+        if cval != int(cval) and not is_integer(dtype) and is_constant(mode):
             working = default_float()
         else:
             cval = int(cval)
-    padded = extended(x.astype(working), margins_of(shape, origins), modes, cval)
-    return as_c_casts(extreme(padded, offsets_of(shape), x.shape, largest), dtype)
+    margins = margins_of(shape, origins)
+    windows = Windows(shape, offsets_of(shape), margins, modes, working, dtype)
+    return extreme(x, windows.fill(cval), windows, largest)
 
 
 def _extreme1d(
@@ -201,13 +201,12 @@ def _by_footprint(
         checked_origin(each, width)
     if not x.size:
         return x.astype(dtype)
-    padded = extended(x, margins_of(shape, origins), (mode,) * x.ndim, cval)
     offsets = offsets_of(shape, footprint.reshape(shape))
+    margins = margins_of(shape, origins)
+    windows = Windows(shape, offsets, margins, (mode,) * x.ndim, np.dtype(x.dtype), dtype)
     if rank in (0, len(offsets) - 1):
-        result = extreme(padded, offsets, x.shape, rank > 0)
-    else:
-        result = ranked(padded, offsets, x.shape, rank)
-    return as_c_casts(result, dtype)
+        return extreme(x, windows.fill(cval), windows, rank > 0)
+    return ranked(x, windows.fill(cval), windows, rank)
 
 
 @implements("scipy_dispatch.ndimage:minimum_filter", "input", "cval", refuse=_refuse_windows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.signal import get_window
 from ._arrays import default_float, dtype_of, is_complex, is_jax, is_traced, promoted, times_line
 from ._axes import one_axis
 from ._implement import implements
-from ._jax import Array, jnp, lax
+from ._jax import Array, jax, jnp, lax
 from ._trend import without_trend
 from ._warning import warn_caller
 
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class _Segments(NamedTuple):
-    """How a signal is cut."""
+class _Cut(NamedTuple):
+    """How a signal is cut into segments, and to which length they are filled up."""
 
-    window: Any
     length: int
     overlap: int
     padded: int
@@ -41,43 +41,47 @@ def _refuse(call: dict[str, Any]) -> str | None:
         return "detrend= is a function, which SciPy calls with NumPy arrays"
     if call["fs"] == 0:
         return "fs= is 0"
-    signals = [call[name] for name in ("x", "y") if name in call]
-    shapes, dtypes = list(map(jnp.shape, signals)), list(map(dtype_of, signals))
-    if any(not shape or 0 in shape for shape in shapes):
-        return "there is no signal"
-    if call["return_onesided"] and any(map(is_complex, dtypes)):
-        return "the signal is complex; pass return_onesided=False"
-    if any(dtype.kind not in "biufc" or dtype == np.float16 for dtype in dtypes):
-        return "half precision, of which SciPy makes single or double precision by release"
-    if call.get("boundary") == "odd" and dtypes[0].kind in "iu":
+    names = [name for name in ("x", "y") if name in call]
+    for name in names:
+        shape, dtype = jnp.shape(call[name]), dtype_of(call[name])
+        if not shape or 0 in shape:
+            return f"{name}= has no elements, or no axis"
+        if call["return_onesided"] and is_complex(dtype):
+            return f"{name}= is complex; pass return_onesided=False"
+        if dtype.kind not in "biufc" or dtype == np.float16:
+            return (
+                f"{name}= is of {dtype}, of which SciPy makes single or double precision by "
+                f"release; pass {name}.astype('float32')"
+            )
+    if call.get("boundary") == "odd" and dtype_of(call["x"]).kind in "iu":
         return "boundary='odd' of integers, whose range SciPy leaves there"
     window = call["window"]
+    shapes = [jnp.shape(call[name]) for name in names]
     lengths = [shape[call["axis"]] for shape in shapes]
     if len(set(lengths)) > 1:
-        return "the signals are not of the same length"
+        return "x= and y= are not of the same length"
     if len(set(map(len, shapes))) > 1:
-        return "the signals are not of the same number of dimensions"
+        return "x= and y= are not of the same number of dimensions"
     if not _is_name(window):
         if (window.ndim if is_jax(window) else np.ndim(window)) != 1 or len(window) > lengths[0]:
-            return "the window is no line that fits the signal"
+            return "window= is no line that fits the signal"
         if is_complex(dtype_of(window)):
-            return "the window is complex"
+            return "window= is complex"
     return None
 
 
-def _segments(
-    x: Array, window: Any, nperseg: Any, noverlap: Any, nfft: Any, real: Any
-) -> _Segments:
+def _cut(available: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> tuple[_Cut, Any]:
+    """Return how a signal of so many elements is cut, and the window as an array."""
     if _is_name(window):
         length = 256 if nperseg is None else int(nperseg)
         if length < 1:
             raise ValueError("nperseg must be a positive integer")
-        if length > x.shape[-1]:
+        if length > available:
             warn_caller(
                 f"nperseg={length} is greater than signal length max(len(x), len(y)) = "
-                f"{x.shape[-1]}, using nperseg = {x.shape[-1]}"
+                f"{available}, using nperseg = {available}"
             )
-            length = x.shape[-1]
+            length = available
         window = get_window(window, length)
     else:
         length = len(window) if nperseg is None else int(nperseg)
@@ -89,17 +93,16 @@ def _segments(
     overlap = length // 2 if noverlap is None else int(noverlap)
     if overlap >= length:
         raise ValueError("noverlap must be less than nperseg.")
-    window = window if is_jax(window) else np.asarray(window)
-    return _Segments(jnp.asarray(window).astype(real), length, overlap, padded)
+    return _Cut(length, overlap, padded), window if is_jax(window) else np.asarray(window)
 
 
-def _transformed(x: Array, cut: _Segments, detrend: Any, onesided: bool) -> Array:
+def _transformed(x: Array, window: Array, cut: _Cut, detrend: Any, onesided: bool) -> Array:
     """Return the transforms of the segments: the second last axis counts these."""
     starts = np.arange(0, x.shape[-1] - cut.length + 1, cut.step)
     segments = x[..., starts[:, None] + np.arange(cut.length)]
     if detrend:
         segments = without_trend(segments, -1, detrend)
-    segments = times_line(segments, cut.window)
+    segments = times_line(segments, window)
     return (jnp.fft.rfft if onesided else jnp.fft.fft)(segments, cut.padded)
 
 
@@ -140,16 +143,39 @@ def _cross(
         raise ValueError(f"Unknown scaling: {scaling!r}")
     if average not in ("mean", "median"):
         raise ValueError(f"average must be 'median' or 'mean', got {average}")
-    same = y is x
-    first = _signal(jnp.asarray(x), axis)
-    second = first if same else _signal(jnp.asarray(y), axis)
+    first, second = jnp.asarray(x), None if y is x else jnp.asarray(y)
+    axis = one_axis(axis, first.ndim)
+    cut, window = _cut(first.shape[axis], window, nperseg, noverlap, nfft)
+    density = _density(
+        first, second, window, float(fs), cut, detrend, bool(onesided), scaling, axis, average
+    )
+    return _frequencies(cut.padded, fs, onesided), density
+
+
+@partial(jax.jit, static_argnames=("cut", "detrend", "onesided", "scaling", "axis", "average"))
+def _density(
+    x: Array,
+    y: Array | None,
+    window: Any,
+    fs: Any,
+    cut: _Cut,
+    detrend: Any,
+    onesided: bool,
+    scaling: str,
+    axis: int,
+    average: str,
+) -> Array:
+    """Return the spectral density of one signal, or of two."""
+    same = y is None
+    first = _signal(x, axis)
+    second = first if y is None else _signal(y, axis)
     dtype = promoted(first.dtype, second.dtype)
     first, second = first.astype(dtype), second.astype(dtype)
-    cut = _segments(first, window, nperseg, noverlap, nfft, _real(first))
-    result = _transformed(first, cut, detrend, onesided)
-    other = result if same else _transformed(second, cut, detrend, onesided)
+    window = jnp.asarray(window).astype(_real(first))
+    result = _transformed(first, window, cut, detrend, onesided)
+    other = result if same else _transformed(second, window, cut, detrend, onesided)
     result = (result.real**2 + result.imag**2) if same else result.conj() * other
-    sums = cut.window.sum() ** 2 if scaling == "spectrum" else (cut.window**2).sum() * fs
+    sums = window.sum() ** 2 if scaling == "spectrum" else (window**2).sum() * fs
     if onesided:
         # All but the first, and the last one of an even number, stand for two.
         twice = np.full(result.shape[-1], 2.0)
@@ -163,10 +189,9 @@ def _cross(
     else:
         result = _median(result)
     # Of narrow integers SciPy makes single precision in the end.
-    complex_dtype = promoted(jnp.asarray(x).dtype, jnp.asarray(y).dtype, np.complex64)
+    complex_dtype = promoted(x.dtype, x.dtype if y is None else y.dtype, np.complex64)
     real_dtype = jnp.finfo(complex_dtype).dtype
-    result = jnp.moveaxis(result, -1, axis).astype(real_dtype if same else complex_dtype)
-    return _frequencies(cut.padded, fs, onesided), result
+    return jnp.moveaxis(result, -1, axis).astype(real_dtype if same else complex_dtype)
 
 
 def _median(x: Array) -> Array:
@@ -254,33 +279,65 @@ def stft(
     """Traces and differentiates."""
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
-    signal = _signal(jnp.asarray(x), axis)
-    cut = _segments(signal, window, nperseg, noverlap, nfft, _real(signal))
+    x = jnp.asarray(x)
+    last = one_axis(axis, x.ndim)
+    cut, window = _cut(x.shape[last], window, nperseg, noverlap, nfft)
+    result = _stft(
+        x,
+        window,
+        float(fs),
+        cut,
+        detrend,
+        bool(return_onesided),
+        boundary,
+        bool(padded),
+        last,
+        scaling,
+    )
+    # At the middles of the segments.
+    times = (cut.length / 2 + cut.step * np.arange(result.shape[-1])) / float(fs)
+    if boundary is not None:
+        times -= cut.length / 2 / fs
+    frequencies = _frequencies(cut.padded, fs, return_onesided)
+    return frequencies, jnp.asarray(times, default_float()), result
+
+
+@partial(
+    jax.jit,
+    static_argnames=("cut", "detrend", "onesided", "boundary", "padded", "axis", "scaling"),
+)
+def _stft(
+    x: Array,
+    window: Any,
+    fs: Any,
+    cut: _Cut,
+    detrend: Any,
+    onesided: bool,
+    boundary: Any,
+    padded: bool,
+    axis: int,
+    scaling: str,
+) -> Array:
+    signal = _signal(x, axis)
+    window = jnp.asarray(window).astype(_real(signal))
     signal = _ends(signal, cut.length // 2, boundary)
     if padded:
         missing = (-(signal.shape[-1] - cut.length) % cut.step) % cut.length
         signal = jnp.pad(signal, [(0, 0)] * (signal.ndim - 1) + [(0, missing)])
-    result = _transformed(signal, cut, detrend, return_onesided)
+    result = _transformed(signal, window, cut, detrend, onesided)
     if scaling == "spectrum":
-        result = result / cut.window.sum().astype(result.dtype)
+        result = result / window.sum().astype(result.dtype)
     else:
-        result = result / jnp.sqrt((cut.window**2).sum() * fs).astype(result.dtype)
-    half = cut.length / 2
-    times = np.arange(half, signal.shape[-1] - half + 1, cut.step) / float(fs)
-    if boundary is not None:
-        times -= half / fs
-    result = jnp.swapaxes(result, -1, -2)
-    result = jnp.moveaxis(result, -2, axis if axis >= 0 else axis - 1)
-    result = result.astype(promoted(jnp.asarray(x).dtype, np.complex64))
-    frequencies = _frequencies(cut.padded, fs, return_onesided)
-    return frequencies, jnp.asarray(times, default_float()), result
+        result = result / jnp.sqrt((window**2).sum() * fs).astype(result.dtype)
+    result = jnp.moveaxis(jnp.swapaxes(result, -1, -2), -2, axis)
+    return result.astype(promoted(x.dtype, np.complex64))
 
 
 def _refuse_inverse(call: dict[str, Any]) -> str | None:
     if call["fs"] == 0:
         return "fs= is 0"
     if 0 in jnp.shape(call["Zxx"]):
-        return "there are no segments"
+        return "Zxx= has no elements"
     if is_traced(call["window"]):
         return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
     return None
@@ -309,8 +366,8 @@ def istft(
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
     time_axis, freq_axis = one_axis(time_axis, z.ndim), one_axis(freq_axis, z.ndim)
-    z = jnp.moveaxis(z, (freq_axis, time_axis), (-2, -1))
-    whole = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
+    count = z.shape[freq_axis]
+    whole = 2 * (count - 1) if input_onesided else count
     length = whole if nperseg is None else int(nperseg)
     if length < 1:
         raise ValueError("nperseg must be a positive integer")
@@ -321,29 +378,55 @@ def istft(
     overlap = length // 2 if noverlap is None else int(noverlap)
     if overlap >= length:
         raise ValueError("noverlap must be less than nperseg.")
+    cut = _Cut(length, overlap, int(nfft))
     win = _synthesis_window(window, length)
-    inverse = jnp.fft.irfft if input_onesided else jnp.fft.ifft
-    segments = jnp.swapaxes(inverse(_as_complex(z), int(nfft), -2)[..., :length, :], -1, -2)
-    factor = win.sum() if scaling == "spectrum" else np.sqrt(fs * np.sum(win**2))
-    real = _real(segments)
-    segments = times_line(segments, jnp.asarray(win * factor, real))
-
-    step = length - overlap
-    where: Any = np.arange(segments.shape[-2])[:, None] * step + np.arange(length)
-    norm = np.zeros(int(where.max()) + 1)
-    for start in where[:, 0]:
+    starts = cut.step * np.arange(z.shape[time_axis])
+    norm = np.zeros(int(starts[-1]) + length)
+    for start in starts:
         norm[start : start + length] += win**2
-    x = jnp.zeros((*segments.shape[:-2], norm.size), segments.dtype).at[..., where].add(segments)
-    if boundary:
-        x, norm = x[..., length // 2 : -(length // 2)], norm[length // 2 : -(length // 2)]
-    if not (norm > 1e-10).all():
+    # Nothing, where half a segment is nothing: so does SciPy.
+    kept = slice(length // 2, -(length // 2)) if boundary else slice(None)
+    first, last, _ = kept.indices(norm.size)
+    if not (norm[kept] > 1e-10).all():
         hint = "" if boundary else " Possibly due to missing boundary"
         warn_caller(f"NOLA condition failed, STFT may not be invertible.{hint}")
-    x = times_line(x, jnp.asarray(1 / np.where(norm > 1e-10, norm, 1.0), real))
-    if x.ndim > 1:
-        x = jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))
+    factor = win.sum() if scaling == "spectrum" else np.sqrt(fs * np.sum(win**2))
+    x = _inverse(
+        z,
+        win * factor,
+        1 / np.where(norm > 1e-10, norm, 1.0),
+        cut,
+        bool(input_onesided),
+        (first, last),
+        time_axis,
+        freq_axis,
+    )
     times = np.arange(x.shape[0]) / float(fs)
     return jnp.asarray(times, default_float()), x
+
+
+@partial(jax.jit, static_argnames=("cut", "onesided", "kept", "time_axis", "freq_axis"))
+def _inverse(
+    z: Array,
+    window: Any,
+    weights: Any,
+    cut: _Cut,
+    onesided: bool,
+    kept: tuple[int, int],
+    time_axis: int,
+    freq_axis: int,
+) -> Array:
+    """Add the windowed segments where they were cut, and divide by what the windows add to."""
+    z = _as_complex(jnp.moveaxis(z, (freq_axis, time_axis), (-2, -1)))
+    inverse = jnp.fft.irfft if onesided else jnp.fft.ifft
+    segments = jnp.swapaxes(inverse(z, cut.padded, -2)[..., : cut.length, :], -1, -2)
+    real = _real(segments)
+    segments = times_line(segments, jnp.asarray(window).astype(real))
+    where = cut.step * np.arange(segments.shape[-2])[:, None] + np.arange(cut.length)
+    x = jnp.zeros((*segments.shape[:-2], weights.size), segments.dtype)
+    x = times_line(x.at[..., where].add(segments), jnp.asarray(weights).astype(real))
+    x = x[..., slice(*kept)]
+    return x if x.ndim == 1 else jnp.moveaxis(x, -1, time_axis - (freq_axis < time_axis))
 
 
 def _as_complex(z: Array) -> Array:
@@ -362,7 +445,7 @@ def _synthesis_window(window: Any, length: int) -> np.ndarray:
 
 
 def _refuse_trend(call: dict[str, Any]) -> str | None:
-    return "there are no data" if 0 in jnp.shape(call["data"]) else None
+    return "data= has no elements" if 0 in jnp.shape(call["data"]) else None
 
 
 @implements("scipy_dispatch.signal:detrend", "data", refuse=_refuse_trend)

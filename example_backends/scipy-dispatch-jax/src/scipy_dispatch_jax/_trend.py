@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from ._arrays import default_float, times_line
 from ._axes import one_axis
-from ._jax import Array, jnp
+from ._jax import Array, jax, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,14 +46,24 @@ def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
     x = as_single_or_double(x)
     axis = one_axis(axis, x.ndim)
     if type in ("constant", "c"):
-        return x - x.mean(axis, keepdims=True)
-    x = jnp.moveaxis(x, axis, -1)
-    length = x.shape[-1]
+        return _without_mean(x, axis)
+    length = x.shape[axis]
     edges = np.unique(np.concatenate([np.atleast_1d(breaks), [0, length]]))
     if edges.dtype.kind not in "iu":
         raise TypeError(f"breakpoints must be integers, not {edges.dtype}")
     if edges[-1] > length or edges[0] < 0:
         raise ValueError("Breakpoints must be less than length of data along given axis.")
+    return _without_lines(x, axis, tuple(edges.tolist()))
+
+
+@partial(jax.jit, static_argnames="axis")
+def _without_mean(x: Array, axis: int) -> Array:
+    return x - x.mean(axis, keepdims=True)
+
+
+@partial(jax.jit, static_argnames=("axis", "edges"))
+def _without_lines(x: Array, axis: int, edges: tuple[int, ...]) -> Array:
+    x = jnp.moveaxis(x, axis, -1)
     parts = [_without_line(x[..., first:last]) for first, last in pairwise(edges)]
     return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from math import prod, sqrt
 
 import numpy as np
@@ -10,12 +11,11 @@ import numpy as np
 from . import _cosine  # noqa: F401  # it registers its functions
 from ._arrays import is_complex
 from ._implement import implements
-from ._jax import Array, jnp
+from ._jax import Array, jax, jnp
 from ._lengths import as_inexact, axes_and_lengths, refuse_halves, refuse_settings, resized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
 _NORMS = {None: "backward", "backward": "backward", "ortho": "ortho", "forward": "forward"}
@@ -40,7 +40,8 @@ def _scaled(x: Array, factor: float) -> Array:
     return x if factor == 1 else x * factor
 
 
-def _complex_transform(x: Array, axes: Sequence[int], norm: str, is_forward: bool) -> Array:
+@partial(jax.jit, static_argnames=("axes", "norm", "is_forward"))
+def _complex_transform(x: Array, axes: tuple[int, ...], norm: str, is_forward: bool) -> Array:
     count = prod(x.shape[axis] for axis in axes)
     # JAX has transforms of three axes at once.
     for start in range(0, len(axes), 3):
@@ -51,7 +52,8 @@ def _complex_transform(x: Array, axes: Sequence[int], norm: str, is_forward: boo
     return _scaled(x, count * _scale(_OPPOSITE[norm], count))
 
 
-def _real_to_complex(x: Array, axes: Sequence[int], norm: str) -> Array:
+@partial(jax.jit, static_argnames=("axes", "norm"))
+def _real_to_complex(x: Array, axes: tuple[int, ...], norm: str) -> Array:
     count = prod(x.shape[axis] for axis in axes)
     x = jnp.fft.rfft(x, axis=axes[-1])
     if len(axes) > 1:
@@ -59,7 +61,8 @@ def _real_to_complex(x: Array, axes: Sequence[int], norm: str) -> Array:
     return _scaled(x, _scale(norm, count))
 
 
-def _complex_to_real(x: Array, axes: Sequence[int], length: int, norm: str) -> Array:
+@partial(jax.jit, static_argnames=("axes", "length", "norm"))
+def _complex_to_real(x: Array, axes: tuple[int, ...], length: int, norm: str) -> Array:
     count = prod(x.shape[axis] for axis in axes[:-1]) * length
     if len(axes) > 1:
         x = _complex_transform(x, axes[:-1], "backward", False)

@@ -34,11 +34,11 @@ def _line(
     """Correlate along one axis, with weights as they are laid on the array."""
     checked_mode(mode)
     weights = as_weights(weights)
-    shape = spread([weights.shape[0]], (axis,), x.ndim, 1)
+    shape = spread(weights.shape, (axis,), x.ndim, 1)
     origins = spread([origin], (axis,), x.ndim, 0)
     modes = tuple(spread([mode], (axis,), x.ndim, "nearest"))
     boundary = Boundary(modes, cval)
-    return neighbours(x, weights.reshape(shape), origins, boundary, dtype, is_line=True)
+    return neighbours(x, weights, shape, origins, boundary, dtype, is_line=True)
 
 
 def _checked_line(weights: Any) -> Any:
@@ -108,19 +108,16 @@ def _window(
         raise RuntimeError("A sequence of modes is not supported")
     checked_mode(mode)
     shape, origins = spread_window(weights.shape, origin, axes, x.ndim)
-    weights = weights.reshape(shape)
     if flip:
         weights = weights[(slice(None, None, -1),) * weights.ndim]
-        origins = [
-            -each - (size % 2 == 0) for each, size in zip(origins, weights.shape, strict=True)
-        ]
+        origins = [-each - (size % 2 == 0) for each, size in zip(origins, shape, strict=True)]
     else:
         weights = weights.conj()
     origins = [
         checked_origin(each, size, _ORIGIN_OF_WINDOWS)
-        for each, size in zip(origins, weights.shape, strict=True)
+        for each, size in zip(origins, shape, strict=True)
     ]
-    return neighbours(x, weights, origins, Boundary((mode,) * x.ndim, cval), dtype)
+    return neighbours(x, weights, shape, origins, Boundary((mode,) * x.ndim, cval), dtype)
 
 
 @implements("scipy_dispatch.ndimage:correlate", "input", "weights", "cval", refuse=_refuse)

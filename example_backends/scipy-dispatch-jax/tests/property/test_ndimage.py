@@ -19,7 +19,9 @@ SHAPES = ((5,), (4, 3), (1, 6), (2, 3, 4))
 
 
 @st.composite
-def arrays(draw: Any, *, shapes: Any = SHAPES, is_complex: bool = False) -> np.ndarray:
+def arrays(
+    draw: Any, *, shapes: Any = SHAPES, is_complex: bool = False, has_gaps: bool = False
+) -> np.ndarray:
     floats = (np.float64 if has_64_bits() else np.float32,)
     if is_complex:
         floats += (np.complex128 if has_64_bits() else np.complex64,)
@@ -28,7 +30,10 @@ def arrays(draw: Any, *, shapes: Any = SHAPES, is_complex: bool = False) -> np.n
     x = random.uniform(0 if dtype.kind in "bu" else -50, 50, draw(st.sampled_from(shapes)))
     if dtype.kind == "b":
         return x > 25
-    return (x * (1 + 1j) if dtype.kind == "c" else x).astype(dtype)
+    x = (x * (1 + 1j) if dtype.kind == "c" else x).astype(dtype)
+    if has_gaps and dtype.kind == "f" and draw(st.booleans()):
+        x.flat[random.integers(x.size)] = draw(st.sampled_from([np.nan, np.inf, -np.inf]))
+    return x
 
 
 @st.composite
@@ -65,7 +70,7 @@ def test_every_boundary_mode(mode: str, double: bool) -> None:
 @pytest.mark.parametrize("name", ["correlate1d", "convolve1d"])
 @given(data=st.data())
 def test_weights_along_a_line(name: str, precision: bool, data: Any) -> None:
-    x = data.draw(arrays(is_complex=True))
+    x = data.draw(arrays(is_complex=True, has_gaps=True))
     (size,), (origin,) = data.draw(sizes_and_origins(1))
     whole = data.draw(st.booleans())
     weights = np.random.default_rng(size).integers(-3, 4, size) if whole else np.arange(size) / 7
@@ -83,7 +88,7 @@ def test_weights_along_a_line(name: str, precision: bool, data: Any) -> None:
 @pytest.mark.parametrize("name", ["correlate", "convolve"])
 @given(data=st.data())
 def test_weights(name: str, precision: bool, data: Any) -> None:
-    x = data.draw(arrays())
+    x = data.draw(arrays(has_gaps=True))
     axes, count = some_axes(data.draw, x.ndim)
     sizes, origins = data.draw(sizes_and_origins(count))
     if name == "convolve":
@@ -103,7 +108,7 @@ def test_weights(name: str, precision: bool, data: Any) -> None:
 @settings(max_examples=8)
 @given(data=st.data())
 def test_gaussian_filters(double: bool, data: Any) -> None:
-    x = data.draw(arrays(is_complex=True))
+    x = data.draw(arrays(is_complex=True, has_gaps=True))
     axes, count = some_axes(data.draw, x.ndim)
     check(
         "ndimage.gaussian_filter",
@@ -121,7 +126,7 @@ def test_gaussian_filters(double: bool, data: Any) -> None:
 @pytest.mark.parametrize("name", ["laplace", "gaussian_laplace", "gaussian_gradient_magnitude"])
 @given(data=st.data())
 def test_derivatives_along_axes(name: str, double: bool, data: Any) -> None:
-    x = data.draw(arrays(shapes=SHAPES[1:3]))
+    x = data.draw(arrays(shapes=SHAPES[1:3], has_gaps=True))
     axes, count = some_axes(data.draw, x.ndim)
     sigma = () if name == "laplace" else (data.draw(st.sampled_from([0.5, 1.1])),)
     check(
@@ -137,7 +142,7 @@ def test_derivatives_along_axes(name: str, double: bool, data: Any) -> None:
 @pytest.mark.parametrize("name", ["sobel", "prewitt"])
 @given(data=st.data())
 def test_derivatives(name: str, double: bool, data: Any) -> None:
-    x = data.draw(arrays(is_complex=True))
+    x = data.draw(arrays(is_complex=True, has_gaps=True))
     check(
         f"ndimage.{name}",
         x,
