@@ -92,7 +92,7 @@ class Checks:
                 steps.append(Step(f"core-{each.name}-pure", title, partial(self.pure, each)))
         steps += [
             Step("examples", "tests of the example library and backends", self.example_tests),
-            Step("examples-older", "those of the JAX backend with an older JAX", self.older_jax),
+            Step("examples-older", "those for JAX and Dask with the oldest of these", self.older),
             Step("backends", "what the tools say of the example backends", self.backends),
             Step("docs", "every code block and docstring example, then the pages", self.docs),
             Step("wheels", "what people install and run", self.wheels),
@@ -148,15 +148,23 @@ class Checks:
         # The benchmark of real work takes what the environments of the core lack.
         yield self.pytest(self.main_python(), "real-work", ["tests/tools/test_real_work.py"])
 
-    def older_jax(self) -> Iterator[Command]:
+    def older(self) -> Iterator[Command]:
         oldest = self.workshop.interpreters[0]
         if oldest.version[:2] > NEWEST_FOR_OLDER_JAX:
             return
-        names = ("scipy-dispatch", "scipy-dispatch-jax")
-        jax = [each for each in self.examples if each.label in names]
-        python = self.workshop.environment("older", oldest, [CORE, *jax], ["older"], extras="cli")
-        # Types, tracing, reasons and values; the newest JAX has the sampled settings besides.
-        yield self.pytest(python, "older-jax", ["tests", "--ignore=tests/property"], jax[-1].folder)
+        names = ("", *(f"-{each}" for each in ("dask", "jax", "threads")))
+        examples = {
+            each.label: each
+            for each in self.examples
+            if each.label.removeprefix("scipy-dispatch") in names
+        }
+        distributions = [CORE, *examples.values()]
+        python = self.workshop.environment("older", oldest, distributions, ["older"], extras="cli")
+        # The newest releases have the sampled settings besides, and the size of what they need.
+        parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
+        for name in ("jax", "dask"):
+            folder = examples[f"scipy-dispatch-{name}"].folder
+            yield self.pytest(python, f"older-{name}", parts, folder)
 
     def backends(self) -> Iterator[Command]:
         tool = command_of(self.main_python(), "spatch-core")

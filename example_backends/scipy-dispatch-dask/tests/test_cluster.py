@@ -29,6 +29,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
+    # Older ones warn of a scheduler that is named, as the tests do on purpose.
+    pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler"),
 ]
 
 EYE = np.eye(12)

@@ -57,3 +57,55 @@ def test_an_array_that_does_not_fit_is_filtered(case: str) -> None:
     refused, result = done.stdout.splitlines()
     assert refused == "the array does not fit"
     assert float(result) > 0
+
+
+# Two workers of 400 MB each, of which a third is the interpreter with Dask and SciPy, and an
+# array of 1600 MB. What there is too much of is not written to disk: its worker is ended, and the
+# call fails.
+CLUSTER = """
+import os
+import resource
+
+import dask
+import dask.array as da
+from distributed import Client, LocalCluster
+from scipy_dispatch import ndimage
+
+settings = {
+    "distributed.scheduler.allowed-failures": 0,
+    **{f"distributed.worker.memory.{name}": False for name in ("target", "spill", "pause")},
+    "distributed.worker.memory.terminate": 0.95,
+    "distributed.worker.memory.monitor-interval": "20 ms",
+}
+LIMIT = 400_000_000
+
+def main():
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, memory_limit=LIMIT, host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        workers = client.run(os.getpid)
+        x = da.random.default_rng(0).random((40_000, 5_000), chunks=(500, 1000))
+        assert x.nbytes == 1_600_000_000
+        y = ndimage.gaussian_filter(x, 1).mean()
+        assert abs(y.compute() - 0.5) < 0.01
+        assert client.run(os.getpid) == workers, "a worker was ended"
+        peaks = client.run(lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        assert max(peaks.values()) < LIMIT, peaks
+        print(max(peaks.values()) // 1_000_000)
+
+
+if __name__ == "__main__":  # the workers import this file
+    main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell memory alike")
+def test_workers_filter_an_array_that_fits_into_none_of_them() -> None:
+    pytest.importorskip("distributed")
+    done = run_python(CLUSTER, environment={"OPENBLAS_NUM_THREADS": "1"})
+    assert int(done.stdout) > 0
