@@ -25,8 +25,8 @@ CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
 """All tests but those whose processes take long: the first interpreter, which has no C
 extension, and the one that runs most say enough about these."""
 LONG = (
-    *("child", "completion", "doctor", "hooks", "misspelled", "new_backend"),
-    *("terminal", "update", "verify"),
+    *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
+    *("terminal", "trial", "update", "verify", "why_not"),
 )
 """The tests of the command line that start the most processes: one interpreter runs these."""
 ACCELERATED = (3, 12)

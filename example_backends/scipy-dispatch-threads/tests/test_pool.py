@@ -216,14 +216,14 @@ def tasks(number=8):
 """
 
 SCHEDULERS = {
-    "none": ("set_workers(3); found = busy([work(0) for _ in range(8)])", [3]),
+    "none": ("set_workers(3); found = busy([work(0) for _ in range(8)])", "1 < found[0] <= 3"),
     "synchronous": (
         "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='synchronous'))",
-        [3],
+        "1 < found[0] <= 3",
     ),
     "threads": (
         "set_workers(3); found = busy(dask.compute(*tasks(), scheduler='threads', num_workers=2))",
-        [2],
+        "found[0] <= 2",
     ),
     "a pool of one's own": (
         """
@@ -231,7 +231,7 @@ SCHEDULERS = {
         with ThreadPoolExecutor(2, thread_name_prefix="mine") as pool:
             found = busy(dask.compute(*tasks(), scheduler="threads", pool=pool))
         """,
-        [2],
+        "found[0] <= 2",
     ),
     "nested pools": (
         """
@@ -240,14 +240,13 @@ SCHEDULERS = {
             return dask.compute(*tasks(2), scheduler="threads", num_workers=2)
         with ThreadPoolExecutor(2) as pool:
             found = busy(sum(pool.map(inner, range(4)), ()))
-        # Two threads each ask Dask for two; each of these works alone.
-        found = [number <= 4 for number in found]
         """,
-        [True],
+        # Two threads each ask Dask for two; each of these works alone.
+        "found[0] <= 4",
     ),
     "processes": (
         "found = busy(dask.compute(*tasks(), scheduler='processes', num_workers=2))",
-        [1, 1],
+        "found == [1] * len(found)",
     ),
     "distributed": (
         """
@@ -256,10 +255,9 @@ SCHEDULERS = {
             n_workers=2, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as cluster, distributed.Client(cluster) as client:
             found = busy(client.gather(client.compute(tasks(16))))
-        # How the cluster shares its tasks among workers and threads is its own affair.
-        found = [all(number <= 2 for number in found)]
         """,
-        [True],
+        # How the cluster shares its tasks among workers and threads is its own affair.
+        "max(found) <= 2",
     ),
 }
 
@@ -271,10 +269,10 @@ def test_dask_s_threads_are_all_that_work(scheduler: str) -> None:
     pytest.importorskip("psutil")
     if scheduler == "distributed":
         pytest.importorskip("distributed")
-    code, expected = SCHEDULERS[scheduler]
+    code, condition = SCHEDULERS[scheduler]
     run_python(
         f"{BUSY_THREADS}\nif __name__ == '__main__':\n{indent(dedent(code).strip(), '    ')}\n"
-        f"    assert found == {expected}, found\n",
+        f"    assert {condition}, found\n",
         environment={_pool.VARIABLE: None},
     )
 
