@@ -41,10 +41,32 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.correlate1d", {"input": J, "weights": np.ones(3, ">f4")}, "JAX has not"),
     ("signal.csd", {"x": J, "y": J[:, :5], "nperseg": 4}, "same length"),
     ("signal.stft", {"x": J, "nperseg": 4, "detrend": np.negative}, "function"),
-    ("signal.stft", {"x": J, "nperseg": 4, "fs": 0}, "fs= is 0"),
+    ("signal.stft", {"x": J, "nperseg": 4, "fs": 0}, "fs= is no number greater"),
+    ("signal.welch", {"x": J, "nperseg": 4, "fs": np.ones(1)}, "fs= is no number greater"),
+    ("signal.welch", {"x": J, "nperseg": 4, "axis": 1.0}, "the arguments do not fit"),
+    ("signal.stft", {"x": J, "nperseg": 4, "boundary": ["zeros"]}, "boundary= is no name"),
+    ("ndimage.sobel", {"input": J, "output": np.float16}, "output= is float16"),
+    ("ndimage.sobel", {"input": J, "output": np.complex64}, "the result is real"),
+    ("ndimage.median_filter", {"input": J, "size": 3, "output": "c8"}, "the result is real"),
+    ("ndimage.sobel", {"input": J, "cval": jnp.asarray(1j)}, "cval= is complex"),
+    ("ndimage.uniform_filter", {"input": U.astype(np.uint32), "cval": -1}, "less than zero"),
     ("signal.istft", {"Zxx": J[:, :0]}, "Zxx= has no elements"),
     ("fft.fft", {"x": J, "workers": -(10**6)}, "workers="),
-    ("ndimage.maximum_filter", {"input": J, "size": 2, "cval": "a"}, "cval= is no number"),
+    *[
+        ("ndimage.maximum_filter", {"input": J, "size": 2, "cval": cval}, "cval= is not one number")
+        for cval in ("a", None, [1.0], np.ones(1), J[0])
+    ],
+    ("ndimage.sobel", {"input": J, "cval": [0]}, "cval= is not one number"),
+    ("ndimage.sobel", {"input": J.astype(int), "cval": 2**40}, "cval= has more than 32 bits"),
+    ("ndimage.median_filter", {"input": J, "size": 3, "cval": 1j}, "cval= is complex"),
+    ("ndimage.maximum_filter1d", {"input": U, "size": 3, "cval": 2**40}, "cval= is no int32"),
+    (
+        "ndimage.maximum_filter",
+        {"input": U.astype(np.uint32), "size": 3, "cval": -1},
+        "cval= is no uint32",
+    ),
+    ("ndimage.correlate1d", {"input": U, "weights": [2**40, 1, 0]}, "more than 32 bits"),
+    ("ndimage.uniform_filter1d", {"input": U, "size": 50000}, "size=50000 of integers"),
     ("ndimage.map_coordinates", {"input": J[:0], "coordinates": J[:2], "order": 1}, "no elements"),
     *[
         ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": value}, "fillvalue= is no uint8")
@@ -141,6 +163,8 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.uniform_filter", {"input": X, "size": [3]}),
     ("ndimage.uniform_filter1d", {"input": X, "size": 0}),
     ("ndimage.maximum_filter1d", {"input": X, "size": 3, "origin": 2}),
+    ("ndimage.uniform_filter1d", {"input": X, "size": 3.7}),
+    ("ndimage.minimum_filter1d", {"input": X, "size": np.float64(3)}),
     ("ndimage.correlate", {"input": X, "weights": np.ones(2)}),
     ("ndimage.correlate1d", {"input": X, "weights": np.ones(0)}),
     ("ndimage.gaussian_filter", {"input": X, "sigma": 1, "axes": (0, 5)}),

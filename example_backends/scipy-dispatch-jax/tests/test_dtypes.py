@@ -12,7 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from comparison import check, has_64_bits, why_deferred
+from comparison import check, dispatchable, has_64_bits, why_deferred
 from sample_calls import CALLS
 from tolerances import TOLERANCES
 
@@ -135,6 +135,63 @@ def test_long_sums(name: str, x: np.ndarray, args: Any) -> None:
     """As near as short ones in single precision, where 5,000 terms one by one would not be."""
     args = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in args]
     check(name, x.astype(np.float32), *args)
+
+
+@pytest.mark.parametrize("method", ["auto", "fft"])
+def test_integers_that_are_convolved_by_transforms(method: str, precision: bool) -> None:
+    """Exact, and with the last bits of what has no place in the data type of the result."""
+    for name in ("signal.convolve", "signal.correlate"):
+        for dtype in (np.uint8, np.int16, np.int32, np.uint32):
+            limits = np.iinfo(dtype)
+            first, second = (
+                RANDOM.integers(limits.min, limits.max, shape).astype(dtype)
+                for shape in ((40, 50), (13, 14))
+            )
+            check(name, first, second, "same", "direct")  # SciPy's transforms round
+            jax_arrays = jnp.asarray(first), jnp.asarray(second)
+            function = dispatchable(name)
+            direct, result = (
+                function(*jax_arrays, mode="same", method=each) for each in ("direct", method)
+            )
+            np.testing.assert_array_equal(direct, result)
+
+
+def test_trends_between_many_breaks(precision: bool) -> None:
+    """Of any lengths, of one element too."""
+    for length, breaks in ((700, [1, 2, 5, 9, 300, 301, 420]), (64, [16, 32, 48])):
+        x = RANDOM.normal(size=(2, length)).cumsum(-1)
+        x = x if has_64_bits() else x.astype(np.float32)
+        check("signal.detrend", x, bp=breaks)
+        check(
+            "signal.detrend", (x.T * 1j + x.T).astype(np.result_type(x, np.complex64)), 0, bp=breaks
+        )
+
+
+@pytest.mark.parametrize("output", [np.float32, np.int32, None])
+def test_sums_of_narrow_integers_that_are_large(output: Any, precision: bool) -> None:
+    """Real numbers have no last bits to be right: they are not added as integers then."""
+    x = np.array([[60000, 65535, 7], [65000, 1, 65535]], np.uint16)
+    binomials = np.array([1.0, 16, 120, 560, 1820, 4368, 8008, 11440, 12870, 11440])
+    if output is np.float32:
+        check("ndimage.convolve1d", x, binomials, output=output)
+        check("ndimage.correlate", x, np.full((1, 3), 10**6), output=output)
+        check("ndimage.correlate1d", x, [1e10, 2, 1], output=output)
+        check("ndimage.uniform_filter", x, 3, mode="constant", cval=2.0**30, output=output)
+    check("ndimage.correlate1d", x, [1, 2, 1], output=output, mode="constant", cval=-5)
+    large = np.array([[2**31, 2**32 - 1, 2**31 + 5, 0]], np.uint32)
+    check("ndimage.uniform_filter", large, 3)
+    if has_64_bits():
+        # Of JAX's narrower integers it is not one, and left to SciPy.
+        check("ndimage.maximum_filter", large, 3, mode="constant", cval=-1)
+
+
+def test_complex_numbers_that_are_infinite(double: bool) -> None:
+    """Times a real weight they are not undefined."""
+    x = np.ones((4, 5), complex)
+    x[1, 2] = np.inf
+    with np.errstate(invalid="ignore"):
+        check("ndimage.sobel", x)
+        check("ndimage.correlate", x, np.array([[1.0, 2.0]]))
 
 
 def test_squares_that_leave_the_range_of_the_integers(double: bool) -> None:

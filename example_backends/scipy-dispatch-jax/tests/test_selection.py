@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -39,12 +40,20 @@ def test_what_is_no_number_comes_last() -> None:
         )
 
 
-def test_the_gradient_is_one_where_the_element_came_from() -> None:
-    """Also where others are equal to it."""
-    x = jnp.asarray(np.random.default_rng(0).permutation(45).reshape(9, 5).astype(np.float32))
-    check_grads(lambda x: selected(list(x), 4), (x,), order=1, modes=["rev"], eps=0.1)
-    gradient = jax.grad(lambda x: selected(list(x), 4).sum())(jnp.ones((9, 5)))
-    np.testing.assert_array_equal(gradient.sum(axis=0), np.ones(5))
+@pytest.mark.parametrize("rank", [0, 4, -1])
+def test_the_gradient_of_a_rank(rank: int, double: bool) -> None:
+    x = jnp.asarray(np.random.default_rng(0).permutation(20).reshape(4, 5) / 3)
+    function = jax.jit(partial(ndimage.rank_filter, rank=rank, size=3))
+    check_grads(function, (x,), order=1, modes=["fwd", "rev"], eps=0.01)
+
+
+@pytest.mark.parametrize("name", ["minimum_filter", "maximum_filter", "median_filter"])
+def test_the_gradient_is_one_where_the_element_came_from(name: str, double: bool) -> None:
+    """The first one, where others are equal to it."""
+    function = getattr(ndimage, name)
+    gradient = jax.grad(lambda x: function(x, 3)[2, 3])(jnp.ones((9, 7)))
+    np.testing.assert_array_equal(np.argwhere(gradient), [[1, 2]])
+    assert gradient[1, 2] == 1
 
 
 def test_gradients_of_windows(double: bool) -> None:
@@ -61,14 +70,30 @@ def test_gradients_of_windows(double: bool) -> None:
     )
 
 
-def test_second_derivatives() -> None:
-    arrays = jnp.arange(12.0).reshape(3, 4) ** 2 % 7
-    hessian = jax.jit(jax.hessian(lambda x: (selected(list(x), 1) ** 2).sum()))(arrays)
-    assert hessian.sum() == 2 * 4
+def test_second_derivatives(double: bool) -> None:
+    x = jnp.arange(12.0).reshape(3, 4) ** 2 % 7
+    hessian = jax.jit(jax.hessian(lambda x: (ndimage.rank_filter(x, 2, (1, 3)) ** 2).sum()))(x)
+    assert hessian.sum() == 2 * 12
 
 
 def test_integers_are_not_differentiated() -> None:
     """But what is beside them is."""
     x = jnp.arange(12).reshape(3, 4)
-    slope = jax.grad(lambda y: (y * selected(list(x), 1)).sum())(1.0)
-    assert slope == 4 + 5 + 6 + 7
+    slope = jax.grad(lambda y: (y * ndimage.median_filter(x, (3, 1))).sum())(1.0)
+    assert slope == ndimage.median_filter(np.arange(12).reshape(3, 4), (3, 1)).sum()
+
+
+@pytest.mark.parametrize("size", [3, 9])
+def test_slopes_of_sums(size: int, double: bool) -> None:
+    """By the array, the weights and the fill value, forward and backward, written out or not."""
+    random = np.random.default_rng(size)
+    x, weights = jnp.asarray(random.normal(size=(4, 5))), jnp.asarray(random.normal(size=(size, 2)))
+
+    @jax.jit
+    def correlated(x: Any, weights: Any, cval: Any) -> Any:
+        return ndimage.correlate(x, weights, mode="constant", cval=cval)
+
+    check_grads(correlated, (x, weights, 0.5), order=1, modes=["fwd", "rev"])
+    check_grads(jax.jit(partial(ndimage.uniform_filter, size=size)), (x,), order=1)
+    bent = jax.jit(lambda x: ndimage.gaussian_filter(x, size / 4)[1:3, 1] ** 3)
+    check_grads(bent, (x,), order=2, modes=["rev"], rtol=1e-3)

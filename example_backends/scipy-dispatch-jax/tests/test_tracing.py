@@ -94,6 +94,29 @@ def test_large_windows_are_loops(double: bool) -> None:
     np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
 
 
+def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
+    """Called in a loop with others, a function of JAX arrays compiles nothing more."""
+    image, line = jnp.ones((6, 7)), jnp.ones(40)
+
+    def calls(number: int) -> None:
+        value = 1 + number / 100
+        dispatchable("ndimage.gaussian_filter")(image, value, radius=2)
+        dispatchable("ndimage.sobel")(image, mode="constant", cval=value)
+        dispatchable("ndimage.maximum_filter")(image, 3, mode="constant", cval=value)
+        dispatchable("ndimage.correlate")(image, np.full((2, 2), value))
+        dispatchable("signal.welch")(line, fs=value, nperseg=8)
+        dispatchable("signal.stft")(line, fs=value, nperseg=8, window=np.full(8, value))
+        dispatchable("signal.detrend")(line, bp=[5 + number, 10 + number, 40])
+
+    calls(0)
+    with jax.log_compiles(), caplog.at_level("WARNING"):
+        calls(1)
+        calls(2)
+        assert not [each for each in caplog.messages if "ompil" in each]
+        dispatchable("ndimage.sobel")(image[:3])
+    assert [each for each in caplog.messages if "ompil" in each], "none would be seen"
+
+
 def test_no_number_under_a_zero_weight(double: bool) -> None:
     """It does not spread, as it does not with SciPy, and does not spoil gradients."""
     x = np.ones((4, 5))

@@ -108,6 +108,11 @@ def is_complex(dtype: Any) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.complexfloating))
 
 
+def is_complex_number(value: Any) -> bool:
+    """Whether a number, an element of NumPy's or of JAX's, is complex, or may be."""
+    return is_complex(value.dtype) if hasattr(value, "dtype") else isinstance(value, complex)
+
+
 def is_floating(dtype: Any) -> bool:
     """Whether it is one of real numbers, half precision and bfloat16 among them."""
     return bool(jnp.issubdtype(dtype, jnp.floating))

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
+from math import log2
 
 import numpy as np
+from scipy.fft import next_fast_len
 
-from ._arrays import dtype_of, is_complex, is_floating, is_integer, is_jax, promoted
+from ._arrays import (
+    as_c_casts,
+    default_float,
+    dtype_of,
+    is_complex,
+    is_floating,
+    is_integer,
+    is_jax,
+    promoted,
+)
 from ._implement import implements
 from ._jax import Array, jax, jnp
 from ._lengths import as_inexact, axes_and_lengths
@@ -112,16 +123,21 @@ def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> 
 
 @partial(jax.jit, static_argnames=("axes",))
 def _multiplied(first: Array, second: Array, axes: tuple[int, ...]) -> Array:
-    lengths = [first.shape[axis] + second.shape[axis] - 1 for axis in axes]
-    if is_complex(first.dtype):
+    if not axes:
+        return first * second
+    sizes = [first.shape[axis] + second.shape[axis] - 1 for axis in axes]
+    is_real = not is_complex(first.dtype)
+    lengths = [next_fast_len(size, is_real) for size in sizes]
+    kept = [slice(None)] * first.ndim
+    for axis, size in zip(axes, sizes, strict=True):
+        kept[axis] = slice(size)
+    if not is_real:
         for axis, n in zip(axes, lengths, strict=True):
             first, second = (jnp.fft.fft(each, n, axis) for each in (first, second))
         result = first * second
         for axis in axes:
             result = jnp.fft.ifft(result, axis=axis)
-        return result
-    if not axes:
-        return first * second
+        return result[tuple(kept)]
     *others, last = axes
     first, second = (jnp.fft.rfft(each, lengths[-1], last) for each in (first, second))
     for axis, n in zip(others, lengths, strict=False):
@@ -129,7 +145,7 @@ def _multiplied(first: Array, second: Array, axes: tuple[int, ...]) -> Array:
     result = first * second
     for axis in others:
         result = jnp.fft.ifft(result, axis=axis)
-    return jnp.fft.irfft(result, lengths[-1], last)
+    return jnp.fft.irfft(result, lengths[-1], last)[tuple(kept)]
 
 
 def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
@@ -138,15 +154,29 @@ def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
     _is_swapped(mode, first.shape, second.shape)
     dtype = promoted(first.dtype, second.dtype)
     few = min(first.size, second.size) <= _DIRECTLY
-    # Integers are exact by products only; that is what SciPy's transforms are rounded to.
-    if is_integer(dtype) or method == "direct" or (method == "auto" and few):
+    if method == "direct" or (method == "auto" and few):
         return _by_products(first, second, mode)
-    return _by_transforms(first, second, mode).astype(dtype)
+    if not is_integer(dtype):
+        return _by_transforms(first, second, mode).astype(dtype)
+    if not _is_exact(first, second):
+        return _by_products(first, second, mode)
+    first, second = first.astype(default_float()), second.astype(default_float())
+    return as_c_casts(jnp.rint(_by_transforms(first, second, mode)), dtype)
+
+
+def _is_exact(first: Array, second: Array) -> bool:
+    """Whether no sum of products of such integers has too many bits for transforms."""
+    largest = [
+        max(map(abs, (each.min, each.max))) for each in map(jnp.iinfo, (first.dtype, second.dtype))
+    ]
+    bits = log2(largest[0]) + log2(largest[1]) + log2(min(first.size, second.size))
+    # The last ones are those that transforms round.
+    return bits <= jnp.finfo(default_float()).nmant - 6
 
 
 @implements("scipy_dispatch.signal:convolve", "in1", "in2", refuse=_refuse_types)
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Traces and differentiates. Integers and short arrays by products, whatever the method."""
+    """Traces and differentiates. Integers by products where transforms would not be exact."""
     message = "volume and kernel should have the same dimensionality"
     first, second = _checked(in1, in2, mode, message)
     if first.ndim == 0:
@@ -156,7 +186,7 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Ar
 
 @implements("scipy_dispatch.signal:correlate", "in1", "in2", refuse=_refuse_types)
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Traces and differentiates. Integers and short arrays by products, whatever the method."""
+    """Traces and differentiates. Integers by products where transforms would not be exact."""
     message = "in1 and in2 should have the same dimensionality"
     first, second = _checked(in1, in2, mode, message)
     if first.ndim == 0:

@@ -6,6 +6,7 @@ import functools
 import inspect
 from dataclasses import dataclass
 from importlib import import_module
+from numbers import Number
 
 import numpy as np
 
@@ -129,9 +130,11 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
             or served.refuse(call)
             or True
         )
-    except (TypeError, ValueError, IndexError):
-        # The arguments make no sense. The implementation raises what SciPy would.
-        return True
+    except (TypeError, ValueError, IndexError) as error:
+        if any(map(is_traced, leaves((args, kwargs)))):
+            # SciPy cannot be asked. The implementation raises what SciPy would.
+            return True
+        return f"the arguments do not fit: {error}"
 
 
 def _why_without_data(context: DispatchContext, served: Served, call: dict[str, Any]) -> str | None:
@@ -170,17 +173,28 @@ def _why_not_output(output: Any) -> str | None:
             "output= is an array, and no implementation of JAX can write into one; "
             "pass a data type, or leave it out"
         )
-    return _why_not_dtype("output=", np.dtype(output))
+    dtype = np.dtype(output)
+    if is_floating(dtype) and dtype.itemsize < 4:
+        return f"output= is {dtype}, which SciPy refuses; convert the result instead"
+    return _why_not_dtype("output=", dtype)
 
 
 def _why_not_array(name: str, value: Any) -> str | None:
+    if name in ("cval", "fillvalue") and not _is_one_number(value):
+        return f"{name}= is not one number"
     if is_jax(value):
         return _why_not_jax(name, value.dtype)
-    if isinstance(value, str) and name in ("cval", "fillvalue"):
-        return f"{name}= is no number"
+    if isinstance(value, list) and all(isinstance(each, Number) for each in leaves(value)):
+        value = np.asarray(value)
     if isinstance(value, np.ndarray):
         return _why_not_numpy(name, value)
     return None
+
+
+def _is_one_number(value: Any) -> bool:
+    if is_jax(value) or isinstance(value, np.ndarray):
+        return bool(value.ndim == 0)
+    return isinstance(value, (Number, np.generic))
 
 
 def _why_not_jax(name: str, dtype: Any) -> str | None:

@@ -14,13 +14,13 @@ from ._arrays import (
     dtype_of,
     has_64_bits,
     is_complex,
+    is_complex_number,
     is_integer,
-    is_jax,
 )
 from ._boundary import checked_mode, positions
 from ._implement import implements
 from ._jax import Array, jax, jnp
-from ._output import is_real_by_request, result_dtype, working_dtype
+from ._output import result_dtype, why_not_output, working_dtype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +33,9 @@ def _refuse(call: dict[str, Any]) -> str | None:
     if 0 in jnp.shape(call["input"]):
         return "input= has no elements"
     is_complex_array = is_complex(dtype_of(call["input"]))
-    if is_real_by_request(call["output"], is_complex_array):
-        return "output= is a real data type, and the result is complex"
-    if not is_complex_array and not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
+    if not is_complex_array and is_complex_number(call["cval"]):
         return "cval= is complex, and the array is not"
-    return None
+    return why_not_output(call["output"], is_complex_array)
 
 
 @implements(

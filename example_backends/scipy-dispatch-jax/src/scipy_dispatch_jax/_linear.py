@@ -10,7 +10,7 @@ from ._arrays import is_complex, is_integer, is_jax
 from ._boundary import is_constant
 from ._jax import Array, jnp
 from ._output import working_dtype
-from ._window import Windows, mean, offsets_of, weighted_sum
+from ._window import Adding, Windows, mean, offsets_of, weighted_sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def neighbours(
         any number of dimensions.
     """
     static = not is_jax(weights)
-    whole = is_integer(weights.dtype) or (static and bool(np.all(weights == np.rint(weights))))
+    whole = _is_whole(x.dtype, weights, boundary, dtype)
     complex_sum = is_complex(x.dtype) or is_complex(weights.dtype) or is_complex(dtype)
-    working = working_dtype(x.dtype, dtype, whole and boundary.is_whole, complex_sum)
+    working = working_dtype(x.dtype, dtype, whole, complex_sum)
     symmetry = 0
     where = None
     if static and is_line:
@@ -89,17 +89,32 @@ def neighbours(
     if not x.size or not offsets:
         return jnp.zeros(x.shape, dtype)
     windows = _windows(shape, offsets, origins, boundary, working, dtype)
-    return weighted_sum(
-        x,
-        weights,
-        windows.fill(boundary.cval),
-        windows,
+    adding = Adding(
         separately=is_integer(dtype) and not is_integer(working),
         symmetry=symmetry,
-        skips_zeros=not is_line,
-        # That is where SciPy begins.
         last_first=is_line and not symmetry,
+        # Those that are known have been left out.
+        skips_zeros=not is_line and not static,
     )
+    return weighted_sum(x, weights, windows.fill(boundary.cval), windows, adding)
+
+
+def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any]) -> bool:
+    """Whether all of a sum are whole numbers, and it fits into 32 bits, or its last bits do."""
+    if not is_integer(dtype) or not boundary.is_whole:
+        return False
+    static = not is_jax(weights)
+    if not is_integer(weights.dtype) and not (static and (weights == np.rint(weights)).all()):
+        return False
+    # Of integers that are too large, the last bits are the result; of real numbers they are not.
+    largest: float = 1
+    if not is_integer(result):
+        if not static or is_jax(boundary.cval):
+            return False
+        limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
+        largest = max(map(abs, (*limits, boundary.cval)))
+    total = np.abs(weights.astype(float)).sum() if static else 0
+    return bool(largest * total < 2**31)
 
 
 def means(

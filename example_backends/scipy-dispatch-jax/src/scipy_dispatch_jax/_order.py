@@ -12,6 +12,7 @@ from ._arrays import (
     dtype_of,
     has_64_bits,
     is_complex,
+    is_complex_number,
     is_integer,
     is_jax,
 )
@@ -20,9 +21,9 @@ from ._boundary import checked_mode, is_constant
 from ._implement import implements
 from ._jax import Array, jnp
 from ._linear import margins_of
-from ._output import finished, passing_dtype, result_dtype
+from ._output import finished, passing_dtype, result_dtype, why_not_output
 from ._warning import warn_caller
-from ._window import Windows, extreme, offsets_of, ranked
+from ._window import Windows, offsets_of, ranked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,23 +31,31 @@ if TYPE_CHECKING:
 
 
 def _refuse_lines(call: dict[str, Any]) -> str | None:
-    if is_jax(call["cval"]) or not is_integer(dtype_of(call["input"])):
-        return None
-    if not isfinite(call["cval"]):
-        return "cval= is not finite, and the array is one of integers"
-    if not has_64_bits() and not -(2**31) <= call["cval"] < 2**31:
-        return "cval= has more than 32 bits; set jax_enable_x64"
-    return None
+    return _why_not(call) or _why_not_cval(call["cval"], _wide(dtype_of(call["input"])))
 
 
 def _refuse_windows(call: dict[str, Any]) -> str | None:
-    dtype = dtype_of(call["input"])
-    if _is_separable(call) or is_jax(call["cval"]) or not is_integer(dtype):
+    if _is_separable(call):
         return _refuse_lines(call)
-    limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
     # SciPy gives it the data type of the array, or the array another one, as it happens.
-    if not limits[0] <= call["cval"] <= limits[1] or call["cval"] != int(call["cval"]):
-        return f"cval= is no {dtype}, as the array is"
+    return _why_not(call) or _why_not_cval(call["cval"], dtype_of(call["input"]))
+
+
+def _why_not(call: dict[str, Any]) -> str | None:
+    if is_complex_number(call["cval"]):
+        return "cval= is complex"
+    return why_not_output(call["output"], False)
+
+
+def _why_not_cval(cval: Any, dtype: np.dtype[Any]) -> str | None:
+    """Say that a fill value does not fit among integers of a data type."""
+    if is_jax(cval) or not is_integer(dtype):
+        return None
+    if not isfinite(cval):
+        return "cval= is not finite, and the array is one of integers"
+    limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
+    if not limits[0] <= cval <= limits[1]:
+        return f"cval= is no {dtype}, in which JAX compares it with the array"
     return None
 
 
@@ -58,7 +67,10 @@ def _is_separable(call: dict[str, Any]) -> bool:
 def _refuse_ranks(call: dict[str, Any]) -> str | None:
     if not isinstance(call["mode"], str):
         return "mode= is a list, which SciPy takes for some ranks only"
-    return _refuse_windows({"rank": None, **call})
+    reason = _refuse_windows({"rank": None, **call})
+    if reason is None and is_integer(dtype_of(call["input"])) and not is_jax(call["cval"]):
+        return None if call["cval"] == int(call["cval"]) else "cval= is no whole number"
+    return reason
 
 
 def _wide(dtype: Any) -> np.dtype[Any]:
@@ -102,17 +114,17 @@ def _line(
             cval = int(cval)
     margins = margins_of(shape, origins)
     windows = Windows(shape, offsets_of(shape), margins, modes, working, dtype)
-    return extreme(x, windows.fill(cval), windows, largest)
+    return ranked(x, windows.fill(cval), windows, size - 1 if largest else 0)
 
 
 def _extreme1d(
     input: Any, size: int, axis: int, output: Any, mode: str, cval: Any, origin: int, largest: bool
 ) -> Array:
     x = _checked(input)
-    axis = one_axis(axis, x.ndim)
+    axis, size = one_axis(axis, x.ndim), operator.index(size)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return _line(x, int(size), axis, result_dtype(output, x.dtype), mode, cval, origin, largest)
+    return _line(x, size, axis, result_dtype(output, x.dtype), mode, cval, origin, largest)
 
 
 @implements("scipy_dispatch.ndimage:minimum_filter1d", "input", "cval", refuse=_refuse_lines)
@@ -204,8 +216,6 @@ def _by_footprint(
     offsets = offsets_of(shape, footprint.reshape(shape))
     margins = margins_of(shape, origins)
     windows = Windows(shape, offsets, margins, (mode,) * x.ndim, np.dtype(x.dtype), dtype)
-    if rank in (0, len(offsets) - 1):
-        return extreme(x, windows.fill(cval), windows, rank > 0)
     return ranked(x, windows.fill(cval), windows, rank)
 
 

@@ -101,6 +101,10 @@ def working_dtype(
     return real
 
 
-def is_real_by_request(output: Any, is_complex_result: bool) -> bool:
-    """Whether the caller asks for real numbers where there will be complex ones."""
-    return output is not None and is_complex_result and not is_complex(np.dtype(output))
+def why_not_output(output: Any, is_complex_result: bool) -> str | None:
+    """Say that the caller asks for real numbers where there are complex ones, or the reverse."""
+    if output is None or is_complex(np.dtype(output)) == is_complex_result:
+        return None
+    if is_complex_result:
+        return "output= is a real data type, and the result is complex"
+    return "output= is a complex data type, and the result is real"

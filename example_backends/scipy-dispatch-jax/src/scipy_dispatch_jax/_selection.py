@@ -11,14 +11,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
-from ._jax import Array, jax, jnp
+from ._jax import Array, jnp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any, TypeAlias
+    from typing import TypeAlias
 
     Comparison: TypeAlias = tuple[int, int, bool, bool]
 
@@ -33,11 +31,6 @@ def selected(arrays: Sequence[Array], rank: int) -> Array:
     rank : int
         From 0 for the smallest.
     """
-    choose = _differentiable if jnp.issubdtype(arrays[0].dtype, jnp.inexact) else _by_comparisons
-    return choose(rank, tuple(arrays))
-
-
-def _by_comparisons(rank: int, arrays: Sequence[Array]) -> Array:
     held = list(arrays)
     for low, high, keep_smaller, keep_larger in _comparisons(len(held), rank):
         x, y = held[low], held[high]
@@ -47,35 +40,6 @@ def _by_comparisons(rank: int, arrays: Sequence[Array]) -> Array:
         if keep_larger:
             held[high] = jnp.where(is_sorted, y, x)
     return held[rank]
-
-
-_differentiable: Any = jax.custom_jvp(_by_comparisons, nondiff_argnums=(0,))
-
-
-def _slope(
-    rank: int, primals: tuple[Sequence[Array]], tangents: tuple[Sequence[Array]]
-) -> tuple[Array, Array]:
-    """Take the slope of the first array that has the element.
-
-    To follow the comparisons would be right too, and takes a minute to compile for windows of
-    7 by 7 elements.
-    """
-    (arrays,), (slopes,) = primals, tangents
-    result = _differentiable(rank, arrays)
-    known = jax.lax.stop_gradient(result)
-    index = jnp.full(result.shape, -1, np.int32)
-    for number, array in enumerate(jax.lax.stop_gradient(arrays)):
-        is_it = (array == known) | ((array != array) & (known != known))
-        index = jnp.where(is_it & (index < 0), np.int32(number), index)
-    # Else XLA would compare everything again for every array.
-    index = jax.lax.optimization_barrier(index)
-    total = jnp.zeros_like(result)
-    for number, slope in enumerate(slopes):
-        total = jnp.where(index == number, slope, total)
-    return result, total
-
-
-_differentiable.defjvp(_slope)
 
 
 @lru_cache(maxsize=64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
@@ -36,11 +37,21 @@ def _is_name(window: Any) -> bool:
     return isinstance(window, (str, tuple))
 
 
+def _why_not_settings(call: dict[str, Any]) -> str | None:
+    if np.ndim(call["fs"]) or not call["fs"] > 0:
+        return "fs= is no number greater than 0"
+    for name in ("detrend", "boundary", "scaling", "average"):
+        if not isinstance(call.get(name), (str, bool, NoneType)):
+            return f"{name}= is no name"
+    return None
+
+
 def _refuse(call: dict[str, Any]) -> str | None:
     if callable(call["detrend"]):
         return "detrend= is a function, which SciPy calls with NumPy arrays"
-    if call["fs"] == 0:
-        return "fs= is 0"
+    reason = _why_not_settings(call)
+    if reason:
+        return reason
     names = [name for name in ("x", "y") if name in call]
     for name in names:
         shape, dtype = jnp.shape(call[name]), dtype_of(call[name])
@@ -334,8 +345,9 @@ def _stft(
 
 
 def _refuse_inverse(call: dict[str, Any]) -> str | None:
-    if call["fs"] == 0:
-        return "fs= is 0"
+    reason = _why_not_settings(call)
+    if reason:
+        return reason
     if 0 in jnp.shape(call["Zxx"]):
         return "Zxx= has no elements"
     if is_traced(call["window"]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -53,7 +53,10 @@ def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
         raise TypeError(f"breakpoints must be integers, not {edges.dtype}")
     if edges[-1] > length or edges[0] < 0:
         raise ValueError("Breakpoints must be less than length of data along given axis.")
-    return _without_lines(x, axis, tuple(edges.tolist()))
+    x = jnp.moveaxis(x, axis, -1)
+    if len(edges) == 2:
+        return jnp.moveaxis(_without_line(x), -1, axis)
+    return jnp.moveaxis(_without_lines(x, *_pieces(edges)), -1, axis)
 
 
 @partial(jax.jit, static_argnames="axis")
@@ -61,13 +64,66 @@ def _without_mean(x: Array, axis: int) -> Array:
     return x - x.mean(axis, keepdims=True)
 
 
-@partial(jax.jit, static_argnames=("axis", "edges"))
-def _without_lines(x: Array, axis: int, edges: tuple[int, ...]) -> Array:
-    x = jnp.moveaxis(x, axis, -1)
-    parts = [_without_line(x[..., first:last]) for first, last in pairwise(edges)]
-    return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)
+class _Pieces(NamedTuple):
+    """Pieces of a line that are about as long, a row each, filled up at the end.
+
+    Attributes
+    ----------
+    places : array of int
+        Where the elements of each are.
+    is_there : array of bool
+        Which of them are the piece's own.
+    ramp : array of float
+        A line through its middle, of length 1; 0 where nothing is there.
+    sizes : array of float
+        How many elements each has, in a column.
+    """
+
+    places: np.ndarray
+    is_there: np.ndarray
+    ramp: np.ndarray
+    sizes: np.ndarray
 
 
+def _pieces(edges: np.ndarray) -> tuple[list[_Pieces], np.ndarray]:
+    """Return the pieces between `edges`, and where each element is among all of their rows.
+
+    What is computed depends on their sizes alone, which are powers of 2, so that little is
+    compiled for many pieces, and nothing for others of the same sizes.
+    """
+    firsts, counts = edges[:-1], np.diff(edges)
+    widths = 2 ** np.ceil(np.log2(counts)).astype(int)
+    where, groups, total = np.zeros(edges[-1], int), [], 0
+    for width in np.unique(widths):
+        first, count = firsts[widths == width, None], counts[widths == width, None]
+        steps = np.arange(width)
+        is_there = steps < count
+        ramp = np.where(is_there, steps - (count - 1) / 2, 0)
+        norm = np.linalg.norm(ramp, axis=-1, keepdims=True)
+        index = np.where(is_there, first + steps, first)
+        where[index[is_there]] = total + np.flatnonzero(is_there)
+        total += is_there.size
+        groups.append(_Pieces(index, is_there, ramp / np.where(norm, norm, 1), count * 1.0))
+    return groups, where
+
+
+@partial(jax.jit)
+def _without_lines(x: Array, groups: list[_Pieces], where: Any) -> Array:
+    """Subtract from each piece its projection on constants and lines."""
+    rows = []
+    for places, *tables in groups:
+        is_there, line, sizes = (
+            jnp.asarray(each).reshape((1,) * (x.ndim - 1) + each.shape) for each in tables
+        )
+        line, sizes = line.astype(x.dtype), sizes.astype(x.dtype)
+        part = jnp.where(is_there, x[..., places], 0)
+        part = jnp.where(is_there, part - part.sum(-1, keepdims=True) / sizes, 0)
+        part = part - (part * line).sum(-1, keepdims=True) * line
+        rows.append(part.reshape((*x.shape[:-1], -1)))
+    return jnp.concatenate(rows, -1)[..., where]
+
+
+@partial(jax.jit)
 def _without_line(x: Array) -> Array:
     """Subtract the projection on constants and lines."""
     # Orthogonal to one another, in double precision, so that no system is to be solved.

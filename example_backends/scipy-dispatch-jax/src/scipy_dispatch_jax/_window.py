@@ -7,7 +7,7 @@ of the result. A call outside of `jit` pays once for each function here, not for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from math import isqrt
 
 import numpy as np
@@ -27,6 +27,36 @@ if TYPE_CHECKING:
 # So many elements of a window are written out, one after the other, which XLA makes one loop
 # over the array of. A longer program takes long to compile: a loop over the window then.
 _WRITTEN_OUT = 64
+# Of slopes, far fewer, as each of the elements written out becomes an array of its own.
+_WRITTEN_OUT_FOR_SLOPES = 8
+
+
+@dataclass(frozen=True)
+class Parts:
+    """An array's elements, shifted: where they begin in one that has been extended.
+
+    Attributes
+    ----------
+    offsets : tuple of tuple of int
+        The beginnings.
+    shape : tuple of int
+        Of each part.
+    """
+
+    offsets: Offsets
+    shape: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.offsets)
+
+    def of(self, x: Array, number: Any) -> Array:
+        """Return a part of `x`, by its number, which may be traced."""
+        if not isinstance(number, int):
+            return lax.dynamic_slice(x, jnp.asarray(self.offsets)[number], self.shape)
+        start = self.offsets[number]
+        return lax.slice(x, start, [a + n for a, n in zip(start, self.shape, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -57,27 +87,19 @@ class Windows:
     dtype: np.dtype[Any]
 
     def fill(self, cval: Any) -> Any:
-        """Return what `cval` is as an element; something else where it does not matter."""
+        """Return what `cval` is as an element; None where it does not matter."""
         if not any(map(is_constant, self.modes)):
-            return np.zeros((), self.working)
+            return None
         if is_jax(cval):
             return cval
         with np.errstate(all="ignore"):
             return np.asarray(cval).astype(self.working)
 
-    def over(self, x: Array, cval: Any) -> Callable[[Any], Array]:
-        """Return a function from the number of an offset to the array shifted by it."""
+    def over(self, x: Array, cval: Any) -> tuple[Array, Parts]:
+        """Return `x` as it is computed with, extended, and its parts, one for each offset."""
         x = extended(x.astype(self.working), self.margins, self.modes, cval)
         shape = tuple(n - size + 1 for n, size in zip(x.shape, self.shape, strict=True))
-        table = np.array(self.offsets)
-
-        def shifted(number: Any) -> Array:
-            if not isinstance(number, int):
-                return lax.dynamic_slice(x, jnp.asarray(table)[number], shape)
-            start = self.offsets[number]
-            return lax.slice(x, start, [first + n for first, n in zip(start, shape, strict=True)])
-
-        return shifted
+        return x, Parts(self.offsets, shape)
 
 
 def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
@@ -86,18 +108,36 @@ def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
     return tuple(map(tuple, np.argwhere(chosen).tolist()))
 
 
-@partial(
-    jax.jit, static_argnames=("windows", "separately", "symmetry", "skips_zeros", "last_first")
-)
+@dataclass(frozen=True)
+class Adding:
+    """How products are added, where that matters for the last bit.
+
+    Attributes
+    ----------
+    separately : bool
+        Whether to round products before they are added, as SciPy does. XLA fuses the two,
+        which is faster, and more exact by a bit that decides where a sum is cut off to an
+        integer.
+    symmetry : int
+        1 if the weights are the same from either end, -1 if they are but for their sign,
+        and odd in number. Then those are added, or subtracted, before they are multiplied,
+        in the order in which SciPy does, so that the same is rounded.
+    last_first : bool
+        Whether the last product is added before the others, as along SciPy's lines.
+    skips_zeros : bool
+        Whether an element that is no number does not matter where the weight is zero, as it
+        does not in SciPy's windows of any number of dimensions, while its lines multiply.
+    """
+
+    separately: bool = False
+    symmetry: int = 0
+    last_first: bool = False
+    skips_zeros: bool = False
+
+
+@partial(jax.jit, static_argnames=("windows", "adding"))
 def weighted_sum(
-    x: Array,
-    weights: Any,
-    cval: Any,
-    windows: Windows,
-    separately: bool = False,
-    symmetry: int = 0,
-    skips_zeros: bool = False,
-    last_first: bool = False,
+    x: Array, weights: Any, cval: Any, windows: Windows, adding: Adding = Adding()
 ) -> Array:
     """Return the sums of the windows' elements times their weights.
 
@@ -107,76 +147,107 @@ def weighted_sum(
         The array.
     weights : array
         One for every offset.
-    cval : scalar
+    cval : scalar or None
         From `Windows.fill`.
     windows : Windows
         What moves over the array.
-    separately : bool, optional
-        Whether to round products before they are added, as SciPy does. XLA fuses the two,
-        which is faster, and more exact by a bit that decides where a sum is cut off to an
-        integer.
-    symmetry : int, optional
-        1 if the weights are the same from either end, -1 if they are but for their sign,
-        and odd in number. Then those are added, or subtracted, before they are multiplied,
-        in the order in which SciPy does, so that the same is rounded.
-    skips_zeros : bool, optional
-        Whether an element that is no number does not matter where the weight is zero, as it
-        does not in SciPy's windows of any number of dimensions, while its lines multiply.
-    last_first : bool, optional
-        Whether the last product is added before the others, as along SciPy's lines.
+    adding : Adding, optional
+        In which order, and how.
     """
-    count = len(windows.offsets)
-    shifted = windows.over(x, cval)
+    x, parts = windows.over(x, cval)
     weights = jnp.ravel(jnp.asarray(weights))
     is_complex_sum = jnp.issubdtype(weights.dtype, jnp.complexfloating)
     if is_complex_sum or is_integer(windows.working):
         weights = weights.astype(windows.working)
     else:
         weights = weights.astype(jnp.finfo(windows.working).dtype)
+    return as_c_casts(_differentiable(_sum, (parts, adding), x, weights), windows.dtype)
 
-    def term(number: Any) -> Array:
-        if last_first:
-            number = (number - 1) % count
-        part = shifted(number)
-        if symmetry == 1:
-            part = part + shifted(count - 1 - number)
-        elif symmetry == -1:
-            part = part - shifted(count - 1 - number)
-        return times(part, weights[number])
+
+@partial(jax.jit, static_argnames="windows")
+def mean(x: Array, cval: Any, windows: Windows) -> Array:
+    """Return the means of windows; arguments as those of `weighted_sum`."""
+    count = len(windows.offsets)
+
+    def total(x: Array, cval: Any) -> Array:
+        x, parts = windows.over(x, cval)
+        return _differentiable(_plain_sum, (parts,), x)
+
+    if not is_integer(windows.working):
+        return as_c_casts(total(x, cval) / count, windows.dtype)
+    # Sums of 32 bits have no place in 32 bits: quotients and remainders do.
+    x = x.astype(windows.working)
+    fill = jnp.zeros((), x.dtype) if cval is None else jnp.asarray(cval).astype(x.dtype)
+    quotients, rest = total(x // count, fill // count), total(x % count, fill % count)
+    if not is_integer(windows.dtype):
+        return quotients.astype(windows.dtype) + rest.astype(windows.dtype) / count
+    floor = quotients + rest // count
+    if windows.working == np.int32:
+        floor = floor + ((floor < 0) & (rest % count != 0))
+    return as_c_casts(floor, windows.dtype)
+
+
+@partial(jax.jit, static_argnames=("windows", "rank"))
+def ranked(x: Array, cval: Any, windows: Windows, rank: int) -> Array:
+    """Return the element of that rank of every window."""
+    x, parts = windows.over(x, cval)
+    choose = _choose_differentiably if jnp.issubdtype(x.dtype, jnp.inexact) else _choose
+    return as_c_casts(choose(parts, rank, x), windows.dtype)
+
+
+def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> Array:
+    count = parts.count
 
     def times(part: Array, weight: Array) -> Array:
-        product = _skipping(part, weight) if skips_zeros else part * weight
-        if not separately:
+        if adding.skips_zeros and jnp.issubdtype(part.dtype, jnp.inexact):
+            part = jnp.where(jnp.isfinite(part) | (weight != 0), part, 0)
+        product = _product(part, weight)
+        if not adding.separately:
             return product
         # What has been compared cannot be fused with what comes next.
         return jnp.maximum(product, jnp.finfo(product.dtype).min)
 
-    if not symmetry:
-        total = _total(term, count, jnp.zeros_like(shifted(0)))
-    else:
-        middle = count // 2
-        total = _total(term, middle, times(shifted(middle), weights[middle]))
-    return as_c_casts(total, windows.dtype)
+    def term(number: Any) -> Array:
+        if adding.last_first:
+            number = (number - 1) % count
+        part = parts.of(x, number)
+        if adding.symmetry == 1:
+            part = part + parts.of(x, count - 1 - number)
+        elif adding.symmetry == -1:
+            part = part - parts.of(x, count - 1 - number)
+        return times(part, weights[number])
+
+    if not adding.symmetry:
+        return _total(term, count, jnp.zeros(parts.shape, x.dtype), limit)
+    middle = count // 2
+    return _total(term, middle, times(parts.of(x, middle), weights[middle]), limit)
 
 
-def _skipping(part: Array, weight: Array) -> Array:
-    """Multiply, but for elements that are no numbers where the weight is zero."""
-    if not jnp.issubdtype(part.dtype, jnp.inexact):
-        return part * weight
-    return jnp.where(jnp.isfinite(part) | (weight != 0), part, 0) * weight
+def _product(part: Array, weight: Array) -> Array:
+    if jnp.issubdtype(part.dtype, jnp.complexfloating) > jnp.issubdtype(
+        weight.dtype, jnp.complexfloating
+    ):
+        # JAX would make the weight complex, and what is infinite would be no number then.
+        return lax.complex(part.real * weight, part.imag * weight)
+    return part * weight
 
 
-def _total(term: Callable[[Any], Array], count: int, total: Array) -> Array:
-    """Add `count` terms to `total`.
+def _plain_sum(limit: int, parts: Parts, x: Array) -> Array:
+    zeros = jnp.zeros(parts.shape, x.dtype)
+    return _total(lambda number: parts.of(x, number), parts.count, zeros, limit)
+
+
+def _total(term: Callable[[Any], Array], count: int, total: Array, limit: int) -> Array:
+    """Add `count` terms to `total`, written out up to a limit.
 
     In double precision they are added one after the other, as SciPy does. Of many in single
     precision there are sums of sums, or else the error would grow as their number does.
     """
-    if count <= _WRITTEN_OUT:
+    if count <= limit:
         for number in range(count):
             total = total + term(number)
         return total
-    if total.dtype not in (np.float32, np.complex64):
+    if count <= _WRITTEN_OUT or total.dtype not in (np.float32, np.complex64):
         return _loop(term, 0, count, total)
     width = isqrt(count)
 
@@ -195,51 +266,78 @@ def _loop(term: Callable[[Any], Array], first: Any, count: int, total: Array) ->
     return lax.fori_loop(0, count, step, total)
 
 
-@partial(jax.jit, static_argnames="windows")
-def mean(x: Array, cval: Any, windows: Windows) -> Array:
-    """Return the means of windows; arguments as those of `weighted_sum`."""
-    count = len(windows.offsets)
-
-    def total(x: Array, cval: Any) -> Array:
-        shifted = windows.over(x, cval)
-        return _total(shifted, count, jnp.zeros_like(shifted(0)))
-
-    if not is_integer(windows.working):
-        return as_c_casts(total(x, cval) / count, windows.dtype)
-    # Sums of 32 bits have no place in 32 bits: quotients and remainders do.
-    x, cval = (jnp.asarray(each).astype(windows.working) for each in (x, cval))
-    quotients, rest = total(x // count, cval // count), total(x % count, cval % count)
-    if not is_integer(windows.dtype):
-        return quotients.astype(windows.dtype) + rest.astype(windows.dtype) / count
-    floor = quotients + rest // count
-    if windows.working == np.int32:
-        floor = floor + ((floor < 0) & (rest % count != 0))
-    return as_c_casts(floor, windows.dtype)
+def _differentiable(sum: Callable[..., Array], how: tuple[Any, ...], *arrays: Array) -> Array:
+    """Return a sum, with a slope that does not take long to compile."""
+    if not jnp.issubdtype(arrays[0].dtype, jnp.inexact):
+        return _written_out(sum, how, *arrays)
+    return _sum_differentiably(sum, how, *arrays)
 
 
-@partial(jax.jit, static_argnames=("windows", "largest"))
-def extreme(x: Array, cval: Any, windows: Windows, largest: bool) -> Array:
-    """Return the largest or the smallest elements of windows."""
-    count = len(windows.offsets)
-    shifted = windows.over(x, cval)
-    choose = jnp.maximum if largest else jnp.minimum
-    result = shifted(0)
+def _written_out(sum: Callable[..., Array], how: tuple[Any, ...], *arrays: Array) -> Array:
+    return sum(_WRITTEN_OUT, *how, *arrays)
+
+
+_sum_differentiably: Any = jax.custom_jvp(_written_out, nondiff_argnums=(0, 1))
+
+
+def _slope_of_sum(
+    sum: Callable[..., Array],
+    how: tuple[Any, ...],
+    arrays: tuple[Array, ...],
+    slopes: tuple[Array, ...],
+) -> tuple[Array, Array]:
+    result = _sum_differentiably(sum, how, *arrays)
+    return result, jax.jvp(partial(sum, _WRITTEN_OUT_FOR_SLOPES, *how), arrays, slopes)[1]
+
+
+_sum_differentiably.defjvp(_slope_of_sum)
+
+
+def _choose(parts: Parts, rank: int, x: Array) -> Array:
+    count = parts.count
+    if rank in (0, count - 1):
+        choose = jnp.maximum if rank else jnp.minimum
+        if count <= _WRITTEN_OUT:
+            return reduce(choose, (parts.of(x, number) for number in range(count)))
+        return lax.fori_loop(
+            1, count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
+        )
     if count <= _WRITTEN_OUT:
-        for number in range(1, count):
-            result = choose(result, shifted(number))
-    else:
-        step = jax.checkpoint(lambda number, best: choose(best, shifted(number)))
-        result = lax.fori_loop(1, count, step, result)
-    return as_c_casts(result, windows.dtype)
+        return selected([parts.of(x, number) for number in range(count)], rank)
+    return jnp.sort(jax.vmap(partial(parts.of, x))(jnp.arange(count)), axis=0)[rank]
 
 
-@partial(jax.jit, static_argnames=("windows", "rank"))
-def ranked(x: Array, cval: Any, windows: Windows, rank: int) -> Array:
-    """Return the element of that rank of every window."""
-    count = len(windows.offsets)
-    shifted = windows.over(x, cval)
-    if count <= _WRITTEN_OUT:
-        result = selected([shifted(number) for number in range(count)], rank)
-    else:
-        result = jnp.sort(jax.vmap(shifted)(jnp.arange(count)), axis=0)[rank]
-    return as_c_casts(result, windows.dtype)
+_choose_differentiably: Any = jax.custom_jvp(_choose, nondiff_argnums=(0, 1))
+
+
+def _slope_of_choice(
+    parts: Parts, rank: int, arrays: tuple[Array], slopes: tuple[Array]
+) -> tuple[Array, Array]:
+    """Take the slope of the first element that is the one chosen.
+
+    To follow the comparisons would be right too, and takes a minute to compile for windows of
+    7 by 7 elements.
+    """
+    (x,), (slope,) = arrays, slopes
+    result = _choose_differentiably(parts, rank, x)
+    fixed, chosen = lax.stop_gradient((x, result))
+
+    def find(number: Any, index: Array) -> Array:
+        part = parts.of(fixed, number)
+        is_it = (part == chosen) | ((part != part) & (chosen != chosen))  # NaN alone differs
+        return jnp.where(is_it & (index < 0), jnp.asarray(number, index.dtype), index)
+
+    index = lax.fori_loop(0, parts.count, find, jnp.full(parts.shape, -1, np.int32))
+
+    def taken(x: Array) -> Array:
+        def take(number: Any, total: Array) -> Array:
+            is_it = index == jnp.asarray(number, index.dtype)
+            return jnp.where(is_it, parts.of(x, number), total)
+
+        # Without a checkpoint each of the comparisons would be kept for the gradient.
+        return lax.fori_loop(0, parts.count, jax.checkpoint(take), jnp.zeros_like(result))
+
+    return result, jax.jvp(taken, (x,), (slope,))[1]
+
+
+_choose_differentiably.defjvp(_slope_of_choice)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from . import _interpolation, _order  # noqa: F401  # they register their functions
-from ._arrays import dtype_of, is_complex, is_integer, is_jax
+from ._arrays import dtype_of, has_64_bits, is_complex, is_complex_number, is_integer, is_jax
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode
 from ._gaussian import gaussian_weights
 from ._implement import implements
 from ._jax import Array, jnp
 from ._linear import Boundary, as_weights, means, neighbours
-from ._output import finished, is_real_by_request, passing_dtype, result_dtype
+from ._output import finished, passing_dtype, result_dtype, why_not_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,11 +54,25 @@ def _refuse(call: dict[str, Any]) -> str | None:
     """Leave complex numbers where there should be real ones to SciPy, which knows some."""
     is_complex_array = is_complex(dtype_of(call["input"]))
     is_complex_sum = is_complex_array or is_complex(as_weights(call.get("weights", 0)).dtype)
-    if is_real_by_request(call["output"], is_complex_sum):
-        return "output= is a real data type, and the result is complex"
-    if not is_complex_array and not is_jax(call["cval"]) and np.iscomplexobj(call["cval"]):
+    cval = call["cval"]
+    if not is_complex_array and is_complex_number(cval):
         return "cval= is complex, and the array is not"
-    return None
+    is_narrow = is_integer(dtype_of(call["input"])) and not has_64_bits()
+    if is_narrow and not is_jax(cval) and abs(cval) >= 2**31:
+        return "cval= has more than 32 bits; set jax_enable_x64"
+    return why_not_output(call["output"], is_complex_sum)
+
+
+def _refuse_means(call: dict[str, Any]) -> str | None:
+    dtype = dtype_of(call["input"])
+    if not has_64_bits() and is_integer(dtype):
+        # The sum of what the quotients leave over has 32 bits.
+        largest = max(call["size"]) if np.iterable(call["size"]) else call["size"]
+        if largest > 46340:
+            return f"size={largest} of integers; set jax_enable_x64"
+        if dtype == np.uint32 and not is_jax(call["cval"]) and call["cval"] < 0:
+            return "cval= is less than zero, and the array unsigned; set jax_enable_x64"
+    return _refuse(call)
 
 
 @implements("scipy_dispatch.ndimage:correlate1d", "input", "weights", "cval", refuse=_refuse)
@@ -217,7 +233,7 @@ def _gaussian(
     return finished(x, dtype)
 
 
-@implements("scipy_dispatch.ndimage:uniform_filter1d", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:uniform_filter1d", "input", "cval", refuse=_refuse_means)
 def uniform_filter1d(
     input: Any,
     size: int,
@@ -229,7 +245,7 @@ def uniform_filter1d(
 ) -> Array:
     """Traces and differentiates, by the array."""
     x = jnp.asarray(input)
-    axis = one_axis(axis, x.ndim)
+    axis, size = one_axis(axis, x.ndim), operator.index(size)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
@@ -246,7 +262,7 @@ def _mean(
     return means(x, shape, origins, Boundary(modes, cval), dtype)
 
 
-@implements("scipy_dispatch.ndimage:uniform_filter", "input", "cval", refuse=_refuse)
+@implements("scipy_dispatch.ndimage:uniform_filter", "input", "cval", refuse=_refuse_means)
 def uniform_filter(
     input: Any,
     size: Any = 3,
