@@ -209,8 +209,26 @@ def test_a_run_with_failures_shows_them(tmp_path: Path) -> None:
     file.write_text(json.dumps(vars(run)), encoding="utf-8")
     done = program("--replay", str(file), "--update-docs")
     assert done.returncode == 1
-    assert "left as it was" in done.stderr
+    assert "left as it was: the run is not complete" in " ".join(done.stderr.split())
     assert "too much" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("machine", "reason"),
+    [
+        ({"rounds": "2", "load average before": "0.1"}, "its figures are of 2 rounds"),
+        ({"rounds": "5", "load average before": "9.0, busy: so"}, "other programs were at work"),
+    ],
+)
+def test_the_docs_take_no_run_that_is_noisy(
+    machine: dict[str, str], reason: str, tmp_path: Path
+) -> None:
+    run = WorkRun(machine, {"a": "median"}, {"scipy": "SciPy"}, seconds={"a": {"scipy": [3.0]}})
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(vars(run)), encoding="utf-8")
+    done = program("--replay", str(file), "--update-docs")
+    assert done.returncode == 1
+    assert reason in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,12 @@ def describe_load(averages: list[float]) -> str:
     if not averages:
         return "unknown"
     text = " to ".join(f"{each:.1f}" for each in averages)
-    is_busy = max(averages) > 0.75 * (os.cpu_count() or 1)
-    return f"{text}, busy: times are noisy" if is_busy else text
+    return f"{text}, busy: times are noisy" if is_busy(averages) else text
+
+
+def is_busy(averages: list[float]) -> bool:
+    """Whether the machine had more to do at one of several times than to measure leaves it."""
+    return bool(averages) and max(averages) > 0.75 * (os.cpu_count() or 1)
 
 
 def load() -> list[float]:

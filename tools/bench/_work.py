@@ -95,7 +95,7 @@ def blur() -> Array:
 
 _SUM = {"jax": SUMS, "cupy": SUMS}
 _RUNNING = {"dask": SUMS, **_SUM}
-_SPECTRUM = {"dask": SPECTRA, "jax": SPECTRA, "cupy": SPECTRA}
+_SPECTRUM = {"dask": SPECTRA, "jax": SPECTRA / 10, "cupy": SPECTRA}
 
 CASES = (
     Case(

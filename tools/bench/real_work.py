@@ -74,6 +74,9 @@ if TYPE_CHECKING:
     # Makes a call; seconds that passed, and those of the processor if they are known.
     Timed: TypeAlias = Callable[[], tuple[float, float | None]]
 
+ROUNDS = 5
+"""How many there are, and the fewest that the docs take."""
+
 PACKAGES = (
     "scipy",
     "numpy",
@@ -288,11 +291,24 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
             except KeyboardInterrupt:
                 run.failures.append("what came after it was interrupted")
     run.machine["rounds"] = str(options.repeats)
-    run.machine["load average"] = describe_load(busy + load())
+    # At the end it is the benchmark's own.
+    run.machine["load average before"] = describe_load(busy)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     scale = 1 if sys.platform == "darwin" else 1024
     run.machine["peak memory"] = f"{peak * scale / 1e9:.1f} GB"
     return run
+
+
+def why_not_recorded(run: WorkRun) -> str | None:
+    """Say why the docs do not take a run; None if they do."""
+    if run.failures:
+        return "the run is not complete"
+    rounds = int(run.machine.get("rounds", 0))
+    if rounds < ROUNDS:
+        return f"its figures are of {rounds} rounds, and it shows those of {ROUNDS} or more"
+    if "busy" in run.machine.get("load average before", "busy"):
+        return "other programs were at work when the run began"
+    return None
 
 
 @contextmanager
@@ -336,7 +352,7 @@ def main() -> int:
     )
     parser.add_argument("--only", type=_names, default=[], metavar="PARTS", help="cases: a,b")
     parser.add_argument("--routes", type=_names, default=[], help="besides SciPy: a,b")
-    parser.add_argument("--repeats", type=int, default=5, metavar="ROUNDS", help="5")
+    parser.add_argument("--repeats", type=int, default=ROUNDS, metavar="ROUNDS", help=f"{ROUNDS}")
     parser.add_argument("--list", action="store_true", help="name the cases and the routes")
     parser.add_argument("--markdown", action="store_true", help="print Markdown")
     parser.add_argument("--chart", type=Path, metavar="FILE", help="draw the bar chart as SVG")
@@ -375,9 +391,10 @@ def main() -> int:
         show_sheets(run.machine, sheets(run), run.failures, Console(width=width))
     if options.chart:
         draw_chart(run, options.chart)
-    if options.update_docs and run.failures:
-        console.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
-    elif options.update_docs:
+    if options.update_docs and (reason := why_not_recorded(run)):
+        console.print(f"{PAGE.relative_to(ROOT)} is left as it was: {reason}")
+        return 1
+    if options.update_docs:
         update(PAGE, work_markdown(run))
         draw_chart(run, CHART)
         console.print(f"{PAGE.relative_to(ROOT)} and {CHART.name} have it now")
