@@ -78,6 +78,7 @@ def test_complex_weights(double: bool) -> None:
     for name in ("ndimage.correlate1d", "ndimage.convolve1d"):
         check(name, CALLS[name].x, weights)
     check("ndimage.correlate", CALLS["ndimage.sobel"].x, weights[None])
+    check("ndimage.convolve", np.ones((2, 3), np.uint8), weights[None])
 
 
 def test_rejected_with_scipy_s_error(double: bool) -> None:

@@ -113,7 +113,7 @@ def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any
             return False
         limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
         largest = max(map(abs, (*limits, boundary.cval)))
-    total = np.abs(weights.astype(float)).sum() if static else 0
+    total = np.abs(weights * 1.0).sum() if static else 0
     return bool(largest * total < 2**31)
 
 
