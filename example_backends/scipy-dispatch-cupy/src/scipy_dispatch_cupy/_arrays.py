@@ -6,7 +6,7 @@ from operator import index
 
 import numpy as np
 
-from ._limits import is_array
+from ._rules import is_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

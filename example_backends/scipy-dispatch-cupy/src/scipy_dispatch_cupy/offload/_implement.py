@@ -12,7 +12,8 @@ from .._backends import offload as backend
 from .._call import Call, cupyx_function
 from .._device import smallest, why_no_cupy, why_no_device, why_too_large
 from .._implement import implement, names_of, short
-from .._limits import is_array, why_not
+from .._limits import why_not
+from .._rules import is_array
 from ._table import TABLE
 
 TYPE_CHECKING = False

@@ -1,0 +1,200 @@
+"""What CuPy's functions of `signal` and `fft` do otherwise than SciPy's."""
+
+from __future__ import annotations
+
+from operator import index
+
+import numpy as np
+
+from ._rules import (
+    floating,
+    given,
+    kind_of,
+    not_a_number,
+    only,
+    real,
+    table,
+    true,
+    whole,
+    whole_numbers,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._call import Call
+    from ._rules import Rule
+
+
+def _plain_convolution(call: Call) -> str | None:
+    for name in ("in1", "in2"):
+        if kind_of(call[name]) == "b":
+            return f"{name}= is boolean, which CuPy does not convolve as SciPy does"
+        if np.size(call[name]) == 0:
+            return f"{name}= is empty, for which SciPy's result has a data type of its own"
+    if np.ndim(call["in1"]) != np.ndim(call["in2"]):
+        return None  # SciPy's to report, CuPy reports the same
+    if isinstance(call["fillvalue"], complex):
+        return "CuPy takes no complex fillvalue="
+    return None
+
+
+def _real_filter(call: Call) -> str | None:
+    system = call["system"]
+    parts = system if isinstance(system, tuple) else ()
+    if any(kind_of(each) == "c" or np.iscomplexobj(each) for each in parts):
+        return "CuPy's group_delay is for real coefficients"
+    for each in parts:
+        if np.size(each) and np.ndim(each) == 1 and not each[0]:
+            return "CuPy's group_delay does not drop leading zeros (cupy#9404)"
+    return None
+
+
+def _double_precision(name: str) -> Rule:
+    def rule(call: Call) -> str | None:
+        dtype = getattr(call[name], "dtype", np.dtype(float))
+        return None if dtype == np.float64 else f"CuPy's {call.name} is SciPy's for float64 only"
+
+    return rule
+
+
+def _many_roots(call: Call) -> str | None:
+    return "CuPy's zpk2tf is for one polynomial" if np.ndim(call["z"]) > 1 else None
+
+
+def _complex_image(call: Call) -> str | None:
+    if kind_of(call["Iin"]) == "c":
+        return "CuPy's spline_filter is for real numbers (cupy#9758)"
+    return None
+
+
+def _no_real_medians(call: Call) -> str | None:
+    if kind_of(call[call.first]) in "bc":
+        return f"CuPy's {call.name} is for real numbers"
+    return None
+
+
+def _complex_polynomial(call: Call) -> str | None:
+    if kind_of(call["x"]) == "c":
+        return "SciPy drops the imaginary part, with a warning"
+    return None
+
+
+def _comparator(call: Call) -> str | None:
+    comparator = call["comparator"]
+    module = getattr(comparator, "__module__", None) or type(comparator).__module__
+    if module.partition(".")[0] != "cupy":
+        return "comparator= is no function of CuPy's; pass cupy.greater or cupy.less, say"
+    return None
+
+
+def _both_complex(call: Call) -> str | None:
+    if (kind_of(call["x"]) == "c") != (kind_of(call["y"]) == "c"):
+        return "one of x= and y= is complex, which SciPy refuses or not, by its release"
+    return None
+
+
+def _of_one_type(call: Call) -> str | None:
+    types = {getattr(call[name], "dtype", np.dtype(float)) for name in ("input", "hrow", "hcol")}
+    return None if len(types) == 1 else "SciPy takes arrays of one type only"
+
+
+def _length(call: Call) -> str | None:
+    n = call["n"]
+    if n is not None and not whole(n, least=1):
+        return f"n={n!r} is no length of SciPy's, and CuPy cuts elements off for a negative one"
+    return None
+
+
+def _lengths(call: Call) -> str | None:
+    """Refuse lengths and axes that SciPy refuses, or takes otherwise."""
+    x, s, axes = call[call.first], call["s"], call["axes"]
+    if s is not None:
+        lengths = list(np.atleast_1d(s))
+        if not all(whole(each, least=1) or (whole(each) and each == -1) for each in lengths):
+            return f"s={s!r} has what is no length of SciPy's"
+        if axes is None and len(lengths) > np.ndim(x):
+            return f"s={s!r} has more lengths than the array has dimensions"
+    if axes is None:
+        return None
+    numbers = list(np.atleast_1d(axes))
+    if not numbers:
+        return "without axes= SciPy transforms nothing, and its result has another data type"
+    if not all(whole(each, least=-np.ndim(x)) and each < np.ndim(x) for each in numbers):
+        return f"axes={axes!r} are not the array's"
+    if len({index(each) % np.ndim(x) for each in numbers}) < len(numbers):
+        return f"axes={axes!r} has an axis twice, which SciPy refuses"
+    return None
+
+
+_DCT_TYPES = only("type", (2, 3), "types 2 and 3")
+
+
+_PLAN = given("plan", "SciPy takes none")
+
+
+_ITERATIVE = given("zi", "CuPy's filter state has another shape than SciPy's (cupy#8677)")
+
+
+_ANALOG = true("analog", "CuPy pairs analog sections otherwise (cupy#9376)")
+
+
+_NYQUIST = true("include_nyquist", "CuPy's frequencies may differ from SciPy's")
+
+
+_CLIP = only("mode", ("clip", "wrap"), "mode='clip' and mode='wrap'")
+
+
+RULES = table(
+    ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
+    ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
+    ("signal", "hilbert", (real("x"),)),
+    ("signal", "minimum_phase", (real("h"),)),
+    ("signal", "firwin2", (real("freq"),)),
+    ("signal", "coherence csd", (_both_complex,)),
+    ("signal", "cspline1d_eval", (floating("cj"), real("newx"))),
+    ("signal", "qspline1d_eval", (real("cj", "newx"),)),
+    ("signal", "peak_prominences peak_widths", (whole_numbers("peaks"),)),
+    ("signal", "sawtooth", (real("width"),)),
+    ("signal", "square", (real("duty"),)),
+    ("signal", "sepfir2d", (real("hrow", "hcol"), _of_one_type)),
+    ("signal", "spline_filter", (floating("Iin"),)),
+    ("signal", "lfilter filtfilt", (not_a_number("b"), not_a_number("a"))),
+    ("signal", "lfilter sosfilt", (_ITERATIVE,)),
+    ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
+    (
+        "signal",
+        "resample_poly",
+        (
+            only("padtype", (None, "constant"), "padtype='constant'"),
+            given("cval", "CuPy pads with zeros"),
+        ),
+    ),
+    (
+        "signal",
+        "upfirdn",
+        (
+            only("mode", (None, "constant"), "mode='constant'"),
+            only("cval", (None, 0, 0.0), "cval=0"),
+        ),
+    ),
+    ("signal", "decimate", (only("ftype", ("iir", "fir"), "ftype='iir' and ftype='fir'"),)),
+    ("signal", "savgol_filter", (_complex_polynomial,)),
+    ("signal", "argrelextrema argrelmax argrelmin", (_CLIP,)),
+    ("signal", "argrelextrema", (_comparator,)),
+    ("signal", "freqz freqz_sos sosfreqz", (_NYQUIST,)),
+    ("signal", "group_delay", (_real_filter,)),
+    ("signal", "tf2sos zpk2sos", (_ANALOG,)),
+    ("signal", "zpk2tf", (_many_roots,)),
+    ("signal", "spline_filter", (_complex_image,)),
+    ("signal", "sawtooth square", (_double_precision("t"),)),
+    ("signal", "lombscargle", (only("normalize", (False, True), "true and false"),)),
+    ("fft", "dct idct dst idst dctn idctn dstn idstn", (_DCT_TYPES,)),
+    ("fft", "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_PLAN,)),
+    ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn", (_PLAN,)),
+    ("fft", "fft ifft rfft irfft hfft ihfft dct idct dst idst", (_length,)),
+    ("fft", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_lengths,)),
+    ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn dctn idctn dstn idstn", (_lengths,)),
+    ("fft", "rfft rfft2 rfftn ihfft ihfft2 ihfftn", (real("x"),)),
+    ("fft", "fht", (real("a"),)),
+    ("fft", "ifht", (real("A"),)),
+)

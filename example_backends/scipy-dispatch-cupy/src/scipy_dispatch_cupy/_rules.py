@@ -1,0 +1,135 @@
+"""What the rules are made of that leave a call to SciPy.
+
+A rule gets a `Call`, and says why it is left to SciPy, in one sentence, or returns None.
+"""
+
+from __future__ import annotations
+
+from operator import index
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, TypeAlias
+
+    from ._call import Call
+
+    Rule: TypeAlias = Callable[[Call], str | None]
+
+
+def is_array(value: Any) -> bool:
+    """Whether `value` is an array, of NumPy's or CuPy's; the types of scalars are none."""
+    return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, type)
+
+
+def kind_of(value: Any) -> str:
+    """Return the letter of the data type's kind, as NumPy has it; none for what is no array."""
+    return value.dtype.kind if hasattr(value, "dtype") else ""
+
+
+def result_type(output: Any, x: Any) -> np.dtype[Any]:
+    """Return the data type that a filter of `x` fills or makes, if there are no others."""
+    if output is None:
+        return np.dtype(getattr(x, "dtype", float))
+    dtype: np.dtype[Any] = np.dtype(output.dtype if is_array(output) else output)
+    return dtype
+
+
+def whole(value: Any, least: float = -np.inf) -> bool:
+    """Whether `value` is a whole number that is not below `least`."""
+    try:
+        return index(value) >= least
+    except TypeError:
+        return False
+
+
+def only(name: str, allowed: Iterable[Any], means: str) -> Rule:
+    """Refuse all values of `name` but some."""
+    allowed = list(allowed)
+
+    def rule(call: Call) -> str | None:
+        if not any(call[name] is each or _equal(call[name], each) for each in allowed):
+            return f"CuPy has {means}, not {name}={call[name]!r}"
+        return None
+
+    return rule
+
+
+def _equal(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and bool(value == other)
+
+
+def not_a_number(name: str) -> Rule:
+    """Refuse a plain number where CuPy needs an array."""
+
+    def rule(call: Call) -> str | None:
+        if np.isscalar(call[name]):
+            return f"CuPy takes no plain number as {name}="
+        return None
+
+    return rule
+
+
+def given(name: str, why: str) -> Rule:
+    """Refuse an argument that is not None."""
+
+    def rule(call: Call) -> str | None:
+        return None if call[name] is None else f"{name}= is given: {why}"
+
+    return rule
+
+
+def true(name: str, why: str) -> Rule:
+    """Refuse an argument that is true."""
+
+    def rule(call: Call) -> str | None:
+        return f"{name}={call[name]!r}: {why}" if call[name] else None
+
+    return rule
+
+
+def some_dimensions(*allowed: int) -> Rule:
+    """Refuse arrays of other numbers of dimensions."""
+
+    def rule(call: Call) -> str | None:
+        ndim = np.ndim(call[call.first])
+        if ndim not in allowed:
+            ways = " and ".join(map(str, allowed))
+            return f"CuPy's {call.name} is for {ways} dimensions, not {ndim}"
+        return None
+
+    return rule
+
+
+def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
+    """Return what makes rules that refuse other kinds of numbers, as SciPy does."""
+
+    def of(*names: str) -> Rule:
+        def rule(call: Call) -> str | None:
+            for name in names:
+                kind = kind_of(call[name])
+                if kind and kind not in kinds:
+                    what = call[name].dtype
+                    return f"{name}= is of {what}, and SciPy's {call.name} takes {means} only"
+            return None
+
+        return rule
+
+    return of
+
+
+# CuPy would drop the imaginary part, compare it, or cut off the fraction.
+real = only_kinds("biuf", "real numbers")
+floating = only_kinds("fc", "numbers of floating point")
+whole_numbers = only_kinds("iu", "whole numbers")
+
+
+def table(*entries: tuple[str, str, tuple[Rule, ...]]) -> dict[tuple[str, str], tuple[Rule, ...]]:
+    """Return the rules of each function, of entries for several functions of a module."""
+    rules: dict[tuple[str, str], tuple[Rule, ...]] = {}
+    for module, names, more in entries:
+        for name in names.split():
+            rules[module, name] = (*rules.get((module, name), ()), *more)
+    return rules
