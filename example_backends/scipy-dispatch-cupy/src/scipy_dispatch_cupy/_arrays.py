@@ -6,7 +6,7 @@ from operator import index
 
 import numpy as np
 
-from ._rules import is_array
+from ._rules import is_array, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,11 @@ _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_clos
 _CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
 # A pair of numbers is an interval here, no array.
 _INTERVALS = {"find_peaks"}
+_SUMS = {
+    *("convolve", "convolve1d", "correlate", "correlate1d", "prewitt", "sobel", "laplace"),
+    *("gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace"),
+    *("uniform_filter", "uniform_filter1d"),
+}
 
 
 def compute(call: Call) -> Any:
@@ -110,20 +115,31 @@ def _adapted(call: Call) -> Call:
         return _with_lengths(call)
     if call.module == "signal" and call.name in _CONVOLUTIONS:
         return _of_one_type(call)
-    if call.module != "ndimage":
-        return call
+    return _for_images(call) if call.module == "ndimage" else call
+
+
+def _for_images(call: Call) -> Call:
     changes: dict[str, Any] = {}
-    output = call["output"]
+    x, output = call[call.first], call["output"]
     if isinstance(output, str | np.dtype):
         # Some functions of CuPy take nothing but a type.
         changes["output"] = output = np.dtype(output).type
-    if isinstance(call["cval"], float) and call["cval"] != call["cval"]:
-        changes["cval"] = np.nan  # CuPy knows it by identity
-    x = call[call.first]
+    if "cval" in call.given and not np.iscomplexobj(call["cval"]):
+        # It is written into a kernel's text, where True and nan mean nothing.
+        cval = float(call["cval"])
+        changes["cval"] = np.nan if cval != cval else cval  # which CuPy knows by identity
+    if "footprint" in call.arrays and is_array(call["structure"]) and call["footprint"] is None:
+        # SciPy takes the size of the structure, and CuPy asks for another one.
+        changes["footprint"] = _move(np.ones(call["structure"].shape, bool), lists=False)
+        changes["size"] = None
     if call.name in _INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
         changes["output"] = x.dtype.type if output is None else output
+    double = result_type(output, x).char in "dD"
+    if call.name in _SUMS and double and x.dtype.char not in "dD":
+        # CuPy would compute in single precision what is asked for in double precision.
+        changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
     if call.name in _ITERATED and call["iterations"] != 1:
         # The result is the same, and CuPy has no other way to iterate.
         changes["brute_force"] = True

@@ -73,6 +73,18 @@ def _no_real_medians(call: Call) -> str | None:
     return None
 
 
+def _whole_sizes(name: str, least: float = -np.inf) -> Rule:
+    """Refuse numbers, one or for each axis, that are not whole, or are below `least`."""
+
+    def rule(call: Call) -> str | None:
+        value = call[name]
+        if value is None or all(whole(each, least) for each in np.ravel(value)):
+            return None
+        return f"{name}={value!r} is not of whole numbers that SciPy takes"
+
+    return rule
+
+
 def _complex_polynomial(call: Call) -> str | None:
     if kind_of(call["x"]) == "c":
         return "SciPy drops the imaginary part, with a warning"
@@ -127,22 +139,12 @@ def _lengths(call: Call) -> str | None:
 
 
 _DCT_TYPES = only("type", (2, 3), "types 2 and 3")
-
-
 _PLAN = given("plan", "SciPy takes none")
-
-
 _ITERATIVE = given("zi", "CuPy's filter state has another shape than SciPy's (cupy#8677)")
-
-
 _ANALOG = true("analog", "CuPy pairs analog sections otherwise (cupy#9376)")
-
-
 _NYQUIST = true("include_nyquist", "CuPy's frequencies may differ from SciPy's")
-
-
 _CLIP = only("mode", ("clip", "wrap"), "mode='clip' and mode='wrap'")
-
+_NORM = only("norm", (None, "backward", "ortho", "forward"), "SciPy's norms")
 
 RULES = table(
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
@@ -161,6 +163,11 @@ RULES = table(
     ("signal", "lfilter filtfilt", (not_a_number("b"), not_a_number("a"))),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
+    ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
+    ("signal", "order_filter", (_whole_sizes("rank"),)),
+    ("signal", "wiener", (floating("im"), _whole_sizes("mysize", 1))),
+    ("signal", "resample", (_whole_sizes("num", 1),)),
+    ("signal", "upfirdn resample_poly", (_whole_sizes("up", 1), _whole_sizes("down", 1))),
     (
         "signal",
         "resample_poly",
@@ -195,6 +202,9 @@ RULES = table(
     ("fft", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_lengths,)),
     ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn dctn idctn dstn idstn", (_lengths,)),
     ("fft", "rfft rfft2 rfftn ihfft ihfft2 ihfftn", (real("x"),)),
+    ("fft", "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_NORM,)),
+    ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn", (_NORM,)),
+    ("fft", "dct idct dst idst dctn idctn dstn idstn", (_NORM,)),
     ("fft", "fht", (real("a"),)),
     ("fft", "ifht", (real("A"),)),
 )

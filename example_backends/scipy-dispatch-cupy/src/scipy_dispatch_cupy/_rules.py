@@ -24,9 +24,14 @@ def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, type)
 
 
+def of_cupy(value: Any) -> bool:
+    """Whether `value` is an array that is not NumPy's, so that its elements are not looked at."""
+    return is_array(value) and not isinstance(value, np.ndarray | np.generic)
+
+
 def kind_of(value: Any) -> str:
     """Return the letter of the data type's kind, as NumPy has it; none for what is no array."""
-    return value.dtype.kind if hasattr(value, "dtype") else ""
+    return str(value.dtype.kind) if is_array(value) else ""
 
 
 def result_type(output: Any, x: Any) -> np.dtype[Any]:
