@@ -7,6 +7,8 @@ SciPy's. As with CuPy, an array never becomes a NumPy array unasked.
 
 Environment variables make it misbehave: ``STANDIN_DEVICES=0`` has no GPU,
 ``STANDIN_FREE=1000`` a small one, ``STANDIN_FULL=1`` one without memory for results.
+``STANDIN_REFUSES=text`` makes each function raise, an exception of the class that
+``STANDIN_RAISES`` names, and ``STANDIN_WARNS=1`` warns of the future on import.
 """
 
 from __future__ import annotations
@@ -124,6 +126,10 @@ class _OutOfMemoryError(MemoryError):
     pass
 
 
+class CompileException(Exception):
+    pass
+
+
 class memory:
     OutOfMemoryError = _OutOfMemoryError
 
@@ -157,11 +163,15 @@ _MODULE = '''
 import importlib
 import inspect
 import os
+import warnings
 from math import pi
 
 import numpy as np
 
 import cupy
+
+if os.environ.get("STANDIN_WARNS"):
+    warnings.warn("cupyx.jit.rawkernel is experimental.", FutureWarning, stacklevel=2)
 
 calls = []
 
@@ -175,7 +185,8 @@ def _call(name, arguments):
     arguments = {**arguments, **more}
     refused = os.environ.get("STANDIN_REFUSES")
     if refused:
-        raise NotImplementedError(refused)
+        module, _, error = os.environ.get("STANDIN_RAISES", "builtins:ValueError").partition(":")
+        raise getattr(importlib.import_module(module), error)(refused)
     output = arguments.get("output")
     if "MODULE" == "ndimage" and isinstance(output, (np.dtype, str)):
         raise RuntimeError("output shape not correct")

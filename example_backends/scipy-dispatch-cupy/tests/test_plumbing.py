@@ -297,7 +297,13 @@ def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
     )
 
 
-def test_what_cupy_refuses_is_for_scipy(standin: Path) -> None:
+ERRORS = ["builtins:NotImplementedError", "builtins:ValueError", "builtins:IndexError"]
+ERRORS += ["builtins:ZeroDivisionError", "builtins:AttributeError", "builtins:RuntimeError"]
+ERRORS += ["numpy.linalg:LinAlgError", "numpy.exceptions:ComplexWarning"]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_what_cupy_refuses_is_for_scipy(standin: Path, error: str) -> None:
     """A wrong argument raises SciPy's own error; what only CuPy cannot do is done."""
     run_python(
         """
@@ -319,5 +325,175 @@ def test_what_cupy_refuses_is_for_scipy(standin: Path) -> None:
                     raise AssertionError(wrong)
         """,
         path=[standin],
-        environment={"STANDIN_REFUSES": "not today", "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+        environment={
+            "STANDIN_REFUSES": "not today",
+            "STANDIN_RAISES": error,
+            "SCIPY_DISPATCH_CUPY_SMALLEST": "0",
+            "PYTHONWARNINGS": "error",
+        },
+    )
+
+
+BROKEN = ["cupy.cuda:CompileException", "builtins:ImportError", "builtins:OSError"]
+BROKEN += ["builtins:RuntimeError"]
+
+
+@pytest.mark.parametrize("error", BROKEN)
+def test_a_broken_installation_is_told_once(standin: Path, error: str) -> None:
+    """At the caller's line; the result is SciPy's."""
+    run_python(
+        f"""
+        import warnings
+        import numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+        image = np.arange(20.0).reshape(4, 5)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with backend_opts(prioritize="cupy-offload"):
+                for function in ("sobel", "sobel", "prewitt"):
+                    result = getattr(ndimage, function)(image)
+                    np.testing.assert_array_equal(
+                        result, getattr(scipy.ndimage, function)(image)
+                    )
+        (warning,) = caught
+        text = str(warning.message)
+        assert text.startswith("SciPy computes sobel after all, CuPy fails here: "), text
+        assert text.endswith("{error.partition(":")[2]}: no nvrtc: libnvrtc.so"), text
+        assert warning.filename == __file__, warning.filename
+        """,
+        path=[standin],
+        environment={
+            "STANDIN_REFUSES": "no nvrtc: libnvrtc.so",
+            "STANDIN_RAISES": error,
+            "SCIPY_DISPATCH_CUPY_SMALLEST": "0",
+        },
+    )
+
+
+def test_what_is_no_error_is_not_caught(standin: Path) -> None:
+    run_python(
+        """
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        with backend_opts(prioritize="cupy-offload"):
+            try:
+                ndimage.sobel(np.ones((4, 5)))
+            except KeyboardInterrupt:
+                pass
+            else:
+                raise AssertionError("went on")
+        """,
+        path=[standin],
+        environment={
+            "STANDIN_REFUSES": "stop",
+            "STANDIN_RAISES": "builtins:KeyboardInterrupt",
+            "SCIPY_DISPATCH_CUPY_SMALLEST": "0",
+        },
+    )
+
+
+def test_arguments_that_no_rule_understands_are_scipy_s_to_judge(standin: Path) -> None:
+    """Whatever a rule raises, the caller gets SciPy's own error."""
+    run_python(
+        """
+        import numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+
+        class Odd:
+            def __float__(self):
+                raise OverflowError("odd")
+
+        image = np.ones((4, 5))
+        with backend_opts(prioritize="cupy-offload"):
+            assert "SciPy to judge: odd" in str(ndimage.rotate.explain(image, Odd()))
+            for run in (scipy.ndimage.rotate, ndimage.rotate):
+                try:
+                    run(image, Odd())
+                except Exception as error:
+                    print(type(error), error)
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+def test_warnings_of_cupy_about_itself_are_not_the_callers(standin: Path) -> None:
+    """Of its import, which a call brings about."""
+    run_python(
+        """
+        import warnings
+        warnings.simplefilter("error")
+        import cupy, numpy as np
+        from scipy_dispatch import signal
+        assert type(signal.detrend(cupy.asarray(np.arange(8.0)))) is cupy.ndarray
+        """,
+        path=[standin],
+        environment={"STANDIN_WARNS": "1"},
+    )
+
+
+def test_a_result_that_cannot_be_scipy_s_is_not_returned(standin: Path) -> None:
+    """Not one of another shape, nor the real part of a complex one: SciPy computes it."""
+    run_python(
+        """
+        import cupy, cupyx.scipy.ndimage, numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+        image = np.arange(20.0).reshape(4, 5)
+        expected = scipy.ndimage.laplace(image)
+        for wrong in (image * 1j, image[:3]):
+            cupyx.scipy.ndimage._call = lambda name, arguments: cupy.asarray(wrong)
+            with backend_opts(prioritize="cupy-offload", trace=True) as options:
+                np.testing.assert_array_equal(ndimage.laplace(image), expected)
+            assert options.trace[-1].backend == "default"
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+def test_results_have_scipy_s_types(standin: Path) -> None:
+    """Also of complex weights, where the image alone does not say it; nothing where it has none."""
+    run_python(
+        """
+        import numpy as np, scipy.ndimage
+        from scipy_dispatch import backend_opts, ndimage
+        weights, holes = np.array([1j, 2]), np.ones((5, 5), bool)
+        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            for dtype in ("u1", "i8", "f4", "f8", "c8"):
+                image = np.arange(20).astype(dtype)
+                result = ndimage.convolve1d(image, weights)
+                assert result.dtype == scipy.ndimage.convolve1d(image, weights).dtype
+            assert ndimage.binary_fill_holes(holes, output=np.zeros((5, 5), bool)) is None
+        assert {event.backend for event in options.trace} == {"cupy-offload"}
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+def test_what_cupy_asks_for_is_passed(standin: Path) -> None:
+    """A plain number for ``cval=``, and the size of a ``structure=``."""
+    run_python(
+        """
+        import cupy, numpy as np
+        import cupyx.scipy.ndimage
+        from scipy_dispatch import ndimage
+        calls = cupyx.scipy.ndimage.calls
+        image = cupy.asarray(np.arange(20.0).reshape(4, 5))
+        for cval in (True, 1, np.float32(1), np.int8(1)):
+            ndimage.laplace(image, mode="constant", cval=cval)
+            assert type(calls[-1][1]["cval"]) is float and calls[-1][1]["cval"] == 1
+        ndimage.laplace(image, mode="constant", cval=np.float32("nan"))
+        assert calls[-1][1]["cval"] is np.nan
+        ndimage.grey_dilation(image, 5, structure=[[0, 1, 2]])
+        assert calls[-1][1]["footprint"].shape == (1, 3)
+        assert calls[-1][1]["size"] is None
+        small = image.astype("u1")
+        for output in (float, np.dtype("f8"), cupy.asarray(np.zeros((4, 5)))):
+            ndimage.uniform_filter(small, 3, output=output)
+            assert calls[-1][1]["input"].dtype == np.float64
+        ndimage.uniform_filter(small, 3)
+        assert calls[-1][1]["input"].dtype == np.uint8
+        """,
+        path=[standin],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -209,7 +210,11 @@ def cupyx_function(module: str, name: str) -> Callable[..., Any]:
     ImportError
         If CuPy is not installed, misses a library of CUDA, or is older than the function.
     """
-    found = getattr(import_module(f"cupyx.scipy.{module}"), name, None)
+    with warnings.catch_warnings():
+        # CuPy announces what it compiles itself with, which is none of the caller's.
+        warnings.simplefilter("ignore", FutureWarning)
+        functions = import_module(f"cupyx.scipy.{module}")
+    found = getattr(functions, name, None)
     if found is None:
         import cupy
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import warnings
-
 import numpy as np
 
 from .._arrays import compute
@@ -14,6 +11,8 @@ from .._device import smallest, why_no_cupy, why_no_device, why_too_large
 from .._implement import implement, names_of, short
 from .._limits import why_not
 from .._rules import is_array
+from .._warning import warn_caller
+from ._result import as_scipy_returns_it, result_size
 from ._table import TABLE
 
 TYPE_CHECKING = False
@@ -44,12 +43,12 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     module, name = names_of(context.function)
     try:
         cupyx_function(module, name)
-    except ImportError as error:
+    except Exception as error:  # noqa: BLE001 - a broken installation fails in many ways
         return f"CuPy cannot run this here: {short(error)}"
     try:
         call = Call.bind(module, name, args, kwargs)
         return why_not(call) or _why_not_offload(call) or why_too_large(_nbytes(call)) or True
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
+    except Exception as error:  # noqa: BLE001 - rules meet what no function would take
         return f"the arguments are for SciPy to judge: {short(error)}"
 
 
@@ -74,6 +73,8 @@ def _why_not_offload(call: Call) -> str | None:
         return "which type SciPy makes of whole numbers depends on its release"
     if call.name == "resample" and call["t"] is not None:
         return "t= makes for a second result"
+    if call.name == "resample" and call["domain"] == "freq" and np.isrealobj(call["x"]):
+        return "which type SciPy makes of a real spectrum depends on its release; pass complex x="
     if call.name in ("fftconvolve", "oaconvolve") and _only_products(call):
         return "along axes of one element each there is nothing to transform"
     return None
@@ -90,40 +91,7 @@ def _nbytes(call: Call) -> int:
     """Return the bytes of the largest array in double precision, the result among them."""
     given = [call[name] for name in call.arrays]
     largest: int = max(each.size for each in given if isinstance(each, np.ndarray))
-    return max(largest, _result_size(call)) * (16 if call.module == "fft" else 8)
-
-
-def _result_size(call: Call) -> int:
-    """Return how many elements the result has, or a little more."""
-    x = np.asarray(call[call.first])
-    if call.name == "zoom":
-        factors = np.broadcast_to(np.asarray(call["zoom"], float), (x.ndim,))
-        return math.prod(map(round, x.shape * factors))
-    if call.name == "rotate":
-        return 2 * x.size if call["reshape"] else x.size
-    if call["output_shape"] is not None:
-        return int(math.prod(call["output_shape"]))
-    if call["in2"] is not None:
-        other = np.shape(call["in2"])
-        return math.prod(int(a + b) for a, b in zip(x.shape, other, strict=False))
-    if call.name in ("upfirdn", "resample_poly"):
-        return int(np.size(call["x"]) * call["up"] / call["down"]) + 1
-    if call["num"] is not None:  # resample
-        return int(x.size // x.shape[call["axis"]] * call["num"])
-    lengths = [each for each in (call["s"], call["n"], call["N"]) if each is not None]
-    if lengths:
-        return _transformed(x.shape, np.atleast_1d(lengths[0]), call)
-    # The inverse transform of half a spectrum has twice its length.
-    return 2 * x.size if call.module == "fft" else x.size
-
-
-def _transformed(shape: tuple[int, ...], lengths: Any, call: Call) -> int:
-    axes = call["axes"] if call["axis"] is None else call["axis"]
-    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
-    new = list(shape)
-    for axis, length in zip(axes, lengths, strict=False):
-        new[axis] = int(length)
-    return 2 * math.prod(new)  # half of a transform of real numbers is not stored
+    return max(largest, result_size(call)) * (16 if call.module == "fft" else 8)
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
@@ -142,30 +110,49 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
 
 
 def _run(call: Call) -> Any:
-    import cupy
-
     output = call["output"]
     try:
         result = compute(call)  # which fills output= when all else is done
         if not is_array(output):
-            return _as_scipy_returns_it(result.get(), call)
-    except Exception as error:
-        if _is_out_of_memory(error):
-            # Whoever asked wants the result, and to know why it took long.
-            warnings.warn(
-                f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}",
-                RuntimeWarning,
-                stacklevel=3,
-            )
-            cupy.get_default_memory_pool().free_all_blocks()
-        elif type(error) not in _REFUSALS:
-            raise
+            return as_scipy_returns_it(result.get(), call)
+    except Exception as error:  # noqa: BLE001 - whoever asked for speed wants the result
+        _tell(error, call)
         # What CuPy refuses is for SciPy to compute, or to refuse in its own words.
         return NotImplemented
-    return None if call.name == "binary_hit_or_miss" else output
+    return None if call.name in _RETURN_NOTHING else output
 
 
-_REFUSALS = {TypeError, ValueError, RuntimeError, NotImplementedError, np.exceptions.AxisError}
+_RETURN_NOTHING = {"binary_fill_holes", "binary_hit_or_miss"}
+
+
+def _tell(error: Exception, call: Call) -> None:
+    """Warn of what is not the fault of the call's arguments."""
+    import cupy
+
+    if _is_out_of_memory(error):
+        # Whoever asked is to know why it took long.
+        warn_caller(
+            f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}"
+        )
+        cupy.get_default_memory_pool().free_all_blocks()
+    elif _is_of_cuda(error):
+        reason = f"{type(error).__name__}: {short(error)}"
+        if reason not in _told:
+            _told.add(reason)
+            warn_caller(f"SciPy computes {call.name} after all, CuPy fails here: {reason}")
+
+
+_told: set[str] = set()
+
+
+def _is_of_cuda(error: Exception) -> bool:
+    """Whether it is about the installation, the driver or a kernel, rather than an argument."""
+    package = type(error).__module__.partition(".")[0]
+    if package.startswith("cupy") or isinstance(error, ImportError | OSError):
+        return True
+    return isinstance(error, RuntimeError) and any(
+        each in str(error).lower() for each in ("cuda", "nvrtc")
+    )
 
 
 def _is_out_of_memory(error: Exception) -> bool:
@@ -175,18 +162,3 @@ def _is_out_of_memory(error: Exception) -> bool:
     if isinstance(error, cupy.cuda.memory.OutOfMemoryError):
         return True
     return any(each in str(error) for each in ("cudaErrorMemoryAllocation", "CUFFT_ALLOC_FAILED"))
-
-
-def _as_scipy_returns_it(result: np.ndarray, call: Call) -> np.ndarray:
-    """Return the result with SciPy's data type."""
-    if call["output"] is not None and not call.is_default("output"):
-        return result.astype(np.dtype(call["output"]), copy=False)
-    dtypes = [np.asarray(call[name]).dtype for name in _operands(call)]
-    return result.astype(TABLE[call.module][call.name](*dtypes), copy=False)
-
-
-def _operands(call: Call) -> list[str]:
-    """Return the arrays whose types decide on the result's: of filters the image alone."""
-    names = {"in1", "in2", "h", "x"} if call.module == "signal" else {call.first}
-    found = [name for name in call.arrays if name in names and call[name] is not None]
-    return found or [call.first]

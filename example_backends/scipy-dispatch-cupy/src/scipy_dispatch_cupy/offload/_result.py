@@ -1,0 +1,139 @@
+"""What SciPy's result is, of a call with arrays of NumPy's: its type, its shape, its size."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._rules import kind_of
+from ._table import TABLE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._call import Call
+
+_OF_THE_SAME_SHAPE = {"medfilt", "medfilt2d", "order_filter", "wiener", "detrend", "savgol_filter"}
+
+
+def as_scipy_returns_it(result: np.ndarray, call: Call) -> Any:
+    """Return the result with SciPy's data type; NotImplemented where it cannot be SciPy's.
+
+    Parameters
+    ----------
+    result : numpy.ndarray
+        What CuPy has computed.
+    call : Call
+        The call, with arrays of NumPy's.
+    """
+    dtype, shape = _dtype(call), _shape(call)
+    if result.dtype.kind == "c" and dtype.kind != "c":
+        return NotImplemented  # an imaginary part is never dropped
+    if shape is not None and result.shape != shape:
+        return NotImplemented
+    return result.astype(dtype, copy=False)
+
+
+def _dtype(call: Call) -> np.dtype[Any]:
+    if call["output"] is not None and not call.is_default("output"):
+        dtype: np.dtype[Any] = np.dtype(call["output"])
+        return dtype
+    if call.module == "ndimage" and any(kind_of(call[each]) == "c" for each in call.arrays):
+        return np.result_type(np.asarray(call[call.first]).dtype, np.complex64)
+    dtypes = [np.asarray(call[name]).dtype for name in _operands(call)]
+    return TABLE[call.module][call.name](*dtypes)
+
+
+def _operands(call: Call) -> list[str]:
+    """Return the arrays whose types decide on the result's: of filters the image alone."""
+    names = {"in1", "in2", "h", "x"} if call.module == "signal" else {call.first}
+    found = [name for name in call.arrays if name in names and call[name] is not None]
+    return found or [call.first]
+
+
+def _shape(call: Call) -> tuple[int, ...] | None:
+    """Return the shape of the result; None where its rule is a long one."""
+    x: tuple[int, ...] = np.shape(call[call.first])
+    if call.module == "ndimage":
+        return _of_an_image(call, x)
+    if call.name in _OF_THE_SAME_SHAPE:
+        return x
+    if call["in2"] is not None and call["axes"] is None:
+        return _convolved(x, np.shape(call["in2"]), call["mode"])
+    if call.name == "resample":
+        return _with_length(x, call["axis"], call["num"])
+    if call.name in ("fft", "ifft", "dct", "idct", "dst", "idst") and call["n"] is not None:
+        return _with_length(x, call["axis"], call["n"])
+    same = call.name in ("fftn", "ifftn", "fft2", "ifft2", "dctn", "idctn", "dstn", "idstn")
+    return x if same and call["s"] is None else None
+
+
+def _of_an_image(call: Call, x: tuple[int, ...]) -> tuple[int, ...] | None:
+    if call.name == "map_coordinates":
+        return tuple(np.shape(call["coordinates"])[1:])
+    if call.name == "zoom":
+        return _zoomed(call)
+    if call.name == "rotate" and call["reshape"]:
+        return None
+    shape = call["output_shape"]
+    return x if shape is None else tuple(map(int, shape))
+
+
+def _zoomed(call: Call) -> tuple[int, ...]:
+    shape = np.shape(call["input"])
+    factors = np.broadcast_to(np.asarray(call["zoom"], float), (len(shape),))
+    return tuple(round(length * factor) for length, factor in zip(shape, factors, strict=True))
+
+
+def _convolved(x: tuple[int, ...], y: tuple[int, ...], mode: str) -> tuple[int, ...]:
+    if mode == "same":
+        return x
+    if mode == "valid":
+        return tuple(abs(a - b) + 1 for a, b in zip(x, y, strict=True))
+    return tuple(a + b - 1 for a, b in zip(x, y, strict=True))
+
+
+def _with_length(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, ...]:
+    new = list(shape)
+    new[axis] = int(length)
+    return tuple(new)
+
+
+def result_size(call: Call) -> int:
+    """Return how many elements the result has, or a little more.
+
+    Parameters
+    ----------
+    call : Call
+        The call, with arrays of NumPy's.
+    """
+    x = np.asarray(call[call.first])
+    if call.name == "zoom":
+        return math.prod(_zoomed(call))
+    if call.name == "rotate":
+        return 2 * x.size if call["reshape"] else x.size
+    if call["output_shape"] is not None:
+        return int(math.prod(call["output_shape"]))
+    if call["in2"] is not None:
+        other = np.shape(call["in2"])
+        return math.prod(int(a + b) for a, b in zip(x.shape, other, strict=False))
+    if call.name in ("upfirdn", "resample_poly"):
+        return int(np.size(call["x"]) * call["up"] / call["down"]) + 1
+    if call["num"] is not None:  # resample
+        return int(x.size // x.shape[call["axis"]] * call["num"])
+    lengths = [each for each in (call["s"], call["n"], call["N"]) if each is not None]
+    if lengths:
+        return _transformed(x.shape, np.atleast_1d(lengths[0]), call)
+    # The inverse transform of half a spectrum has twice its length.
+    return 2 * x.size if call.module == "fft" else x.size
+
+
+def _transformed(shape: tuple[int, ...], lengths: Any, call: Call) -> int:
+    axes = call["axes"] if call["axis"] is None else call["axis"]
+    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    new = list(shape)
+    for axis, length in zip(axes, lengths, strict=False):
+        new[axis] = int(length)
+    return 2 * math.prod(new)  # half of a transform of real numbers is not stored
