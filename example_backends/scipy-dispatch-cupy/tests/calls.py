@@ -145,10 +145,75 @@ _POINTS: dict[str, dict[str, Any]] = {
     "shift": {"shift": (0.3, -1.7)},
     "zoom": {"zoom": (1.3, 0.8)},
     "rotate": {"angle": 33.0},
-    "affine_transform": {"matrix": np.array([[0.9, 0.1], [-0.1, 0.85]]), "offset": 0.4},
+    "affine_transform": {"matrix": np.array([[0.913, 0.107], [-0.113, 0.859]]), "offset": 0.37},
     "map_coordinates": {"coordinates": np.array([[0.3, 2.6, 7.7, 14.2], [1.2, 1.7, 4.9, 18.3]])},
 }
 _BINARY = ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing")
+
+_BUMP = np.array([[0.5, 1.0, 0.5], [1.0, -2.0, 1.5], [0.25, 1.0, 3.0]])
+_HILL = (_BUMP + 2).tolist()  # a list, as the elements of an array on the GPU are not looked at
+_EDGE = [_HILL[0][:2], _HILL[1][:2]]
+_TYPED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("ndimage.gaussian_filter", {"sigma": 1.0}),
+    ("ndimage.uniform_filter", {"size": 3}),
+    ("ndimage.correlate", {"weights": _BUMP}),
+    ("ndimage.maximum_filter", {"size": 3}),
+    ("ndimage.median_filter", {"size": 3}),
+    ("ndimage.grey_opening", {"size": 3}),
+    ("ndimage.morphological_gradient", {"size": 3}),
+    ("ndimage.shift", {"shift": (0.3, -1.7)}),
+    ("ndimage.spline_filter", {}),
+    ("ndimage.binary_erosion", {}),
+    ("ndimage.binary_fill_holes", {}),
+)
+"""Types as ``output=``."""
+_PADDED: dict[str, Any] = {"mode": "constant", "cval": 300.5}
+_FURTHER: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    *(("uint8", "uniform_filter", {"size": size}) for size in (5, 9)),
+    *(("int16", "uniform_filter", {"size": size, "mode": "wrap"}) for size in (5, 9)),
+    *(("uint8", "gaussian_filter", {"sigma": sigma}) for sigma in (0.7, 3.0)),
+    *((each, "convolve1d", {"weights": np.array([1j, 2])}) for each in ("float32", "float64")),
+    *((each, "correlate", {"weights": _BUMP * (1 + 2j)}) for each in ("uint8", "complex64")),
+    *((each, "convolve", {"weights": _BUMP * (1 + 2j)}) for each in ("float64", "complex64")),
+    *(("float64", each, {"axis": -1, **_PADDED}) for each in ("sobel", "prewitt")),
+    *(("float64", each, {"axis": -2, **_PADDED}) for each in ("sobel", "prewitt")),
+    *(("float64", each, {"sigma": 0.1}) for each in ("gaussian_filter", "gaussian_laplace")),
+    *(("float64", "gaussian_filter", {"sigma": 0.1, "order": order}) for order in (0, 1)),
+    ("float64", "gaussian_filter", {"sigma": 1, "order": 1, "radius": 0}),
+    ("float64", "gaussian_filter", {"sigma": (0, 1), "order": (1, 2), "radius": 2}),
+    ("float64", "gaussian_gradient_magnitude", {"sigma": 0.1}),
+    *((each, "grey_dilation", {"structure": _HILL}) for each in ("uint8", "float32", "float64")),
+    *((each, "grey_erosion", {"structure": _HILL[:2]}) for each in ("int16", "float64")),
+    *(("float64", each, {"structure": _EDGE}) for each in ("grey_dilation", "grey_closing")),
+    *(("float64", each, {"size": 3, "structure": _HILL}) for each in _DIFFERENCES),
+    ("float64", "grey_opening", {"structure": _HILL[0], "axes": (1,)}),
+    ("float64", "grey_dilation", {"structure": _HILL, "footprint": _BUMP > 0.5, "origin": 1}),
+    *((each, "median_filter", {"size": 3, **_PADDED}) for each in ("uint8", "int16", "float32")),
+    *((each, "maximum_filter", {"size": 3, **_PADDED}) for each in ("bool", "uint8", "int16")),
+    *(
+        (each, "minimum_filter", {"footprint": _BUMP > 0.5, **_PADDED})
+        for each in ("uint8", "int16")
+    ),
+    *(
+        ("float64", "zoom", {"zoom": 1.7, "order": 1, **_PADDED, "grid_mode": grid})
+        for grid in (0, 1)
+    ),
+    *(("float64", "zoom", {"zoom": 1.7, "mode": "grid-constant", "cval": each}) for each in (0, 2)),
+    *(("float64", "zoom", {"zoom": 1.7, "mode": mode, "grid_mode": True}) for mode in MODES),
+    *(("float64", "shift", {"shift": 0.3, "mode": mode, "order": 5}) for mode in MODES),
+    *(
+        ("uint8", "shift", {"shift": 0.3, "mode": "grid-constant", "cval": cval})
+        for cval in (1, 1.7)
+    ),
+    *(("float64", "rotate", {"angle": angle}) for angle in (np.float32(90), np.int64(33))),
+    *(
+        ("float64", "spline_filter", {"order": each, "mode": "reflect"})
+        for each in (2, np.int64(5))
+    ),
+    ("float32", "shift", {"shift": 0.5, "cval": np.float32("nan")}),
+    ("float64", "sobel", {"axis": 0, "mode": "constant", "cval": True}),
+)
+"""Settings whose meaning is close to another one's."""
 
 
 def _cases() -> list[Case]:
@@ -167,10 +232,8 @@ def _cases() -> list[Case]:
             for dtype in types:
                 if dtype == "complex64" and function == "gaussian_gradient_magnitude":
                     continue
-                if dtype == "bool" and not distinct:
-                    continue
                 x = image(dtype, distinct=distinct)
-                cval = 0.0 if dtype == "complex64" else 3.0
+                cval = {"complex64": 0.0, "bool": 1.0}.get(dtype, 3.0)
                 add(f"ndimage.{function}", dtype, {**settings, "mode": mode, "cval": cval}, x)
         for function in _DIFFERENCES:
             for dtype in ("int16", "float32", "float64"):
@@ -198,6 +261,22 @@ def _cases() -> list[Case]:
         for iterations in (1, 2, 3):
             kwargs = {"iterations": iterations, "border_value": iterations % 2}
             add(f"ndimage.{function}", "bool", kwargs, image("bool", (20, 21)))
+    for name, settings in _TYPED:
+        for output in (bool, np.uint8, np.float32, np.float64, np.complex128):
+            for dtype in ("bool", "uint8", "float32", "float64", "complex64"):
+                if dtype == "bool" and name.endswith("gradient"):
+                    continue  # a difference, which NumPy refuses
+                x, title = image(dtype, distinct=True), np.dtype(output).name
+                case = Case(name, kind_of(output), (x,), {**settings, "output": output}, title)
+                cases.append(case)
+    for dtype, name, settings in _FURTHER:
+        distinct = name not in _SUMS
+        add(f"ndimage.{name}", dtype, settings, image(dtype, (25, 27), distinct))
+    for size in (5, 9, 13):
+        even = np.full((20, 21), 200, np.uint8)  # whose mean is on the verge of a whole number
+        add("ndimage.uniform_filter", "uint8", {"size": size}, even, title="even")
+    add("ndimage.binary_fill_holes", "bool", {}, image("bool", (20, 21)))
+    add("ndimage.binary_fill_holes", "bool", {"structure": [[1] * 3] * 3}, image("bool", (20, 21)))
     for size in (2, 3):
         x = image("bool", (9,) * size)
         add(
@@ -225,6 +304,8 @@ def _cases() -> list[Case]:
                 add(f"signal.{function}", dtype, {"mode": mode}, x, small)
         line = image(dtype, (3, 64))
         add("signal.detrend", dtype, {"axis": 0}, line)
+        add("signal.wiener", dtype, {"mysize": (3, 5)}, x)
+        add("signal.resample", dtype, {"num": 20, "domain": "freq"}, line)
         if dtype != "complex64":
             add("signal.hilbert", dtype, {"N": 80}, line)
             add("signal.medfilt", dtype, {"kernel_size": 3}, image(dtype, (14, 15), distinct=True))

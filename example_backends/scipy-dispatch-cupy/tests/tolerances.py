@@ -33,7 +33,11 @@ class Tolerance(NamedTuple):
 
 EXACT = Tolerance(0, 0, "exact: values are chosen, compared or moved, not computed")
 COUNTED = Tolerance(0, 0, "exact: whole numbers are added up")
+REFUSED = Tolerance(0, 0, "exact: CuPy is not asked, as SciPy makes False of fractions")
 _UNIT = Tolerance(0, 1, "CuPy computes small integers in single precision, and cuts off after it")
+_UNIT_EACH = Tolerance(
+    0, 2, "small integers in single precision, cut off after each of two axes: 1 for each axis"
+)
 _UNIT_DOUBLE = Tolerance(
     0, 1, "a sum in another order may fall on the other side of a whole number"
 )
@@ -53,22 +57,23 @@ def _float(single: float, double: float, reason: str) -> dict[str, Tolerance]:
 _CHOSEN = dict.fromkeys(KINDS, EXACT)
 _ADDED = {
     **_float(1e-6, 1e-14, "sums in the arrays' own precision, SciPy adds in double precision"),
-    "bool": _UNIT,
+    "bool": REFUSED,
     "int": _UNIT,
 }
+_ADDED_TWICE = {**_ADDED, "int": _UNIT_EACH}
 _RUNNING = {
     **_float(2e-6, 1e-12, "each window is added up, SciPy goes on from the one before"),
-    "bool": _UNIT,
-    "int": _UNIT,
+    "bool": REFUSED,
+    "int": _UNIT_EACH,
 }
 _PEAKED = {
     **_float(2e-5, 1e-12, "differences of sums in the arrays' own precision"),
-    "bool": _UNIT,
-    "int": _UNIT,
+    "bool": REFUSED,
+    "int": _UNIT_EACH,
 }
 _SPLINE = {
     **_float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere"),
-    "bool": _UNIT_DOUBLE,
+    "bool": REFUSED,
     "int": _UNIT_DOUBLE,
 }
 _SPLINE_COEFFICIENTS = _float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere")
@@ -105,7 +110,8 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
             """,
         ),
         (_ADDED, "convolve convolve1d correlate correlate1d sobel prewitt laplace"),
-        (_ADDED, "gaussian_filter gaussian_filter1d generic_laplace generic_filter"),
+        (_ADDED, "gaussian_filter1d generic_laplace generic_filter"),
+        (_ADDED_TWICE, "gaussian_filter"),
         (_ADDED, "morphological_gradient morphological_laplace white_tophat black_tophat"),
         (_ADDED, "generic_filter1d"),
         (_RUNNING, "uniform_filter uniform_filter1d"),
