@@ -1,12 +1,21 @@
-"""What CuPy's functions of `ndimage` do otherwise than SciPy's."""
+"""What CuPy's filters, morphology and measurements do otherwise than SciPy's."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ._image_rules import (
+    boolean_result,
+    complex_constant,
+    complex_result,
+    holds,
+    known_mode,
+    modes,
+    pads,
+    whole_constant,
+)
 from ._rules import (
     is_array,
-    kind_of,
     of_cupy,
     real,
     result_type,
@@ -18,34 +27,13 @@ from ._rules import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ._call import Call
-
-
-_MODES = {
-    *("reflect", "constant", "nearest", "mirror", "wrap"),
-    *("grid-mirror", "grid-constant", "grid-wrap"),
-}
-_LONG = 24  # elements, for a sum that CuPy ends early; by then it differs by less than 1e-14
 
 _UNSEEN = "structure= is an array of CuPy's, which is not looked at; pass one of NumPy's"
 
 
-def _modes(call: Call) -> list[Any]:
-    mode = call["mode"]
-    return [mode] if isinstance(mode, str) or mode is None else list(mode)
-
-
-def _known_mode(call: Call) -> str | None:
-    for mode in _modes(call):
-        if mode is not None and mode not in _MODES:
-            return f"mode={mode!r} is none of SciPy's, and CuPy may know it; see SciPy's docs"
-    return None
-
-
 def _filter_mode(call: Call) -> str | None:
-    if "grid-constant" in _modes(call):
+    if "grid-constant" in modes(call):
         return "CuPy's filters have no mode='grid-constant'; mode='constant' means the same"
     return None
 
@@ -56,61 +44,15 @@ def _several_modes(call: Call) -> str | None:
     return None
 
 
-def _has_complex_numbers(call: Call) -> bool:
-    return any(kind_of(call[name]) == "c" for name in ("input", "weights"))
-
-
-def _pads(call: Call) -> bool:
-    """Whether numbers other than 0 are put around the image."""
-    around = {"constant", "grid-constant"}
-    return bool(call["cval"]) and not around.isdisjoint(_modes(call))
-
-
-def _complex_constant(call: Call) -> str | None:
-    if np.iscomplexobj(call["cval"]) or (_has_complex_numbers(call) and call["cval"]):
-        return "CuPy takes no cval= with complex numbers (cupy#8405)"
-    return None
-
-
-def _whole_constant(call: Call) -> str | None:
-    result = result_type(call["output"], call["input"])
-    if result.kind in "biu" and not np.isfinite(call["cval"]):
-        return f"cval={call['cval']} is no number of {result}"
-    return None
-
-
 def _ordered_constant(call: Call) -> str | None:
     if np.isnan(call["cval"]):
         return "CuPy compares nothing with a cval= that is not a number"
     image = result_type(None, call["input"])
-    if not _pads(call) or image.kind not in "biu":
+    if not pads(call) or image.kind not in "biu":
         return None
     fractions = result_type(call["output"], call["input"]).kind == "f"
-    if not _holds(image, call["cval"], fractions=not fractions):
+    if not holds(image, call["cval"], fractions=not fractions):
         return f"cval={call['cval']} is no number of {image}, the image's type, which CuPy makes it"
-    return None
-
-
-def _holds(dtype: np.dtype[Any], value: Any, fractions: bool = False) -> bool:
-    """Whether a type of whole numbers has `value`, or what is left without its fraction."""
-    if dtype.kind == "b":
-        return value in (0, 1)
-    limits = np.iinfo(dtype)
-    return bool(limits.min <= value <= limits.max) and (fractions or float(value).is_integer())
-
-
-def _padded_spline(call: Call) -> str | None:
-    image = result_type(None, call["input"])
-    padded = call["mode"] == "grid-constant" and call["prefilter"] and call["order"] > 1
-    if padded and image.kind in "iu" and not _holds(image, call["cval"]):
-        return f"SciPy pads with cval={call['cval']} as a number of {image}, and CuPy does not"
-    return None
-
-
-def _lost_zoom_constant(call: Call) -> str | None:
-    modes = ("constant", "grid-constant") if call["grid_mode"] else ("grid-constant",)
-    if call["cval"] != 0 and call["mode"] in modes:
-        return "CuPy's zoom takes 0 for any cval="
     return None
 
 
@@ -122,24 +64,6 @@ def _unsigned_sums(call: Call) -> str | None:
     return None
 
 
-def _boolean_result(call: Call) -> str | None:
-    if result_type(call["output"], call["input"]).kind == "b":
-        return "SciPy cuts fractions off, and CuPy makes True of them; pass output=float"
-    return None
-
-
-def _complex_result(call: Call) -> str | None:
-    output = call["output"]
-    if output is None:
-        return None
-    given = result_type(output, call["input"])
-    if _has_complex_numbers(call) and given.kind != "c":
-        return f"output= is of {given}, for complex numbers; pass output=complex"
-    if given.kind == "c" and not _has_complex_numbers(call):
-        return f"output= is of {given}, which SciPy does not fill with real numbers"
-    return None
-
-
 def _ignored_output(call: Call) -> str | None:
     output = call["output"]
     if output is None or is_array(output):
@@ -147,12 +71,6 @@ def _ignored_output(call: Call) -> str | None:
     made = np.dtype(bool) if call.name.startswith("binary") else result_type(None, call["input"])
     if np.dtype(output) != made:
         return f"SciPy's {call.name} returns {made}, whatever type output= is; leave it out"
-    return None
-
-
-def _boolean_image(call: Call) -> str | None:
-    if kind_of(call["input"]) == "b":
-        return "CuPy interpolates no booleans as SciPy does"
     return None
 
 
@@ -175,66 +93,6 @@ def _filled_elsewhere(call: Call) -> str | None:
 def _fourier_ellipsoid(call: Call) -> str | None:
     if np.ndim(call["input"]) > 3 or np.size(call["input"]) == 0:
         return "CuPy's fourier_ellipsoid is for 1 to 3 dimensions and at least one element"
-    return None
-
-
-def _fewer_coordinates(call: Call) -> str | None:
-    matrix = call["matrix"]
-    shape = np.shape(matrix)
-    ndim = np.ndim(call["input"])
-    if len(shape) == 2 and (shape[0] not in (ndim, ndim + 1) or shape[1] < ndim):
-        return "CuPy keeps the number of dimensions (cupy#8394)"
-    return None
-
-
-def _no_zoom(call: Call) -> str | None:
-    if np.all(np.asarray(call["zoom"]) == 1):
-        return "SciPy copies an image for zoom=1, and CuPy interpolates it"
-    return None
-
-
-def _half_turn(call: Call) -> str | None:
-    if float(call["angle"]) % 90 == 0:
-        return "CuPy does not turn by a multiple of 90 degrees exactly (cupy#8400)"
-    return None
-
-
-def _whole_coefficients(call: Call) -> str | None:
-    result = result_type(call["output"], call["input"])
-    if result.kind in "iu":
-        return f"SciPy makes whole numbers of each axis' coefficients for output= of {result}"
-    return None
-
-
-def _whole_order(call: Call) -> str | None:
-    if not whole(call["order"]):
-        return f"order={call['order']!r} is no whole number"
-    return None
-
-
-def _short_spline(call: Call) -> str | None:
-    # Interpolation puts a margin around an image for mode="nearest", which hides its ends.
-    modes = {"reflect", "grid-mirror"} | ({"nearest"} if call["prefilter"] is None else set())
-    filtered = call["prefilter"] is None or bool(call["prefilter"])
-    if not filtered or call["order"] < 2 or call["mode"] not in modes:
-        return None
-    shape = np.shape(call["input"])
-    shortest = min(shape if call["axis"] is None else [shape[call["axis"]]], default=_LONG)
-    if shortest < _LONG:
-        return (
-            f"CuPy's spline filter is exact from {_LONG} elements on for mode={call['mode']!r}, "
-            f"and there are {shortest}"
-        )
-    return None
-
-
-def _homogeneous(call: Call) -> str | None:
-    matrix = call["matrix"]
-    ndim = np.ndim(call["input"])
-    if np.shape(matrix) != (ndim + 1, ndim + 1) or of_cupy(matrix):
-        return None
-    if list(matrix[ndim]) != [0] * ndim + [1]:
-        return "the last row of matrix= is not 0, ..., 0, 1, and CuPy does not look at it"
     return None
 
 
@@ -293,7 +151,7 @@ def _symmetric_structure(call: Call) -> str | None:
 
 def _smoothed_constant(call: Call) -> str | None:
     ndim = np.ndim(call["input"])
-    if _pads(call) and call["axis"] % ndim != 0:
+    if pads(call) and call["axis"] % ndim != 0:
         return "CuPy takes the axes in another order, which shows where cval= is not 0"
     return None
 
@@ -335,20 +193,15 @@ def _width(call: Call) -> str | None:
     return None
 
 
-_SPLINE = (
-    *(_known_mode, _whole_order, _boolean_image, _boolean_result, _complex_result),
-    *(_whole_constant, _complex_constant, _padded_spline, _short_spline),
-)
 _WEIGHTED = (
-    *(_known_mode, _filter_mode, _boolean_result, _complex_result, _complex_constant),
-    *(_whole_constant, _unsigned_sums),
+    *(known_mode, _filter_mode, boolean_result, complex_result, complex_constant),
+    *(whole_constant, _unsigned_sums),
 )
 _RANKED = (
-    *(real("input"), _known_mode, _filter_mode, _window_size, _complex_result),
-    *(_whole_constant, _ordered_constant),
+    *(real("input"), known_mode, _filter_mode, _window_size, complex_result),
+    *(whole_constant, _ordered_constant),
 )
 _GREY = (*_RANKED, _added_structure)
-
 
 RULES = table(
     ("ndimage", "convolve convolve1d correlate correlate1d sobel prewitt laplace", _WEIGHTED),
@@ -380,16 +233,8 @@ RULES = table(
     ("ndimage", "label", (_symmetric_structure,)),
     ("ndimage", "center_of_mass mean standard_deviation variance sum", (real("input"),)),
     ("ndimage", "sum_labels", (real("input"),)),
-    ("ndimage", "map_coordinates", (real("coordinates"),)),
     ("ndimage", "find_objects", (whole_numbers("input"),)),
     ("ndimage", "value_indices", (whole_numbers("arr"),)),
     ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
-    ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
-    ("ndimage", "spline_filter spline_filter1d", (_known_mode, _whole_order, _boolean_image)),
-    ("ndimage", "spline_filter spline_filter1d", (_boolean_result, _complex_result)),
-    ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
-    ("ndimage", "affine_transform", (_fewer_coordinates, _homogeneous)),
-    ("ndimage", "zoom", (_no_zoom, _lost_zoom_constant)),
-    ("ndimage", "rotate", (_half_turn,)),
     ("ndimage", "distance_transform_edt", (some_dimensions(2, 3), _filled_elsewhere)),
 )

@@ -1,0 +1,119 @@
+"""What CuPy's interpolation and splines do otherwise than SciPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._image_rules import (
+    boolean_result,
+    complex_constant,
+    complex_result,
+    holds,
+    known_mode,
+    whole_constant,
+)
+from ._rules import kind_of, of_cupy, real, result_type, table, whole
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._call import Call
+
+_LONG = 24  # elements, for a sum that CuPy ends early; by then it differs by less than 1e-14
+
+
+def _padded_spline(call: Call) -> str | None:
+    image = result_type(None, call["input"])
+    padded = call["mode"] == "grid-constant" and call["prefilter"] and call["order"] > 1
+    if padded and image.kind in "iu" and not holds(image, call["cval"]):
+        return f"SciPy pads with cval={call['cval']} as a number of {image}, and CuPy does not"
+    return None
+
+
+def _lost_zoom_constant(call: Call) -> str | None:
+    modes = ("constant", "grid-constant") if call["grid_mode"] else ("grid-constant",)
+    if call["cval"] != 0 and call["mode"] in modes:
+        return "CuPy's zoom takes 0 for any cval="
+    return None
+
+
+def _boolean_image(call: Call) -> str | None:
+    if kind_of(call["input"]) == "b":
+        return "CuPy interpolates no booleans as SciPy does"
+    return None
+
+
+def _fewer_coordinates(call: Call) -> str | None:
+    matrix = call["matrix"]
+    shape = np.shape(matrix)
+    ndim = np.ndim(call["input"])
+    if len(shape) == 2 and (shape[0] not in (ndim, ndim + 1) or shape[1] < ndim):
+        return "CuPy keeps the number of dimensions (cupy#8394)"
+    return None
+
+
+def _homogeneous(call: Call) -> str | None:
+    matrix = call["matrix"]
+    ndim = np.ndim(call["input"])
+    if np.shape(matrix) != (ndim + 1, ndim + 1) or of_cupy(matrix):
+        return None
+    if list(matrix[ndim]) != [0] * ndim + [1]:
+        return "the last row of matrix= is not 0, ..., 0, 1, and CuPy does not look at it"
+    return None
+
+
+def _no_zoom(call: Call) -> str | None:
+    if np.all(np.asarray(call["zoom"]) == 1):
+        return "SciPy copies an image for zoom=1, and CuPy interpolates it"
+    return None
+
+
+def _half_turn(call: Call) -> str | None:
+    if float(call["angle"]) % 90 == 0:
+        return "CuPy does not turn by a multiple of 90 degrees exactly (cupy#8400)"
+    return None
+
+
+def _whole_coefficients(call: Call) -> str | None:
+    result = result_type(call["output"], call["input"])
+    if result.kind in "iu":
+        return f"SciPy makes whole numbers of each axis' coefficients for output= of {result}"
+    return None
+
+
+def _whole_order(call: Call) -> str | None:
+    if not whole(call["order"]):
+        return f"order={call['order']!r} is no whole number"
+    return None
+
+
+def _short_spline(call: Call) -> str | None:
+    # Interpolation puts a margin around an image for mode="nearest", which hides its ends.
+    modes = {"reflect", "grid-mirror"} | ({"nearest"} if call["prefilter"] is None else set())
+    filtered = call["prefilter"] is None or bool(call["prefilter"])
+    if not filtered or call["order"] < 2 or call["mode"] not in modes:
+        return None
+    shape = np.shape(call["input"])
+    shortest = min(shape if call["axis"] is None else [shape[call["axis"]]], default=_LONG)
+    if shortest < _LONG:
+        return (
+            f"CuPy's spline filter is exact from {_LONG} elements on for mode={call['mode']!r}, "
+            f"and there are {shortest}"
+        )
+    return None
+
+
+_SPLINE = (
+    *(known_mode, _whole_order, _boolean_image, boolean_result, complex_result),
+    *(whole_constant, complex_constant, _padded_spline, _short_spline),
+)
+
+RULES = table(
+    ("ndimage", "map_coordinates", (real("coordinates"),)),
+    ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
+    ("ndimage", "spline_filter spline_filter1d", (known_mode, _whole_order, _boolean_image)),
+    ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
+    ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
+    ("ndimage", "affine_transform", (_fewer_coordinates, _homogeneous)),
+    ("ndimage", "zoom", (_no_zoom, _lost_zoom_constant)),
+    ("ndimage", "rotate", (_half_turn,)),
+)
