@@ -8,6 +8,8 @@ from functools import lru_cache
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 
+import numpy as np
+
 from ._dask import Array, da
 
 TYPE_CHECKING = False
@@ -50,6 +52,10 @@ class Call:
             self.function,
             {name: value for name, value in self.arguments.items() if name not in names},
         )
+
+    def kept(self) -> Call:
+        """Return this call with arguments that the caller cannot change any more."""
+        return Call(self.function, {name: _copied(value) for name, value in self.arguments.items()})
 
 
 def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
@@ -100,6 +106,23 @@ def holds_dask_array(value: Any) -> bool:
 def has_unknown_chunks(x: Array) -> bool:
     """Whether the length of `x` along some axis is known only when it is computed."""
     return any(math.isnan(length) for length in x.shape)
+
+
+def _copied(value: Any) -> Any:
+    """Return `value` with copies of all NumPy arrays in it, in C order.
+
+    Dask names arrays after their bytes as they lie in memory, the same for an array and its
+    transpose.
+    """
+    if isinstance(value, np.memmap):
+        return np.array(value, order="C")
+    if isinstance(value, np.ndarray):
+        return value.copy(order="C")
+    if type(value) is dict:
+        return {key: _copied(each) for key, each in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_copied, value))
+    return value
 
 
 @lru_cache(maxsize=256)

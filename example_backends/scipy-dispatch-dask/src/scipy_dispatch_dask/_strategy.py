@@ -64,7 +64,8 @@ def ready(strategy: Strategy, call: Call) -> Call:
     """Return `call` with a Dask array first, whatever the caller gave there.
 
     That is a NumPy array where another argument is a Dask array, or where the user asks for
-    Dask with ``type=``. No array has empty chunks or a mask.
+    Dask with ``type=``. No array has empty chunks or a mask. What becomes of the arguments
+    before the result is computed does not matter.
 
     Parameters
     ----------
@@ -73,6 +74,7 @@ def ready(strategy: Strategy, call: Call) -> Call:
     call : Call
         The call.
     """
+    call = call.kept()
     given = {
         name: unmasked(value) for name, value in call.arguments.items() if name in strategy.arrays
     }
