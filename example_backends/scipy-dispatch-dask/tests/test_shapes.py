@@ -5,10 +5,19 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
-from comparison import assert_same, computed, lazily, scipy_function, why_deferred
+from comparison import (
+    assert_same,
+    check,
+    computed,
+    dispatchable,
+    lazily,
+    scipy_function,
+    why_deferred,
+)
 from sample_calls import SERVED, an_array, arguments
 from tolerances import tolerance_of
 
@@ -63,6 +72,71 @@ def test_axes_without_elements(name: str) -> None:
     whole = an_array(name)
     for x in (whole[:0], whole[:, :0], whole[:0, :0]):
         compare(name, x, da.from_array(x, chunks=7))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble, ">f8", ">i2", np.uint8])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("grey_opening", {"size": 3}),
+        ("median_filter", {"size": 3}),
+        ("binary_erosion", {}),
+        ("spline_filter", {}),
+        ("sobel", {}),
+        ("vectorized_filter", {"function": np.max, "size": 3}),
+    ],
+)
+def test_data_types_of_what_has_no_elements(name: str, options: Any, dtype: Any) -> None:
+    """SciPy may take none of a data type that it does not filter, and is asked just that."""
+    if f"ndimage.{name}" not in SERVED:
+        pytest.skip("not in this SciPy")
+    for shape in ((0, 3), (3, 0), (0,)):
+        x = np.ones(shape, dtype)
+        lazy = da.from_array(x)
+        try:
+            expected = scipy_function(f"ndimage.{name}")(x, **options)
+        except RuntimeError:
+            with pytest.raises(RuntimeError, match="array type"):
+                lazily(f"ndimage.{name}", lazy, **options)
+            continue
+        result = lazily(f"ndimage.{name}", lazy, **options)
+        assert result.dtype == expected.dtype
+        assert_same(result.compute(scheduler="synchronous"), expected)
+
+
+@pytest.mark.parametrize("name", ["fft2", "irfft2", "rfft2", "hfft2", "ihfft2", "irfftn"])
+def test_transforms_along_axes_without_elements(name: str) -> None:
+    """A length may be given for them, to which SciPy fills them up."""
+    x = np.ones((3, 2, 0))
+    check(f"fft.{name}", x, da.from_array(x, chunks=2), s=[10, 10], axes=[2, 0])
+    check(f"fft.{name}", x, da.from_array(x, chunks=2), s=[10, 10], axes=[1, 2])
+
+
+@pytest.mark.parametrize("name", ["irfft", "hfft", "rfft", "ihfft", "fft", "dct"])
+def test_transforms_to_no_length(name: str) -> None:
+    """SciPy refuses most of them, and makes one element of the others."""
+    for n in (0, -1):
+        arguments = {"x": da.from_array(np.ones((3, 4)), chunks=2), "n": n}
+        if "element" in (why_deferred(f"fft.{name}", **arguments) or ""):
+            assert name in ("irfft", "hfft")
+        else:
+            with pytest.raises(ValueError, match="invalid number of data points"):
+                lazily(f"fft.{name}", **arguments)
+
+
+@pytest.mark.parametrize("name", ["irfft", "hfft"])
+def test_one_element_of_a_length_of_none(name: str) -> None:
+    x = np.arange(12.0).reshape(3, 4)
+    with dask.config.set(scheduler="synchronous"):
+        result = dispatchable(f"fft.{name}")(da.from_array(x, chunks=2), n=0)
+    assert_same(np.asarray(result), scipy_function(f"fft.{name}")(x, n=0))
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_an_analytic_plane_has_two_dimensions(size: int | None) -> None:
+    """SciPy makes a plane of a line, whose shape is another matter."""
+    reason = why_deferred("signal.hilbert2", da.ones(4, chunks=2), size)
+    assert "x= has fewer than two dimensions" in (reason or "")
 
 
 @pytest.mark.parametrize("name", SERVED)

@@ -112,7 +112,7 @@ def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any
     *arrays : str
         The parameters that hold Dask arrays.
     shape : tuple of int, optional
-        How many ones; one by default.
+        How many ones; one by default, or none if the array has none.
     """
     few = {name: ones(call[name], shape) for name in arrays}
     return for_later(call.function)(**call.replaced(**few).arguments)
@@ -120,7 +120,8 @@ def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any
 
 def ones(x: Array, shape: tuple[int, ...] | None = None) -> Any:
     """Return a few ones of the type of the blocks of `x`."""
-    shape = (1,) * x.ndim if shape is None else shape
+    if shape is None:
+        shape = x.shape if 0 in x.shape else (1,) * x.ndim
     maker = _maker(x._meta)
     if isinstance(maker, str):
         return import_module(maker).ones(shape, dtype=x.dtype)

@@ -136,6 +136,17 @@ def one_pulse(call: Call) -> str | None:
     return second_result("retquad")(call) or why_not_unmasked(call["t"], "t")
 
 
+def no_plane(call: Call) -> str | None:
+    """Refuse a line, of which SciPy makes a plane."""
+    return "x= has fewer than two dimensions" if call["x"].ndim < 2 else None
+
+
+def no_length(call: Call) -> str | None:
+    """Refuse a length of 0, of which SciPy makes one element."""
+    n = call["n"]
+    return "n= is not above 0, where SciPy returns an element" if n is not None and n < 1 else None
+
+
 def many_widths(call: Call) -> str | None:
     """Refuse a parameter for each element, which would have to be cut like the array."""
     for name in ("width", "duty"):

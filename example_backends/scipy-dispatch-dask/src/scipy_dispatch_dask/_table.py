@@ -19,6 +19,8 @@ from ._lines import (
     last_axis,
     many_widths,
     no_axis,
+    no_length,
+    no_plane,
     one_pulse,
     second_result,
     short_transform,
@@ -52,7 +54,7 @@ _transform = Lines(
     length=lengths.given("n"), harmless=short_transform, always={"overwrite_x": False}
 )
 _to_half = replace(_transform, length=lengths.halved)
-_from_half = replace(_transform, length=lengths.doubled)
+_from_half = replace(_transform, length=lengths.doubled, refuse=no_length)
 
 _structure = Neighbourhood(reach.structures(), ("input", "mask"), unbounded_or_misfit)
 _two_structures = Neighbourhood(reach.structures(passes=2), ("input", "mask"), unbounded_or_misfit)
@@ -132,7 +134,7 @@ SIGNAL: dict[str, Strategy] = {
     "detrend": Lines(("data",), always={"overwrite_data": False}),
     "filtfilt": Lines(),
     "hilbert": Lines(length=lengths.given("N")),
-    "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane),
+    "hilbert2": Lines(axes=two_axes, length=lengths.analytic_plane, refuse=no_plane),
     "lfilter": Lines(refuse=second_result("zi")),
     "medfilt": Neighbourhood(reach.median_kernel, ("volume",), harmless=tiny_kernel),
     "medfilt2d": Neighbourhood(reach.median_kernel, harmless=tiny_kernel),

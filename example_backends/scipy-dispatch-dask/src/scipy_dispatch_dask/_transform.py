@@ -69,7 +69,7 @@ class AxisByAxis:
         for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
             n = x.shape[axis] if length == -1 else length
             step = dispatchable(f"scipy_dispatch.fft:{name}")
-            cut = max(x.chunks[axis])
+            cut = max(x.chunks[axis]) or -1
             # Cut the lines of the step before again, or all ends up in one chunk.
             x = with_whole_lines(x, (axis,), chunks)
             x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
@@ -115,7 +115,7 @@ class EveryAxis:
         x = call["input"]
         chunks: dict[int, int] = {}
         for axis in range(x.ndim):
-            cut = max(x.chunks[axis])
+            cut = max(x.chunks[axis]) or -1
             x = with_whole_lines(x, (axis,), chunks)
             x = self.strategy.run(step.replaced(axis=axis, input=x))
             chunks = {axis: cut}
