@@ -37,7 +37,7 @@ WITH_ARRAYS: list[tuple[str, str, str, Any, dict[str, Any]]] = [
     ("ndimage.binary_dilation", "input", "structure", LINE, {}),
     ("ndimage.binary_hit_or_miss", "input", "structure1", LINE, {}),
     ("ndimage.binary_erosion", "input", "mask", RANDOM.random((40, 40)) > 0.5, {}),
-    ("ndimage.sum", "input", "labels", RANDOM.integers(0, 3, (40, 40)), {"index": 2}),
+    ("ndimage.sum", "input", "labels", RANDOM.integers(0, 3, (40, 40)), {"index": [1, 2]}),
     ("ndimage.label", "input", "structure", LINE, {}),
     ("signal.convolve", "in1", "in2", KERNEL, {}),
     ("signal.convolve", "in1", "in2", LARGE, {"mode": "same", "method": "fft"}),

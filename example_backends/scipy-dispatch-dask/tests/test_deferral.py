@@ -14,6 +14,7 @@ from scipy import ndimage
 X = np.arange(42.0).reshape(6, 7) % 5
 LAZY = da.from_array(X, chunks=(3, 4))
 ONES = np.ones((3, 3))
+LABELS = (X > 1) * 2
 UNKNOWN = LAZY[LAZY[:, 0] > 1]
 
 REASONS: list[tuple[str, dict[str, Any], str]] = [
@@ -34,6 +35,30 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         (f"ndimage.{name}", {"input": LAZY, "labels": X > 1, "index": index}, "index= is empty")
         for name in ("sum", "mean", "minimum", "median", "center_of_mass")
         for index in ([], np.zeros(0))
+    ),
+    *(
+        (f"ndimage.{name}", {"input": LAZY, "labels": labels, "index": index}, reason)
+        for name in ("sum", "mean", "minimum", "median", "center_of_mass")
+        for labels, index, reason in (
+            (LABELS, [0.5, 1.5], "floats, of which SciPy makes integers"),
+            (LABELS, np.array([1.0, 2.0]), "floats, of which SciPy makes integers"),
+            (LABELS, [np.nan, 1], "floats, of which SciPy makes integers"),
+            (LABELS, ["1"], "a list of the data type <U1"),
+            (LABELS, "1", "neither a number nor a flat list"),
+            (LABELS, [1j], "a list of the data type complex128"),
+            (LABELS, 1j, "neither a number nor a flat list"),
+            (LABELS, [None, 1], "a list of the data type object"),
+            (LABELS, np.array([1, 2], object), "a list of the data type object"),
+            (LABELS, {1, 2}, "neither a number nor a flat list"),
+            (LABELS, np.ma.array([1, 2], mask=[0, 1]), "neither a number nor a flat list"),
+            (LABELS / 1, np.ma.array([1, 2], mask=[0, 1]), "neither a number nor a flat list"),
+            (LABELS, np.array(1), "neither a number nor a flat list"),
+            (LABELS, [2**63 + 1], "none of the data type int64"),
+            (LABELS.astype(np.uint64), [-1, 1], "none of the data type uint64"),
+            (LABELS.astype(object), [1], "labels= are of the data type object"),
+            (LABELS.astype(complex), [1], "labels= are of the data type complex128"),
+            (LABELS.astype(str), [1], "labels= are of the data type <U"),
+        )
     ),
     ("ndimage.fourier_shift", {"input": LAZY, "shift": 1, "n": 4}, "real transform"),
     ("ndimage.fourier_uniform", {"input": LAZY, "size": 0}, "size="),

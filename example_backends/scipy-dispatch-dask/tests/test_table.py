@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -126,14 +127,7 @@ def test_the_result_is_scipy_s(name: str) -> None:
             assert_same(value, each, tolerance_of(name, np.asarray(each), x))
 
 
-# dask_image names the parts of these at random.
-BY_DASK_IMAGE = {
-    *(f"ndimage.{name}" for name in ("maximum", "mean", "median", "minimum", "variance")),
-    *(f"ndimage.{name}" for name in ("center_of_mass", "standard_deviation", "sum_labels")),
-}
-
-
-@pytest.mark.parametrize("name", sorted(set(SERVED) - BY_DASK_IMAGE))
+@pytest.mark.parametrize("name", SERVED)
 def test_the_same_call_has_the_same_name(name: str) -> None:
     """So that Dask computes once what is asked for twice."""
     lazy = cut(name)
@@ -143,11 +137,12 @@ def test_the_same_call_has_the_same_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_graphs_can_be_pickled(name: str) -> None:
-    """For workers in other processes."""
+    """For workers in other processes, by Dask and without it."""
     results = outcome(lazily(name, **arguments(name, cut(name, (10, 10)))))
-    copies = cloudpickle.loads(cloudpickle.dumps(results))
-    for result, copy in zip(results, copies, strict=True):
-        assert_same(computed(copy), computed(result))
+    for module in (pickle, cloudpickle):
+        copies = module.loads(module.dumps(results))
+        for result, copy in zip(results, copies, strict=True):
+            assert_same(computed(copy), computed(result))
 
 
 @pytest.mark.parametrize(

@@ -194,11 +194,11 @@ def test_subclasses_stay_what_they_are(boxes: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["ndimage.label", "ndimage.mean", "ndimage.fourier_gaussian"])
-def test_what_dask_image_does_needs_numpy_arrays(boxes: Any, name: str) -> None:
+def test_what_is_not_left_to_a_backend_needs_numpy_arrays(boxes: Any, name: str) -> None:
     arguments = (1,) if name.endswith("gaussian") else ()
     reason = why_deferred(name, in_blocks(boxes.asarray), *arguments)
     assert reason == (
-        "the blocks of input= are of the type boxes.Box, and dask_image works on NumPy arrays"
+        "the blocks of input= are of the type boxes.Box, and this works on NumPy arrays"
     )
 
 

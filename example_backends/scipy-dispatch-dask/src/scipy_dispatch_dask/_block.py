@@ -137,14 +137,14 @@ def why_not_numpy(x: Any, name: str) -> str | None:
     """Say that the blocks of the argument `name` are no NumPy arrays; None if they are.
 
     Subclasses are none, but for masked arrays, whose masks are taken off: they may do otherwise
-    what `dask_image` does with their blocks.
+    what is done with their blocks here.
     """
     kind = type(getattr(x, "_meta", x))
     if kind in (np.ndarray, np.memmap) or is_masked(x) or not hasattr(x, "dtype"):
         return None
     return (
         f"the blocks of {name}= are of the type {kind.__module__}.{kind.__qualname__}, and "
-        "dask_image works on NumPy arrays"
+        "this works on NumPy arrays"
     )
 
 

@@ -1,44 +1,44 @@
-"""Measurements of labelled regions, by `dask_image.ndmeasure`."""
+"""Measurements of labelled regions: once through every block, for all regions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import ndimage
 
 from ._block import why_not_numpy
-from ._dask import Array, da
+from ._dask import Array, da, dask
+from ._regions import Regions, asked_for, why_not_comparable
+from ._strategy import as_any_array
+from ._tally import Sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ._call import Call
+    from ._tally import Tally
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """Measure with a function of `dask_image.ndmeasure`.
+    """Keep a tally of the regions in each block, and put these together.
 
     Parameters
     ----------
-    name : str
-        The function.
-    dtype : data type, optional
-        What to work in: SciPy takes double precision where it averages. The data type of
-        the array by default.
+    tally : Tally
+        What is kept, and what is made of it.
+    of_all : callable, optional
+        What makes the measure of a whole array, where that has rules of its own.
     needs_elements : bool, optional
-        Whether SciPy raises for a region without elements, where `dask_image` has a result.
-    of_regions : callable, optional
-        What SciPy makes of the elements of each of several regions, where that is not what
-        `dask_image` does.
+        Whether SciPy raises for a region without elements, if it is the only one.
     """
 
-    name: str
-    dtype: Any = None
+    tally: Tally
+    of_all: Callable[[Array], Array] | None = None
     needs_elements: bool = False
-    of_regions: Callable[[Any], Any] | None = None
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
@@ -52,27 +52,101 @@ class Measurement:
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily, as an array where SciPy returns a list or tuple."""
-        from dask_image import ndmeasure
+        x, labels, regions, places = measured(call)
+        if labels is None and self.of_all is not None:
+            return self.of_all(x)
+        dtype = self.tally.dtype(x)
+        tallies = da.map_blocks(
+            Tallied(self.tally, dtype),
+            *([x] if labels is None else [x, labels]),
+            regions=dask.delayed(regions, pure=True),
+            chunks=(*((1,) * blocks for blocks in x.numblocks), (regions.count,)),
+            new_axis=[x.ndim],
+            meta=np.empty((0,) * (x.ndim + 1), dtype),
+        )
+        total = da.reduction(
+            tallies,
+            chunk=_unchanged,
+            aggregate=Merged(self.tally),
+            axis=tuple(range(x.ndim)),
+            dtype=dtype,
+            meta=np.empty(0, dtype),
+        )
+        (task,) = total.to_delayed(optimize_graph=False)
+        like = self.tally.result(np.ones(regions.count, dtype))[places]
+        result = dask.delayed(_result, pure=True)(self.tally, task, places)
+        return da.from_delayed(result, shape=like.shape, meta=like[(slice(0, 0),) * like.ndim])
 
-        x, labels, index = measured(call)
-        x = x if self.dtype is None else x.astype(self.dtype)
-        result: Array
-        if self.of_regions is None or labels is None or np.ndim(index) == 0:
-            result = getattr(ndmeasure, self.name)(x, labels, index)
-        else:
-            # The default is for labels that no element has.
-            result = ndmeasure.labeled_comprehension(
-                x, labels, index, self.of_regions, x.dtype, x.dtype.type(0)
-            )
-        return result
+
+@dataclass(frozen=True)
+class Tallied:
+    """What is kept of a block.
+
+    Parameters
+    ----------
+    tally : Tally
+        What that is.
+    dtype : numpy.dtype
+        The data type of it.
+    """
+
+    tally: Tally
+    dtype: Any
+
+    @property
+    def __name__(self) -> str:
+        # Dask names tasks after it.
+        return type(self.tally).__name__.lower()
+
+    def __call__(self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any) -> Any:
+        start = tuple(start for start, _ in block_info[0]["array-location"])
+        tally = np.zeros(regions.count + 1, self.dtype)
+        inside = np.zeros(x.shape, np.intp) if labels is None else regions.of(labels)
+        self.tally.tallied(x, inside, tally, start)
+        return tally[(np.newaxis,) * x.ndim][..., : regions.count]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What puts tallies together, as `dask.array.reduction` calls it.
+
+    Parameters
+    ----------
+    tally : Tally
+        Which tallies.
+    """
+
+    tally: Tally
+
+    @property
+    def __name__(self) -> str:
+        return "merged"
+
+    def __call__(self, tallies: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+        merged = self.tally.merged(tallies, axis)
+        return np.expand_dims(merged, axis) if keepdims else merged
+
+
+@dataclass(frozen=True)
+class Sum(Measurement):
+    """Add up: SciPy does so in the data type of `numpy.sum`, unless there are several regions."""
+
+    tally: Tally = field(default_factory=Sums)
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        x, labels, regions, places = measured(call)
+        if labels is None:
+            return x.sum()
+        if np.ndim(places) > 0:
+            return super().run(call)
+        selected = labels > 0 if regions.labels is None else labels == regions.labels
+        return da.where(selected, x, x.dtype.type(0)).sum()
 
 
 @dataclass(frozen=True)
 class Median:
-    """Find medians with `dask_image.ndmeasure`, which returns all of them in double precision.
-
-    Of several regions, SciPy takes the element in the middle, after which NaN come.
-    """
+    """Bring the elements of all regions together, for SciPy to find the ones in the middle."""
 
     arrays: tuple[str, ...] = ("input", "labels")
 
@@ -81,41 +155,18 @@ class Median:
         return why_not_measurable(call)
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
-        from dask_image import ndmeasure
-
-        x, labels, index = measured(call)
-        medians: Array
-        if labels is None or np.ndim(index) == 0:
-            medians = ndmeasure.median(x, labels, index)
-        else:
-            medians = ndmeasure.labeled_comprehension(x, labels, index, _middle, float, np.nan)
-        return medians.astype(np.float32) if x.dtype == np.float32 else medians
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Add up: several regions with `dask_image.ndmeasure`, one with `dask.array`.
-
-    SciPy adds up one region in the data type that `numpy.sum` has, several in double
-    precision, as `dask_image` does in either case.
-    """
-
-    arrays: tuple[str, ...] = ("input", "labels")
-
-    def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
-        return why_not_measurable(call)
-
-    def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
-        x, labels, index = measured(call)
-        if labels is None:
-            return x.sum()
-        if np.ndim(index) > 0:
-            return Measurement("sum_labels", float).run(call)
-        selected = labels > 0 if index is None else labels == index
-        return da.where(selected, x, x.dtype.type(0)).sum()
+        """Return what SciPy would, lazily; NaN for a region without elements."""
+        x, labels, regions, places = measured(call)
+        selected = da.map_blocks(
+            _selected,
+            *([x] if labels is None else [x, labels]),
+            regions=dask.delayed(regions, pure=True),
+            meta=np.empty((0,) * x.ndim, object),
+        )
+        tasks = selected.to_delayed(optimize_graph=False).ravel().tolist()
+        medians = dask.delayed(_medians, pure=True)(tasks, regions.count, places)
+        dtype = np.dtype(np.float32 if x.dtype == np.float32 else np.float64)
+        return da.from_delayed(medians, shape=np.shape(places), dtype=dtype)
 
 
 def why_not_measurable(call: Call) -> str | None:
@@ -125,39 +176,55 @@ def why_not_measurable(call: Call) -> str | None:
         return reason
     dtype = x.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8 or dtype == np.float16:
-        return f"dask_image does not measure {dtype} in the precision in which SciPy does"
+        return f"{dtype} is not measured here in the precision in which SciPy does"
     if np.ndim(x) == 0 or 0 in np.shape(x):
         return "input= is empty or a scalar"
-    if labels is not None and np.shape(labels) != np.shape(x):
+    if labels is None:
+        return None
+    labels = as_any_array(labels)
+    if labels.shape != np.shape(x):
         return "labels= has another shape than input="
-    if np.ndim(index) > 1 or (isinstance(index, np.ndarray) and index.ndim == 0):
-        return "index= is neither a number nor a flat list"
-    if np.size(index) == 0:
-        return "index= is empty"
-    return None
+    return why_not_comparable(index, labels.dtype)
 
 
-def least(elements: Any) -> Any:
-    """Return the minimum as SciPy finds it in each of several regions: NaN are the largest."""
-    return np.sort(elements)[0]
-
-
-def _middle(elements: Any) -> Any:
-    """Return the median as SciPy finds it in each of several regions: NaN are the largest."""
-    elements = np.sort(elements)
-    low, high = elements[(len(elements) - 1) // 2], elements[len(elements) // 2]
-    if elements.dtype.kind != "f":
-        low, high = float(low), float(high)
-    return (low + high) / 2.0
-
-
-def measured(call: Call) -> tuple[Array, Array | None, Any]:
-    """Return the array, its labels in the same chunks, and what to measure.
+def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
+    """Return the array, its labels in the same chunks, the regions and their places in the result.
 
     The bytes of the array are in the processor's order, in which NumPy puts arrays together.
     """
     x, labels = call["input"], call["labels"]
     x = x.astype(x.dtype.newbyteorder("="))
     if labels is None:
-        return x, None, None
-    return x, da.asarray(labels).rechunk(x.chunks), call["index"]
+        return x, None, Regions(None), 0
+    labels = da.asarray(labels).rechunk(x.chunks)
+    return x, labels, *asked_for(call["index"], labels.dtype)
+
+
+def _unchanged(tallies: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
+    return tallies
+
+
+def _result(tally: Tally, total: Any, places: Any) -> Any:
+    return tally.result(total)[places]
+
+
+def _selected(x: Any, labels: Any = None, *, regions: Regions) -> tuple[Any, Any]:
+    """Return the elements of a block that are in a region, and in which."""
+    if labels is None:
+        return x.ravel(), np.zeros(x.size, np.intp)
+    inside = regions.of(labels)
+    selected = inside < regions.count
+    return x[selected], inside[selected]
+
+
+def _medians(selected: Sequence[tuple[Any, Any]], count: int, places: Any) -> Any:
+    """Return the medians of regions, from what is selected of each block."""
+    x, inside = (np.concatenate(each) for each in zip(*selected, strict=True))
+    if np.ndim(places) == 0:
+        return np.median(x)
+    dtype = np.float32 if x.dtype == np.float32 else np.float64
+    medians = np.full(count, np.nan, dtype)
+    found = np.unique(inside)
+    if len(found):
+        medians[found] = ndimage.median(x, inside, found)
+    return medians[places]

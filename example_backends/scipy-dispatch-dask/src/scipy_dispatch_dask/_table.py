@@ -26,7 +26,7 @@ from ._lines import (
     short_transform,
     two_axes,
 )
-from ._measurement import Measurement, Median, Sum, least
+from ._measurement import Measurement, Median, Sum
 from ._neighbourhood import (
     Neighbourhood,
     shrunk,
@@ -36,6 +36,7 @@ from ._neighbourhood import (
     without_reflection,
 )
 from ._spectrum import Spectrum
+from ._tally import Centers, Extremes, Means, Variances
 from ._transform import AxisByAxis, EveryAxis, Shift
 
 TYPE_CHECKING = False
@@ -93,16 +94,16 @@ NDIMAGE: dict[str, Strategy] = {
     "spline_filter": EveryAxis("scipy_dispatch.ndimage:spline_filter1d", Lines(("input",))),
     "spline_filter1d": Lines(("input",)),
     # Measurements
-    "center_of_mass": Measurement("center_of_mass", float),
+    "center_of_mass": Measurement(Centers()),
     "label": Labelling(),
-    "maximum": Measurement("maximum", needs_elements=True),
-    "mean": Measurement("mean", float),
+    "maximum": Measurement(Extremes(largest=True), da.max, needs_elements=True),
+    "mean": Measurement(Means()),
     "median": Median(),
-    "minimum": Measurement("minimum", needs_elements=True, of_regions=least),
-    "standard_deviation": Measurement("standard_deviation", float),
+    "minimum": Measurement(Extremes(largest=False), da.min, needs_elements=True),
+    "standard_deviation": Measurement(Variances(root=True)),
     "sum": Sum(),
     "sum_labels": Sum(),
-    "variance": Measurement("variance", float),
+    "variance": Measurement(Variances()),
     # Morphology
     "binary_closing": _two_structures,
     "binary_dilation": _structure,

@@ -121,6 +121,94 @@ def test_order_statistics(name: str, data: Any) -> None:
     assert_same(computed(lazily(f"ndimage.{name}", lazy, cut, index)), expected)
 
 
+MEASUREMENTS = (*AVERAGES, "sum", "minimum", "maximum", "median")
+
+# Labels in a few ways of writing them, which SciPy looks up in one of two ways.
+LABELS: dict[str, Any] = {
+    "1 to n": lambda numbers: numbers,
+    "bytes": lambda numbers: numbers.astype(np.uint8),
+    "negative": lambda numbers: numbers - 20,
+    "far apart": lambda numbers: numbers * 10**12 - 3,
+    "largest": lambda numbers: np.uint64(2**64 - 100) + numbers.astype(np.uint64),
+    "floats": lambda numbers: numbers / 4,
+    "single floats": lambda numbers: (numbers / 4).astype(np.float32),
+    "booleans": lambda numbers: numbers > 20,
+}
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("dtype", [np.int16, np.float64])
+def test_many_regions(name: str, labels: str, dtype: Any) -> None:
+    """All of them in any order, some twice, in chunks in which most of them are missing."""
+    random = np.random.default_rng(0)
+    x = (random.random((20, 30)) * 90 + 5).astype(dtype)
+    numbers = np.sort(random.integers(0, 40, x.size)).reshape(x.shape)
+    numbers[random.random(x.shape) < 0.3] = 7
+    given = LABELS[labels](numbers)
+    index = random.permutation(np.unique(given).repeat(2))
+    expected = scipy_function(f"ndimage.{name}")(x, given, index)
+    result = lazily(f"ndimage.{name}", da.from_array(x, chunks=(4, 11)), given, index)
+    assert_same(computed(result), expected, tolerance_of(f"ndimage.{name}", expected, x))
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_ways_to_write_several_labels(name: str) -> None:
+    x = np.arange(1.0, 31).reshape(5, 6)
+    labels = np.arange(30).reshape(5, 6) // 7
+    lazy = da.from_array(x, chunks=4)
+    for index in (
+        [1, 3],
+        (3, 1, 1),
+        range(1, 4),
+        np.array([4, 0], np.uint8),
+        np.array([4, 0], np.uint64),
+        [True, False],
+        [np.int64(2)],
+    ):
+        expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+        result = computed(lazily(f"ndimage.{name}", lazy, labels, index))
+        assert_same(result, expected, tolerance_of(f"ndimage.{name}", expected, x))
+    for index in ([0.5, 1.0], [0.25], np.array([3, 1])):
+        expected = scipy_function(f"ndimage.{name}")(x, labels / 2, index)
+        result = computed(lazily(f"ndimage.{name}", lazy, labels / 2, index))
+        present = np.isin(index, labels / 2)
+        assert_same(
+            result[present],
+            np.asarray(expected)[present],
+            tolerance_of(f"ndimage.{name}", expected, x),
+        )
+
+
+@pytest.mark.parametrize("name", [*MEASUREMENTS, "sum_labels"])
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_regions_without_elements(name: str) -> None:
+    """What SciPy makes of them; but the median of nothing is not a number."""
+    x = np.arange(1, 31.0).reshape(5, 6)
+    labels = np.arange(30).reshape(5, 6) // 7 * 2
+    lazy = da.from_array(x, chunks=4)
+    for index in ([1, 2], [-5, 99, 2], [3]):
+        expected = np.array(scipy_function(f"ndimage.{name}")(x, labels, index))
+        if name == "median":
+            expected[~np.isin(index, labels)] = np.nan
+        result = computed(lazily(f"ndimage.{name}", lazy, labels, index))
+        assert result.dtype == expected.dtype
+        np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_as_many_tasks_for_many_regions_as_for_one(name: str) -> None:
+    """Each block is looked at once."""
+    x = da.ones((40, 40), chunks=10)
+    labels = da.arange(1600, chunks=100).reshape((40, 40)).rechunk(10)
+    one, many = (
+        dict(lazily(f"ndimage.{name}", x, labels, index).__dask_graph__())
+        for index in ([1], range(1, 1001))
+    )
+    assert len(one) == len(many)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
 def test_regions_with_what_is_not_a_number(name: str, dtype: Any) -> None:

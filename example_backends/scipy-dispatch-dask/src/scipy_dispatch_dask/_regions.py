@@ -1,0 +1,120 @@
+"""Labelled regions: which of them are asked for, and in which an element is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_INTEGERS = np.iinfo(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """What ``labels=`` and ``index=`` select.
+
+    Parameters
+    ----------
+    labels : numpy.ndarray
+        The labels that are asked for in ascending order, or one of them without dimensions.
+        None for all labels above 0, as one region.
+    """
+
+    labels: Any
+
+    @property
+    def count(self) -> int:
+        """How many regions there are."""
+        return 1 if np.ndim(self.labels) == 0 else len(self.labels)
+
+    def of(self, labels: Any) -> Any:
+        """Return the region of each element, `count` for an element of none.
+
+        Parameters
+        ----------
+        labels : numpy.ndarray
+            The labels of the elements.
+        """
+        if self.labels is None:
+            return np.where(labels > 0, 0, 1)
+        if np.ndim(self.labels) == 0:
+            return np.where(labels == self.labels, 0, 1)
+        if self.labels.dtype.kind == "f" or labels.dtype.kind == "f":
+            return self._found(labels)
+        labels = labels.astype(self.labels.dtype, copy=False)
+        first, last = self.labels[[0, -1]]
+        span = int(last) - int(first) + 1
+        if span > labels.size + self.count:
+            return self._found(labels)
+        table = np.full(span + 1, self.count)
+        table[(self.labels - first).astype(np.intp)] = np.arange(self.count)
+        inside = (labels >= first) & (labels <= last)
+        return table[np.where(inside, labels - first, span).astype(np.intp, copy=False)]
+
+    def _found(self, labels: Any) -> Any:
+        places = np.searchsorted(self.labels, labels)
+        places[places == self.count] = 0
+        return np.where(self.labels[places] == labels, places, self.count)
+
+
+def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
+    """Return the regions that `index` asks for, and which of them comes where in the result.
+
+    Parameters
+    ----------
+    index : number, list of numbers or None
+        As the caller gave it.
+    dtype : numpy.dtype
+        The data type of the labels.
+
+    Returns
+    -------
+    Regions
+        Each of them once.
+    numpy.ndarray or int
+        Their places; 0 for a result of one region, without dimensions.
+    """
+    if index is None:
+        return Regions(None), 0
+    if np.ndim(index) == 0:
+        return Regions(index), 0
+    labels, places = np.unique(np.asarray(index), return_inverse=True)
+    if dtype.kind != "f":
+        labels = labels.astype(np.uint64 if dtype == np.uint64 else np.int64)
+    return Regions(labels), places
+
+
+def why_not_comparable(index: Any, dtype: Any) -> str | None:
+    """Say why `index` and labels of a data type are not compared here as SciPy does.
+
+    Parameters
+    ----------
+    index : object
+        As the caller gave it.
+    dtype : numpy.dtype
+        The data type of the labels.
+    """
+    if dtype.kind not in "biuf":
+        return f"labels= are of the data type {dtype}"
+    if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):
+        return None
+    if type(index) not in (list, tuple, range, np.ndarray, np.memmap) or np.ndim(index) != 1:
+        return "index= is neither a number nor a flat list"
+    numbers = np.asarray(index)
+    if numbers.size == 0:
+        return "index= is empty"
+    if numbers.dtype.kind not in "biuf":
+        return f"index= is a list of the data type {numbers.dtype}"
+    if dtype.kind == "f":
+        return None
+    if numbers.dtype.kind == "f":
+        return "index= is a list of floats, of which SciPy makes integers for some labels="
+    least = 0 if dtype == np.uint64 else _INTEGERS.min
+    most = np.iinfo(np.uint64).max if dtype == np.uint64 else _INTEGERS.max
+    if not (least <= int(numbers.min()) and int(numbers.max()) <= most):
+        return f"index= has numbers that are none of the data type {dtype}"
+    return None
