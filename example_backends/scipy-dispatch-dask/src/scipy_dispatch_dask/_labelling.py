@@ -53,52 +53,69 @@ class Labelling:
         x, structure = call["input"], call["structure"]
         dtype = probe(call, "input")[0].dtype if x.size < _MANY else np.dtype(np.intp)
         block, shared = block_of(call, "input")
-        meta = np.empty((0,) * x.ndim, dtype=np.int64)
-        named = _unfused(da.map_blocks(Named(block, x.shape), x, meta=meta, **shared))
+        meta, long = (np.empty((0,) * x.ndim, dtype=each) for each in (dtype, np.int64))
+        local = _unfused(da.map_blocks(Labelled(block), x, meta=meta, **shared))
+        names = _unfused(da.map_blocks(Names(x.shape), local, meta=long))
+        named = _unfused(da.map_blocks(_named, local, names, meta=long))
         if structure is None:
             structure = _cross(x.ndim)
         steps = _half_of(np.asarray(structure, dtype=bool))
-        names = [dask.delayed(_names, pure=True)(each) for each in _tasks(named)]
         pairs = [
             dask.delayed(_touching, pure=True)(each, steps)
             for seam in _seams(named)
             for each in _tasks(seam.rechunk(seam.shape))
         ]
-        numbers = dask.delayed(_numbers, pure=True)(names, pairs, dtype)
-        labels = da.map_blocks(
-            _numbered, named, numbers, dtype=dtype, meta=np.empty((0,) * x.ndim, dtype)
-        )
+        numbers = dask.delayed(_numbers, pure=True)(_tasks(names).tolist(), pairs, dtype)
+        labels = da.map_blocks(_numbered, local, names, numbers, dtype=dtype, meta=meta)
         count = dask.delayed(_count, pure=True)(numbers)
         return labels, da.from_delayed(count, shape=(), dtype=int)
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
-    """Name the features of a block after where they begin, counted from 1.
+class Labelled:
+    """Label the features of a block, counted from 1.
 
     Parameters
     ----------
     block : Block
-        What labels a block.
-    shape : tuple of int
-        The shape of the whole array.
+        What labels a block, and counts.
     """
 
     block: Block
-    shape: tuple[int, ...]
 
     @property
     def __name__(self) -> str:
         return self.block.__name__
 
-    def __call__(self, x: Any, *, block_info: Any, **shared: Any) -> Any:
-        labels = self.block(x, **shared)[0]
-        found, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    def __call__(self, x: Any, **shared: Any) -> Any:
+        return self.block(x, **shared)[0]
+
+
+@dataclass(frozen=True)
+class Names:
+    """Name the features of a block after where they begin, counted from 1.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The shape of the whole array.
+    """
+
+    shape: tuple[int, ...]
+
+    @property
+    def __name__(self) -> str:
+        return "names"
+
+    def __call__(self, labels: Any, *, block_info: Any) -> Any:
+        """Return the name of each label; the background is called 0."""
+        places = np.empty(labels.max(initial=0) + 1, dtype=np.int64)
+        # Backwards, so that the first element of each feature is the last to be noted.
+        places[labels.ravel()[::-1]] = np.arange(labels.size - 1, -1, -1)
         starts = [start for start, _ in block_info[0]["array-location"]]
-        inner = np.unravel_index(first, x.shape)
+        inner = np.unravel_index(places[1:], labels.shape)
         outer = tuple(index + start for index, start in zip(inner, starts, strict=True))
-        names = np.where(found == 0, 0, np.ravel_multi_index(outer, self.shape) + 1)
-        return names[inverse.reshape(x.shape)]
+        return np.append(0, np.ravel_multi_index(outer, self.shape) + 1)
 
 
 def _cross(ndim: int) -> Any:
@@ -134,10 +151,9 @@ def _tasks(x: Array) -> Any:
     return x.to_delayed(optimize_graph=False).ravel()
 
 
-def _names(block: Any) -> Any:
-    """Return the names in a block."""
-    found = np.unique(block)
-    return found[found > 0]
+def _named(labels: Any, names: Any) -> Any:
+    """Replace the labels of a block by names."""
+    return names[labels]
 
 
 def _touching(seam: Any, steps: Iterable[tuple[int, ...]]) -> Any:
@@ -152,8 +168,8 @@ def _touching(seam: Any, steps: Iterable[tuple[int, ...]]) -> Any:
 
 
 def _numbers(names: Iterable[Any], pairs: Iterable[Any], dtype: Any) -> tuple[Any, Any]:
-    """Return all names in order, and the number of each feature."""
-    known = np.sort(np.concatenate(list(names)))
+    """Return all names but that of the background in order, and the number of each feature."""
+    known = np.sort(np.concatenate([each[1:] for each in names]))
     one, other = np.searchsorted(
         known, np.concatenate([np.empty((2, 0), dtype=np.int64), *pairs], axis=1)
     )
@@ -165,11 +181,12 @@ def _numbers(names: Iterable[Any], pairs: Iterable[Any], dtype: Any) -> tuple[An
     return known, order[inverse]
 
 
-def _numbered(block: Any, numbers: tuple[Any, Any]) -> Any:
-    """Replace names by numbers; the background keeps its 0."""
+def _numbered(labels: Any, names: Any, numbers: tuple[Any, Any]) -> Any:
+    """Replace the labels of a block by numbers; the background keeps its 0."""
     known, order = numbers
-    table = np.concatenate([np.zeros(1, dtype=order.dtype), order])
-    return table[np.searchsorted(known, block, side="right")]
+    table = np.zeros(len(names), dtype=order.dtype)
+    table[1:] = order[np.searchsorted(known, names[1:])]
+    return table[labels]
 
 
 def _count(numbers: tuple[Any, Any]) -> Any:
