@@ -1,4 +1,10 @@
-"""What the tests share: the same call with SciPy and, lazily, with Dask."""
+"""What the tests share: the same call with SciPy and, lazily, with Dask.
+
+Some arguments make SciPy 1.18 read or write memory that is not its own, and so must never be
+drawn: origins beyond a structure in binary morphology; footprints of nothing but False; for ranks
+in one dimension (`rank_filter`, `median_filter`, `percentile_filter`) another data type as
+``output=``, or a line shorter than the filter; arrays without elements in `resample_poly`.
+"""
 
 from __future__ import annotations
 

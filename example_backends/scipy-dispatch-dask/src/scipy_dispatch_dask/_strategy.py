@@ -41,7 +41,10 @@ def why_not(strategy: Strategy, call: Call) -> str | None:
     """
     for name, value in call.arguments.items():
         if name in strategy.arrays:
-            if is_dask_array(value) and has_unknown_chunks(value):
+            if not is_dask_array(value):
+                if holds_dask_array(value):
+                    return f"{name}= is a list of Dask arrays; pass dask.array.stack() of it"
+            elif has_unknown_chunks(value):
                 return (
                     f"the chunk sizes of {name}= are unknown; call its .compute_chunk_sizes() first"
                 )

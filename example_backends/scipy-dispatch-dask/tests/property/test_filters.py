@@ -50,6 +50,16 @@ WINDOWS: list[tuple[str, tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.parametrize("name", ["gaussian_laplace", "gaussian_gradient_magnitude", "laplace"])
+@pytest.mark.parametrize("modes", [["wrap", "reflect"], ["nearest", "grid-wrap"]], ids=str)
+@pytest.mark.parametrize("chunks", [7, (7, 30), (30, 7)], ids=str)
+def test_modes_that_contradict_one_another(name: str, modes: list[str], chunks: Any) -> None:
+    """SciPy takes each derivative along all axes with the mode of one of them."""
+    x = np.random.default_rng(0).random((30, 30))
+    arguments = {} if name == "laplace" else {"sigma": 1}
+    check(f"ndimage.{name}", x, da.from_array(x, chunks=chunks), mode=modes, **arguments)
+
+
 @pytest.mark.parametrize(("name", "args"), WINDOWS, ids=str)
 @given(data=st.data())
 def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:

@@ -84,7 +84,7 @@ def test_binary_morphology(name: str, data: Any) -> None:
         "structure": structure,
         "iterations": data.draw(st.integers(1, 4)),
         "border_value": data.draw(st.integers(0, 1)),
-        "origin": 0 if structure is None else an_origin(data.draw, shape),
+        "origin": an_origin(data.draw, [3] * count if structure is None else shape),
         "brute_force": data.draw(st.booleans()),
         **axes,
     }
@@ -100,6 +100,18 @@ def test_binary_morphology(name: str, data: Any) -> None:
         {"input": x, "mask": cut},
     ):
         assert_same(computed(lazily(f"ndimage.{name}", **each, **arguments)), expected)
+
+
+@pytest.mark.parametrize("origin", [1, -1, (1, -1)])
+@pytest.mark.parametrize("chunks", [7, (7, 30), (30, 7)])
+def test_origins_of_binary_morphology(origin: Any, chunks: Any) -> None:
+    """The structure that SciPy has of its own, off its middle, at borders of many blocks."""
+    x = np.random.default_rng(0).random((30, 30)) > 0.4
+    lazy = da.from_array(x, chunks=chunks)
+    for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):
+        for iterations in (1, 2):
+            check(f"ndimage.{name}", x, lazy, origin=origin, iterations=iterations)
+    check("ndimage.binary_hit_or_miss", x, lazy, origin1=origin, origin2=origin)
 
 
 @given(data=st.data())
