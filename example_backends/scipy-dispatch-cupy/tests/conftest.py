@@ -15,6 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let whoever has no GPU ask for an emulated one."""
+    group = parser.getgroup("CuPy without a GPU")
+    for option, helps in (
+        ("--emulate", "compile CuPy's kernels for the processor: see tools/emulator"),
+        ("--emulate-no-fma", "the same, and round products before they are added"),
+    ):
+        group.addoption(option, dest="emulate", action="store_const", const=option, help=helps)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Emulate CuPy where that is asked for, before anything imports it."""
+    chosen = config.getoption("emulate", default=None)
+    if chosen is None:
+        return
+    from emulator import Unavailable, install
+    from emulator.pytest_plugin import LeftOut
+
+    try:
+        install(fma=chosen == "--emulate")
+    except Unavailable as error:
+        raise pytest.UsageError(f"{chosen}: {error}") from None
+    config.pluginmanager.register(LeftOut())
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs a GPU where there is none, and say why."""
     marked = [item for item in items if item.get_closest_marker("gpu")]

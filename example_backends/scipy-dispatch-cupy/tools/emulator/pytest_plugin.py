@@ -1,0 +1,71 @@
+"""Tests for a GPU, run on the emulator: what is not emulated is skipped, with the reason."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ._errors import NotEmulated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+
+class LeftOut:
+    """Counts what is not emulated.
+
+    A test that compares many calls does so by a function called ``checked`` of its module. A
+    call that is not emulated is left out there, so that it does not hide the others; a test
+    that has no other is skipped.
+    """
+
+    def __init__(self) -> None:
+        self.compared = 0
+        self.reasons: Counter[str] = Counter()
+
+    @pytest.fixture(autouse=True)
+    def _one_by_one(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        checked = getattr(request.module, "checked", None)
+        if checked is not None:
+            monkeypatch.setattr(request.module, "checked", self._leaving_out(checked))
+
+    def _leaving_out(self, checked: Callable[..., Any]) -> Callable[..., None]:
+        @functools.wraps(checked)
+        def checked_if_emulated(*args: Any, **kwargs: Any) -> None:
+            try:
+                checked(*args, **kwargs)
+            except NotEmulated as error:
+                self.reasons[str(error)] += 1
+            else:
+                self.compared += 1
+
+        return checked_if_emulated
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
+        """Skip where there was nothing to compare."""
+        compared, before = self.compared, self.reasons.copy()
+        try:
+            yield
+        except NotEmulated as error:
+            self.reasons[str(error)] += 1
+            pytest.skip(str(error))
+        reasons = self.reasons - before
+        if reasons and self.compared == compared:
+            pytest.skip("; ".join(reasons))
+
+    def pytest_report_header(self) -> str:
+        """Say that there is no GPU at work."""
+        return "CuPy is emulated: its own kernels, on the processor"
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say how many calls were compared, and why others were not."""
+        terminalreporter.section("emulated")
+        total = sum(self.reasons.values())
+        terminalreporter.write_line(f"{self.compared} calls compared, {total} not emulated")
+        for reason, count in self.reasons.most_common():
+            terminalreporter.write_line(f"{count:5} {reason}")
