@@ -51,12 +51,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Print the report, and write it to the file that the environment names."""
     if not REPORT.rows:
         return
     text = REPORT.text()
-    terminalreporter.section("compared on a GPU, to be pasted into the documentation")
+    emulated = config.getoption("emulate", default=None)
+    where = "on the processor" if emulated else "on a GPU, to be pasted into the documentation"
+    terminalreporter.section(f"compared {where}")
     terminalreporter.write_line(text)
     target = os.environ.get("SCIPY_DISPATCH_CUPY_REPORT")
     if target:

@@ -125,7 +125,8 @@ def _command() -> str | None:
 
 
 def _options(fma: bool) -> list[str]:
-    options = ["-std=c++17", "-O1", "-w", "-fPIC"]
+    # GCC fuses nothing below -O2.
+    options = ["-std=c++17", "-O2", "-w", "-fPIC"]
     if not fma:
         return [*options, "-ffp-contract=off"]
     # Other processors have the instruction always.

@@ -51,7 +51,7 @@ class Missing:
         raise NotEmulated(self._what, self._needs)
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
+        if name.startswith("_"):  # which is asked for to find out what this is
             raise AttributeError(name)
         raise NotEmulated(f"{self._what}.{name}", self._needs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,7 +25,7 @@ class LeftOut:
 
     def __init__(self) -> None:
         self.compared = 0
-        self.reasons: Counter[str] = Counter()
+        self.errors: list[NotEmulated] = []
 
     @pytest.fixture(autouse=True)
     def _one_by_one(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ class LeftOut:
             try:
                 checked(*args, **kwargs)
             except NotEmulated as error:
-                self.reasons[str(error)] += 1
+                self.errors.append(error)
             else:
                 self.compared += 1
 
@@ -48,13 +48,13 @@ class LeftOut:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """Skip where there was nothing to compare."""
-        compared, before = self.compared, self.reasons.copy()
+        compared, before = self.compared, len(self.errors)
         try:
             yield
         except NotEmulated as error:
-            self.reasons[str(error)] += 1
+            self.errors.append(error)
             pytest.skip(str(error))
-        reasons = self.reasons - before
+        reasons = dict.fromkeys(map(str, self.errors[before:]))
         if reasons and self.compared == compared:
             pytest.skip("; ".join(reasons))
 
@@ -65,7 +65,12 @@ class LeftOut:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say how many calls were compared, and why others were not."""
         terminalreporter.section("emulated")
-        total = sum(self.reasons.values())
-        terminalreporter.write_line(f"{self.compared} calls compared, {total} not emulated")
-        for reason, count in self.reasons.most_common():
-            terminalreporter.write_line(f"{count:5} {reason}")
+        terminalreporter.write_line(
+            f"{self.compared} calls compared, {len(self.errors)} not emulated:"
+        )
+        names: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for error in self.errors:
+            names[error.needs][error.what] += 1
+        for needs, counts in names.items():
+            what = ", ".join(sorted(counts))
+            terminalreporter.write_line(f"{counts.total():5} because {needs}: {what}")

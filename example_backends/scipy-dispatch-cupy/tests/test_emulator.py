@@ -1,0 +1,219 @@
+"""CuPy's own kernels, compiled for the processor; skipped where they cannot be."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from spatch_core.testing import run_python
+
+TOOLS = Path(__file__).parents[1] / "tools"
+
+CALLS = """
+import numpy as np
+
+def calls(package, ndimage, signal):
+    random = np.random.default_rng(0)
+    image = package.asarray(random.random((9, 11)))
+    numbers = package.asarray((random.random((9, 11)) * 255).astype(np.uint8))
+    line = package.asarray(random.random(30))
+    weights = package.asarray([[0.0, 1, 2], [3, 4, 1]])
+    return {
+        "gaussian_filter": lambda: ndimage.gaussian_filter(image, 1.2, mode="mirror"),
+        "correlate": lambda: ndimage.correlate(image, weights, mode="wrap"),
+        "uniform_filter": lambda: ndimage.uniform_filter(numbers, 3),
+        "median_filter": lambda: ndimage.median_filter(numbers, 3),
+        "grey_erosion": lambda: ndimage.grey_erosion(image, 3, mode="constant", cval=0.5),
+        "binary_dilation": lambda: ndimage.binary_dilation(image > 0.8),
+        "label": lambda: ndimage.label(image > 0.5)[0],
+        "minimum": lambda: ndimage.minimum(image, numbers // 100, package.asarray([0, 1, 2])),
+        "shift": lambda: ndimage.shift(image, (0.3, -1.7), order=3),
+        "convolve": lambda: signal.convolve(line, weights[0], method="direct"),
+        "convolve2d": lambda: signal.convolve2d(image, weights, boundary="symm"),
+        "upfirdn": lambda: signal.upfirdn(weights[1], line, 3, 2),
+        "savgol_filter": lambda: signal.savgol_filter(line, 5, 2),
+    }
+"""
+
+COMPARED = """
+import json, scipy.ndimage, scipy.signal
+from emulator import install
+install()
+import cupy
+from cupyx.scipy import ndimage, signal
+
+wanted = calls(np, scipy.ndimage, scipy.signal)
+found = {}
+for name, call in calls(cupy, ndimage, signal).items():
+    result, expected = call(), wanted[name]()
+    assert type(result) is cupy.ndarray and not isinstance(result, np.ndarray)
+    assert result.shape == np.shape(expected)
+    off = np.abs(result.get().astype(float) - np.asarray(expected, float))
+    found[name] = float(off.max())
+print(json.dumps(found))
+"""
+
+NAMES = [line.split('"')[1] for line in CALLS.splitlines() if line.startswith(8 * " " + '"')]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _emulator() -> None:
+    """Skip where there is no compiler, or nothing to compile."""
+    code = "from emulator import why_unavailable; print(why_unavailable())"
+    reason = run_python(code, path=[TOOLS]).stdout.strip()
+    if reason != "None":
+        pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def compared() -> dict[str, float]:
+    """How far CuPy's results are from SciPy's."""
+    return json.loads(run_python(CALLS + COMPARED, path=[TOOLS]).stdout)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_kernels_compute_what_scipy_does(name: str, compared: dict[str, float]) -> None:
+    """Which they would not if a border, a type or an index were wrong."""
+    assert compared[name] <= 1e-12
+
+
+@pytest.mark.parametrize("fma", [True, False])
+def test_products_are_rounded_once_or_twice(fma: bool) -> None:
+    """With fused multiplication and addition the sum shows what a product loses."""
+    run_python(
+        f"""
+        from emulator import install
+        install(fma={fma})
+        import cupy
+        kernel = cupy.ElementwiseKernel("T x, T y", "T z", "z = x * x - y", "remainder")
+        x = cupy.asarray([0.1, 0.3])
+        assert bool((kernel(x, x * x) != 0).all()) is {fma}
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_threads_of_a_grid_find_their_place() -> None:
+    """A raw kernel runs once for each thread, also one that is made from a template."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy
+        code = '''
+        template <typename T>
+        __global__ void fill(T* out, int width, double step) {
+            int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+            if (x < width) out[y * width + x] = (T)(x + 10 * y + step);
+        }
+        '''
+        module = cupy.RawModule(code=code, name_expressions=["fill<float>"])
+        out = cupy.zeros((2, 5), cupy.float32)
+        module.get_function("fill<float>")((2, 2), (3,), (out, 5, 0.5))
+        assert out.get().tolist() == [[0.5, 1.5, 2.5, 3.5, 4.5], [10.5, 11.5, 12.5, 13.5, 14.5]]
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
+    """What would fail on a GPU fails here, so that it is found here."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy, numpy as np, pytest
+        from cupyx.scipy import ndimage
+        x = cupy.arange(4.0)
+        for wrong in (
+            lambda: np.asarray(x),
+            lambda: x + np.ones(4),
+            lambda: cupy.add(x, np.ones(4)),
+            lambda: ndimage.convolve1d(x, x, output=np.ones(4)),
+            lambda: cupy.ElementwiseKernel("float32 x", "float32 y", "y = x")(x),
+            lambda: cupy.ElementwiseKernel("T x, T y", "T z", "z = x")(x, cupy.arange(4)),
+        ):
+            with pytest.raises(TypeError):
+                wrong()
+        with pytest.raises(cupy.cuda.compiler.CompileException, match="nonsense"):
+            cupy.ElementwiseKernel("T x", "T y", "y = nonsense", "wrong")(x)
+        assert cupy.sum(x).shape == () and type(cupy.sum(x)) is cupy.ndarray
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_what_is_not_emulated_says_so() -> None:
+    """With its name and what it would take; and it is not taken for an error of CuPy's."""
+    run_python(
+        """
+        from emulator import NotEmulated, install
+        install()
+        import cupy, numpy as np, pytest
+        import cupyx.scipy.fft, cupyx.scipy.signal
+        import scipy_dispatch_cupy
+        from scipy_dispatch import backend_opts, fft
+        with pytest.raises(NotEmulated, match=r"cupyx.scipy.fft.fft is not emulated: cuFFT"):
+            cupyx.scipy.fft.fft(cupy.ones(4))
+        with pytest.raises(NotEmulated, match="numbers of 16 bits"):
+            cupy.ElementwiseKernel("T x", "T y", "y = x")(cupy.ones(4, cupy.float16))
+        with pytest.raises(NotEmulated, match="the module cupyx.cusolver"):
+            import cupyx.cusolver
+        scipy_dispatch_cupy.set_smallest(0)
+        with backend_opts(prioritize="cupy-offload"), pytest.raises(NotEmulated):
+            fft.fft(np.ones(4))
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_it_comes_before_cupy_or_not_at_all() -> None:
+    """What has imported CuPy keeps it."""
+    run_python(
+        """
+        import sys, types
+        import emulator, pytest
+        sys.modules["cupy"] = cupy = types.ModuleType("cupy")
+        with pytest.raises(emulator.Unavailable, match="imported already"):
+            emulator.install()
+        assert sys.modules["cupy"] is cupy
+        """,
+        path=[TOOLS],
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have owners and modes")
+def test_compiled_kernels_are_in_a_folder_of_ones_own(tmp_path: Path) -> None:
+    """One that others may write to is refused: its files would be run."""
+    code = """
+        import emulator, pytest
+        with pytest.raises(emulator.Unavailable, match="of your own"):
+            emulator.install()
+    """
+    folder = tmp_path / f"cupy-emulator-{getpass.getuser()}"
+    folder.mkdir()
+    folder.chmod(0o777)
+    run_python(code, path=[TOOLS], environment={"TMPDIR": str(tmp_path)})
+
+
+def test_the_tests_for_a_gpu_run_emulated() -> None:
+    """Those with something to compare pass, the others are skipped."""
+    done = _pytest("--emulate", "-k", "cupy_arrays and (hit_or_miss or rfft2)")
+    assert "1 passed, 2 skipped" in done, done
+    assert "because cuFFT runs on GPUs only" in done, done
+
+
+def test_nothing_is_emulated_unasked() -> None:
+    """Without the option not even a module of it is imported."""
+    done = _pytest("-k", "cupy_arrays and hit_or_miss", after="print('emulator' in sys.modules)")
+    assert done.splitlines()[-1] == "False", done
+
+
+def _pytest(*options: str, after: str = "") -> str:
+    arguments = ["-q", "-m", "gpu", "-p", "no:cacheprovider", "tests/test_gpu.py", *options]
+    code = f"import os, sys, pytest; os.chdir({str(TOOLS.parent)!r}); pytest.main({arguments!r})"
+    return run_python(f"{code}; {after}").stdout
