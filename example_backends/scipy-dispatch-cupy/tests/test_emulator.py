@@ -157,7 +157,7 @@ def test_what_is_not_emulated_says_so() -> None:
         import cupyx.scipy.fft, cupyx.scipy.signal
         import scipy_dispatch_cupy
         from scipy_dispatch import backend_opts, fft
-        with pytest.raises(NotEmulated, match=r"cupyx.scipy.fft.fft is not emulated: cuFFT"):
+        with pytest.raises(NotEmulated, match=r"cupy.fft.* is not emulated: cuFFT"):
             cupyx.scipy.fft.fft(cupy.ones(4))
         with pytest.raises(NotEmulated, match="numbers of 16 bits"):
             cupy.ElementwiseKernel("T x", "T y", "y = x")(cupy.ones(4, cupy.float16))

@@ -1,8 +1,8 @@
 """CuPy's own kernels on the processor: a `cupy` of NumPy's arrays that compiles them with g++.
 
-`install` puts modules called `cupy` and `cupyx` into this process. `cupyx.scipy.ndimage` and
-`cupyx.scipy.signal` among them are CuPy's own sources, unchanged, read from the installed
-wheel; none of its binaries is loaded. The CUDA source of each kernel that they start is
+`install` puts modules called `cupy` and `cupyx` into this process. `cupyx.scipy.ndimage`,
+`signal` and `fft` among them are CuPy's own sources, unchanged, read from the installed wheel;
+none of its binaries is loaded. The CUDA source of each kernel that they start is
 compiled by a C++ compiler, and run, one thread after the other.
 
 What this shows is the arithmetic of the kernels: their types, their boundaries, what they cut

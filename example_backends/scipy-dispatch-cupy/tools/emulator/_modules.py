@@ -7,6 +7,7 @@ import functools
 import importlib.util
 import math
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -23,12 +24,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-OWN_SOURCES = ("cupyx.scipy.ndimage", "cupyx.scipy.signal", "cupyx.scipy._lib")
+OWN_SOURCES = tuple(f"cupyx.scipy.{name}" for name in ("ndimage", "signal", "fft", "_lib"))
 """Packages of which CuPy's own, unchanged sources run."""
 
 _TRANSFORMS = "cuFFT runs on GPUs only, and NumPy's in its place would compare SciPy with itself"
 _NO_COUNTERPART = "it is compiled for CUDA, and NumPy has nothing of the name to stand in for it"
 _HELPERS = {"fftfreq", "rfftfreq", "fftshift", "ifftshift"}
+_PLANS = (
+    *("clear_plan_cache", "get_plan_cache", "get_plan_cache_max_memsize", "get_plan_cache_size"),
+    *("set_plan_cache_max_memsize", "set_plan_cache_size", "show_plan_cache_info"),
+)
 _AS_THEY_ARE = {
     *("broadcast_shapes", "finfo", "format_float_positional", "iinfo", "isscalar"),
     *("min_scalar_type", "printoptions", "promote_types", "typename", "mintypecode"),
@@ -155,6 +160,10 @@ def _modules(folder: Path) -> list[StandIn]:
         StandIn(
             "cupy.fft", _of(np.fft, _HELPERS), _names(folder / "cupy/fft/__init__.py"), _TRANSFORMS
         ),
+        StandIn(
+            "cupy.fft._fft", {}, _names(folder / "cupy/fft/_fft.py", private=True), _TRANSFORMS
+        ),
+        StandIn("cupy.fft._cache", {}, _PLANS, _TRANSFORMS),
         StandIn("cupy.random", {}, _names(folder / "cupy/random/__init__.py")),
         StandIn("cupy.polynomial", {}),
         StandIn("cupy.polynomial.polynomial", _of(np.polynomial.polynomial)),
@@ -184,6 +193,7 @@ def _cupy(folder: Path) -> dict[str, Any]:
         "ReductionKernel": _later("cupy.ReductionKernel", "no function here has needed one"),
         "asanyarray": _arrays.asarray,
         "bool": np.bool_,
+        "broadcast": _broadcast,
         "c_": _Subscripted(np.c_),
         "fuse": _fuse,
         "get_default_memory_pool": lambda: _POOL,
@@ -246,13 +256,13 @@ def _cuda() -> list[StandIn]:
             "nothing runs beside anything else here",
         ),
         StandIn("cupy.cuda.runtime", runtime),
+        StandIn("cupy.cuda.cufft", {"CUFFT_FORWARD": -1, "CUFFT_INVERSE": 1}),
         StandIn("cupy.cuda.memory", {"OutOfMemoryError": OutOfMemoryError}),
         StandIn("cupy.cuda.compiler", {"CompileException": _kernels.CompileException}),
     ]
 
 
 def _cupyx(folder: Path) -> list[StandIn]:
-    import scipy.fft
     import scipy.linalg
     import scipy.special
 
@@ -262,13 +272,11 @@ def _cupyx(folder: Path) -> list[StandIn]:
         for name, value in vars(scipy.special).items()
         if isinstance(value, np.ufunc)
     }
-    transforms = {**_of(np.fft, _HELPERS), "next_fast_len": scipy.fft.next_fast_len}
     return [
-        StandIn("cupyx", {}, _names(folder / "cupyx/__init__.py")),
+        StandIn("cupyx", {"errstate": _errstate}, _names(folder / "cupyx/__init__.py")),
         StandIn("cupyx.jit", {"rawkernel": _rawkernel}),
         StandIn("cupyx._texture", {}, ["affine_transformation"], "textures are GPUs' own"),
         StandIn("cupyx.scipy", {}, folder=base),
-        StandIn("cupyx.scipy.fft", transforms, _names(base / "fft/__init__.py"), _TRANSFORMS),
         StandIn("cupyx.scipy.special", special, _names(base / "special/__init__.py")),
         StandIn("cupyx.scipy.linalg", _of(scipy.linalg), _names(base / "linalg/__init__.py")),
         StandIn("cupyx.scipy.interpolate", {}, _names(base / "interpolate/__init__.py")),
@@ -311,8 +319,8 @@ def _is_plain(value: Any) -> bool:
 
 
 @functools.cache
-def _names(path: Path) -> frozenset[str]:
-    """Return the public names of a module, read from its source."""
+def _names(path: Path, private: bool = False) -> frozenset[str]:
+    """Return the names of a module, read from its source: the public ones, or all."""
     if not path.is_file():
         return frozenset()
     found: set[str] = set()
@@ -323,7 +331,9 @@ def _names(path: Path) -> frozenset[str]:
             found.add(node.name)
         elif isinstance(node, ast.Assign):
             found.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    return frozenset(each for each in found if not each.startswith("_") and "." not in each)
+    return frozenset(
+        each for each in found if (private or not each.startswith("_")) and "." not in each
+    )
 
 
 def _version(folder: Path) -> str:
@@ -367,9 +377,18 @@ def _memoize(for_each_device: bool = False) -> Callable[[Any], Any]:
     return functools.cache  # equal arguments are the same, as with CuPy
 
 
+def _broadcast(*arrays: Any) -> np.broadcast:
+    return np.broadcast(*_arrays.unwrapped(arrays))
+
+
 def _fuse(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     """Leave the operations apart: each is rounded for itself."""
     return lambda function: function
+
+
+def _errstate(**_: Any) -> AbstractContextManager[None]:
+    """Change nothing: NumPy's linear algebra always raises."""
+    return nullcontext()
 
 
 def _rawkernel(*args: Any, **kwargs: Any) -> Callable[[Any], Missing]:
