@@ -32,9 +32,11 @@ def calls(package, ndimage, signal):
         "label": lambda: ndimage.label(image > 0.5)[0],
         "minimum": lambda: ndimage.minimum(image, numbers // 100, package.asarray([0, 1, 2])),
         "shift": lambda: ndimage.shift(image, (0.3, -1.7), order=3),
+        "distance_transform_edt": lambda: ndimage.distance_transform_edt(image > 0.3),
         "convolve": lambda: signal.convolve(line, weights[0], method="direct"),
         "convolve2d": lambda: signal.convolve2d(image, weights, boundary="symm"),
         "upfirdn": lambda: signal.upfirdn(weights[1], line, 3, 2),
+        "lfilter": lambda: signal.lfilter(weights[1] / 9, package.asarray([1, 0.4, 0.1]), line),
         "savgol_filter": lambda: signal.savgol_filter(line, 5, 2),
     }
 """
@@ -115,6 +117,30 @@ def test_threads_of_a_grid_find_their_place() -> None:
         out = cupy.zeros((2, 5), cupy.float32)
         module.get_function("fill<float>")((2, 2), (3,), (out, 5, 0.5))
         assert out.get().tolist() == [[0.5, 1.5, 2.5, 3.5, 4.5], [10.5, 11.5, 12.5, 13.5, 14.5]]
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_threads_of_a_block_wait_for_each_other() -> None:
+    """Up to a barrier each has written what another then reads."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy
+        code = '''
+        extern "C" __global__ void turn_around(const double* given, double* out) {
+            __shared__ double kept[4];
+            int first = blockIdx.x * blockDim.x;
+            kept[threadIdx.x] = given[first + threadIdx.x];
+            __syncthreads();
+            out[first + threadIdx.x] = kept[blockDim.x - 1 - threadIdx.x];
+        }
+        '''
+        out = cupy.zeros(8)
+        cupy.RawKernel(code, "turn_around")((2,), (4,), (cupy.arange(8.0), out))
+        assert out.get().tolist() == [3, 2, 1, 0, 7, 6, 5, 4]
         """,
         path=[TOOLS],
     )

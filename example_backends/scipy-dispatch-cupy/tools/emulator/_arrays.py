@@ -34,7 +34,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
         dtype: Any = float,
         memptr: Any = None,
         strides: Any = None,
-        order: str = "C",
+        order: Any = "C",
     ) -> None:
         if memptr is None:
             self.host = np.ndarray(shape, dtype, strides=strides, order=order)
@@ -130,7 +130,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
         return complex(self.host)
 
     def __index__(self) -> int:
-        return self.host.__index__()
+        return int(self.host.__index__())
 
     def __contains__(self, value: Any) -> bool:
         return unwrapped(value) in self.host
@@ -144,9 +144,9 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
     def __format__(self, specification: str) -> str:
         return format(self.host, specification)
 
-    def get(self, stream: Any = None, order: str = "C", out: Any = None, **_: Any) -> np.ndarray:
+    def get(self, stream: Any = None, order: Any = "C", out: Any = None, **_: Any) -> Any:
         if out is None:
-            return np.array(self.host, order=order)  # type: ignore[call-overload]
+            return np.array(self.host, order=order)
         out[...] = self.host
         return out
 
@@ -316,7 +316,7 @@ def asnumpy(value: Any, *args: Any, **kwargs: Any) -> np.ndarray:
     return value.get() if isinstance(value, ndarray) else np.asarray(value)
 
 
-def can_cast(source: Any, target: Any, casting: str = "safe") -> bool:
+def can_cast(source: Any, target: Any, casting: Any = "safe") -> bool:
     """Tell of data types, and of arrays for theirs."""
     return np.can_cast(getattr(source, "dtype", source), target, casting)
 

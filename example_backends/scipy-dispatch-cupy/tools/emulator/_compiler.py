@@ -64,7 +64,9 @@ class Compiler:
                 path = self._folder / f"{key}.so"
                 if not path.exists():
                     self._compile(source, path)
-                self._libraries[key] = ctypes.CDLL(str(path))
+                # Which keeps other threads of Python waiting: a kernel has one place for the
+                # number of its thread.
+                self._libraries[key] = ctypes.PyDLL(str(path))
             return self._libraries[key]
 
     def _compile(self, source: str, target: Path) -> None:

@@ -36,17 +36,17 @@ _NAMES = {
 _C_TYPES = {np.dtype(code): name for code, name in _NAMES.items()}
 
 _BEYOND = {
-    r"__syncthreads|__syncwarp|cooperative_groups": "threads wait for each other, and here one "
-    "runs after the other",
-    r"__shared__": "threads share memory, and here one runs after the other",
+    r"__syncwarp|cooperative_groups": "threads of a warp or of a grid wait for each other, and "
+    "here those of a block do only",
+    r"extern\s+__shared__": "the memory that threads share has a size that the call decides",
     r"__shfl|__ballot|__activemask|__any_sync|__all_sync": "threads of a warp exchange values, "
-    "and here one runs after the other",
-    r"launch\(&max_len_seq\b": "threads of a warp are taken to run in step",
-    r"typedef float16 |launch\(&[^;]*\b(half|float16)\b": "many C++ compilers "
+    "and here they take turns",
+    r"launch\w*\(&max_len_seq\b": "threads of a warp are taken to run in step",
+    r"typedef float16 |launch\w*\(&[^;]*\b(half|float16)\b": "many C++ compilers "
     "have no numbers of 16 bits",
     r"cudaTextureObject_t|\btex[123]D\b": "textures are interpolated by the hardware",
 }
-"""What no single thread of a processor can run, and why."""
+"""What a kernel may have that cannot be run here, and why."""
 
 _settings: dict[str, Compiler] = {}
 
@@ -254,13 +254,15 @@ class RawKernel:
         self.attributes: dict[str, Any] = {}
 
     def __call__(self, grid: Any, block: Any, args: Any, **_: Any) -> None:
-        """Run every thread, one after the other."""
+        """Run every thread, one after the other, or in turns where they wait for each other."""
         for each in args:
             if not isinstance(each, ndarray) and not is_scalar(each):
                 raise TypeError(f"Unsupported type {type(each)}")
+        has_barriers = re.search("__syncthreads|__shared__", _as_compiled(self.code))
+        launch = "launch_in_turns" if has_barriers else "launch"
         code = f"""{_without_headers(self.code)}
 extern "C" void run(const unsigned* grid, const unsigned* block, void** given) {{
-  launch(&{self.name}, grid, block, given);
+  {launch}(&{self.name}, grid, block, given);
 }}
 """
         held = [

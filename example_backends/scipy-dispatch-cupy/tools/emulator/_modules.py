@@ -134,7 +134,7 @@ def install(*, fma: bool = True) -> None:
         parent, _, name = module.__name__.rpartition(".")
         if parent in sys.modules:
             setattr(sys.modules[parent], name, module)
-    sys.meta_path.insert(0, _Guard)  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Guard)
 
 
 def _installed() -> Path | None:
@@ -236,7 +236,7 @@ def _cuda() -> list[StandIn]:
     class CUDARuntimeError(RuntimeError):
         pass
 
-    properties = {"name": b"the processor, emulated", "major": 0, "minor": 0}
+    properties = {"name": b"the processor, emulated", "major": 0, "minor": 0, "warpSize": 32}
     runtime = {
         "CUDARuntimeError": CUDARuntimeError,
         "driverGetVersion": lambda: 0,

@@ -9,6 +9,8 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
+#include <ucontext.h>
 
 #define __device__
 #define __forceinline__ inline
@@ -16,6 +18,8 @@
 #define __host__
 #define __launch_bounds__(...)
 #define __restrict__
+#define __shared__ static  // one block runs at a time
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __builtin_assume(...)  // some are not so, which nothing has come of
 #define CUDART_INF INFINITY
 #define CUDART_INF_F INFINITY
@@ -48,6 +52,11 @@ inline typename std::common_type<A, B>::type max(A a, B b) {
   if constexpr (std::is_floating_point<C>::value) return std::fmax((C)a, (C)b);
   else return (C)a < (C)b ? (C)b : (C)a;
 }
+
+struct short2 { short x, y; };
+struct int2 { int x, y; };
+inline short2 make_short2(short x, short y) { return {x, y}; }
+inline int2 make_int2(int x, int y) { return {x, y}; }
 
 // Numbers of 16 bits, which sources name and the emulator does not compute with.
 struct float16 {
@@ -125,16 +134,78 @@ inline void call_kernel(void (*kernel)(Parameters...), void** given, std::index_
   kernel(*(typename std::remove_reference<Parameters>::type*)given[Numbers]...);
 }
 
-// Run every thread of every block, one after the other. There are no barriers.
+// Call `visit` with the place of every thread of a block, or of every block of a grid, set.
+template <class Visit>
+inline void for_each(dim3& place, const dim3& counts, Visit visit) {
+  for (place.z = 0; place.z < counts.z; ++place.z)
+    for (place.y = 0; place.y < counts.y; ++place.y)
+      for (place.x = 0; place.x < counts.x; ++place.x) visit();
+}
+
+// Run every thread of every block, one after the other.
 template <class... Parameters>
 void launch(void (*kernel)(Parameters...), const unsigned* grid, const unsigned* block, void** given) {
   gridDim = {grid[0], grid[1], grid[2]};
   blockDim = {block[0], block[1], block[2]};
-  for (blockIdx.z = 0; blockIdx.z < gridDim.z; ++blockIdx.z)
-    for (blockIdx.y = 0; blockIdx.y < gridDim.y; ++blockIdx.y)
-      for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)
-        for (threadIdx.z = 0; threadIdx.z < blockDim.z; ++threadIdx.z)
-          for (threadIdx.y = 0; threadIdx.y < blockDim.y; ++threadIdx.y)
-            for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)
-              call_kernel(kernel, given, std::index_sequence_for<Parameters...>());
+  for_each(blockIdx, gridDim, [&]() {
+    for_each(threadIdx, blockDim, [&]() {
+      call_kernel(kernel, given, std::index_sequence_for<Parameters...>());
+    });
+  });
+}
+
+// Threads that wait for each other each have a stack, and take turns: a thread runs until it
+// comes to a barrier, or to its end.
+static const size_t stack_size = 1 << 16;
+static ucontext_t between_turns;
+static ucontext_t* current_turn;
+static void (*run_current)();
+static bool has_ended;
+
+inline void __syncthreads() { swapcontext(current_turn, &between_turns); }
+
+static void take_turns() {
+  run_current();
+  has_ended = true;
+}
+
+template <class... Parameters>
+void launch_in_turns(void (*kernel)(Parameters...), const unsigned* grid, const unsigned* block, void** given) {
+  static void (*chosen)(Parameters...);
+  static void** arguments;
+  chosen = kernel;
+  arguments = given;
+  run_current = []() { call_kernel(chosen, arguments, std::index_sequence_for<Parameters...>()); };
+  gridDim = {grid[0], grid[1], grid[2]};
+  blockDim = {block[0], block[1], block[2]};
+  const size_t count = (size_t)blockDim.x * blockDim.y * blockDim.z;
+  std::vector<ucontext_t> turns(count);
+  char* stacks = (char*)malloc(count * stack_size);
+  for_each(blockIdx, gridDim, [&]() {
+    std::vector<bool> ended(count);
+    size_t left = count;
+    for (size_t number = 0; number < count; ++number) {
+      getcontext(&turns[number]);
+      turns[number].uc_stack.ss_sp = stacks + number * stack_size;
+      turns[number].uc_stack.ss_size = stack_size;
+      turns[number].uc_link = &between_turns;
+      makecontext(&turns[number], take_turns, 0);
+    }
+    while (left) {
+      size_t number = 0;
+      for_each(threadIdx, blockDim, [&]() {
+        if (!ended[number]) {
+          current_turn = &turns[number];
+          has_ended = false;
+          swapcontext(&between_turns, current_turn);
+          if (has_ended) {
+            ended[number] = true;
+            --left;
+          }
+        }
+        ++number;
+      });
+    }
+  });
+  free(stacks);
 }
