@@ -105,7 +105,8 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
         return _called(np.matmul, (self, other), {})
 
     def __getitem__(self, key: Any) -> ndarray:
-        return wrapped(self.host[_index(key)])
+        result: ndarray = wrapped(self.host[_index(key)])
+        return result
 
     def __setitem__(self, key: Any, value: Any) -> None:
         refuse_host_arrays((value,))

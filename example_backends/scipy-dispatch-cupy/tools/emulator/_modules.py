@@ -28,7 +28,7 @@ OWN_SOURCES = tuple(f"cupyx.scipy.{name}" for name in ("ndimage", "signal", "fft
 """Packages of which CuPy's own, unchanged sources run."""
 
 _TRANSFORMS = "cuFFT runs on GPUs only, and NumPy's in its place would compare SciPy with itself"
-_NO_COUNTERPART = "it is compiled for CUDA, and NumPy has nothing of the name to stand in for it"
+_NO_COUNTERPART = "nothing of NumPy's stands in for it yet, in tools/emulator/_modules.py"
 _HELPERS = {"fftfreq", "rfftfreq", "fftshift", "ifftshift"}
 _PLANS = (
     *("clear_plan_cache", "get_plan_cache", "get_plan_cache_max_memsize", "get_plan_cache_size"),
@@ -77,6 +77,9 @@ class StandIn(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name in self._names:
             return Missing(f"{self.__name__}.{name}", self._needs)
+        if name.startswith("_") and not name.startswith("__"):
+            # CuPy's own business, which this would have if anything had needed it before.
+            raise NotEmulated(f"{self.__name__}.{name}", _NO_COUNTERPART)
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
@@ -221,6 +224,8 @@ def _core() -> list[StandIn]:
         "ndarray": _arrays.ndarray,
     }
     return [
+        StandIn("cupy._math", {}),
+        StandIn("cupy._math.misc", {"_choose_conv_method": _choose_conv_method}),
         StandIn("cupy._util", {"memoize": _memoize}),
         StandIn("cupy._core", core),
         StandIn("cupy._core.internal", internal),
@@ -418,6 +423,13 @@ def _normalize_axis_indices(
     if len(set(found)) != len(found):
         raise ValueError("duplicate value in 'axis'")
     return tuple(sorted(found)) if sort_axes else found
+
+
+def _choose_conv_method(in1: Any, in2: Any, mode: str) -> str:
+    """Choose as CuPy does, which measures nothing."""
+    if in1.ndim != 1 or in2.ndim != 1:
+        raise NotImplementedError("Only 1d inputs are supported currently")
+    return "direct" if in1.dtype.kind in "bui" or in2.dtype.kind in "bui" else "fft"
 
 
 def _bounding_slices(corners: np.ndarray, absent: int) -> list[tuple[slice, ...] | None]:
