@@ -6,6 +6,7 @@ import ast
 import functools
 import importlib.util
 import math
+import operator
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from importlib.machinery import ModuleSpec
@@ -410,7 +411,9 @@ def _later(what: str, needs: str) -> Callable[..., Missing]:
 
 
 def _normalize_axis_index(axis: int, ndim: int) -> int:
-    return int(np.lib.array_utils.normalize_axis_index(axis, ndim))
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return operator.index(axis) % ndim
 
 
 def _normalize_axis_indices(
