@@ -131,7 +131,7 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
         (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
         (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt cspline1d qspline1d"),
-        (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d spline_filter"),
+        (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d"),
         (_EXPONENTIAL, "gauss_spline chirp gausspulse sawtooth square sweep_poly"),
         (_REDUCED, "find_peaks peak_prominences peak_widths"),
         (_ROOTS, "residue residuez invres invresz unique_roots tf2zpk tf2sos sos2zpk ss2zpk"),

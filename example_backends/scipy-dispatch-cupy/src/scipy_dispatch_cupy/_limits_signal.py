@@ -61,12 +61,6 @@ def _many_roots(call: Call) -> str | None:
     return "CuPy's zpk2tf is for one polynomial" if np.ndim(call["z"]) > 1 else None
 
 
-def _complex_image(call: Call) -> str | None:
-    if kind_of(call["Iin"]) == "c":
-        return "CuPy's spline_filter is for real numbers (cupy#9758)"
-    return None
-
-
 def _no_real_medians(call: Call) -> str | None:
     if kind_of(call[call.first]) in "bc":
         return f"CuPy's {call.name} is for real numbers"
@@ -159,7 +153,6 @@ RULES = table(
     ("signal", "sawtooth", (real("width"),)),
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (real("hrow", "hcol"), _of_one_type)),
-    ("signal", "spline_filter", (floating("Iin"),)),
     ("signal", "lfilter filtfilt", (not_a_number("b"), not_a_number("a"))),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
@@ -192,7 +185,6 @@ RULES = table(
     ("signal", "group_delay", (_real_filter,)),
     ("signal", "tf2sos zpk2sos", (_ANALOG,)),
     ("signal", "zpk2tf", (_many_roots,)),
-    ("signal", "spline_filter", (_complex_image,)),
     ("signal", "sawtooth square", (_double_precision("t"),)),
     ("signal", "lombscargle", (only("normalize", (False, True), "true and false"),)),
     ("fft", "dct idct dst idst dctn idctn dstn idstn", (_DCT_TYPES,)),
