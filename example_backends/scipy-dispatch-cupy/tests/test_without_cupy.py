@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
-import pytest
-from scipy import signal
-
 from spatch_core.testing import run_python
 
 BLOCKED = """
@@ -98,21 +93,3 @@ for function in (ndimage.sobel, fft.fft, signal.medfilt):
     assert [event.backend for event in options.trace][-1] == "default"
 """
     )
-
-
-@pytest.mark.skipif(not hasattr(signal, "freqz_sos"), reason="the files are of a newer SciPy")
-def test_the_doctor_finds_nothing_wrong() -> None:
-    """Both descriptions are what the code registers; that CuPy is not installed is no error."""
-    pytest.importorskip("click")
-    done = run_python(
-        """
-        import runpy, sys
-        sys.argv = ["spatch-core", "doctor", "scipy_dispatch", "--json"]
-        runpy.run_module("spatch_core", run_name="__main__")
-        """
-    )
-    (library,) = json.loads(done.stdout)["libraries"]
-    ours = {each["name"]: each for each in library["backends"] if "cupy" in each["name"]}
-    assert ours.keys() == {"cupy", "cupy-offload"}
-    for each in ours.values():
-        assert each["errors"] == each["warnings"] == 0, done.stdout
