@@ -51,6 +51,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.sobel", {"input": J, "cval": jnp.asarray(1j)}, "cval= is complex"),
     ("ndimage.uniform_filter", {"input": U.astype(np.uint32), "cval": -1}, "less than zero"),
     ("signal.istft", {"Zxx": J[:, :0]}, "Zxx= has no elements"),
+    ("signal.istft", {"Zxx": J[:1], "nperseg": 4}, "Zxx= has one frequency"),
     ("fft.fft", {"x": J, "workers": -(10**6)}, "workers="),
     *[
         ("ndimage.maximum_filter", {"input": J, "size": 2, "cval": cval}, "cval= is not one number")
@@ -188,6 +189,7 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("signal.stft", {"x": X, "nperseg": 4, "noverlap": 4}),
     ("signal.stft", {"x": X, "nperseg": 4, "nfft": 3}),
     ("signal.istft", {"Zxx": X[0]}),
+    ("signal.istft", {"Zxx": X[:2] + 0j, "nperseg": 4}),
     ("signal.istft", {"Zxx": X + 0j, "time_axis": 5}),
     ("signal.detrend", {"data": X, "bp": -3}),
     ("signal.detrend", {"data": X, "bp": 3.5}),

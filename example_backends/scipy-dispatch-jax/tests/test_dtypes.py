@@ -112,7 +112,23 @@ def test_lines_are_added_from_the_end_that_scipy_begins_at(double: bool) -> None
         check("ndimage.correlate1d", x, weights / weights.sum())
 
 
-def test_what_an_unsigned_integer_cannot_hold_is_its_limit(precision: bool) -> None:
+NARROW = [
+    *[np.array(each, np.uint8) for each in ([100, 0, 156], [1, 7, 1], [255, 0, 1])],
+    *[np.array(each, bool) for each in ([1, 1, 1], [1, 0, 0])],
+    np.array([-128, 0, 5], np.int8),
+]
+
+
+@pytest.mark.parametrize("weights", NARROW, ids=str)
+def test_weights_of_narrow_types(weights: np.ndarray, precision: bool) -> None:
+    """No sum, difference or absolute value of them that leaves their type decides anything."""
+    x = np.array([[1, 2, 3, 4], [9, 0, 5, 7]], np.int32)
+    for name in ("ndimage.correlate1d", "ndimage.convolve1d"):
+        check(name, x, weights, mode="constant")
+    check("ndimage.correlate", x, weights[None], mode="constant")
+
+
+def test_what_an_integer_cannot_hold_is_its_limit(precision: bool) -> None:
     """Between elements, and beyond the ends."""
     where = np.array([[-2.5, -0.5, 0.25, 3.5, 9.0]], np.float32)
     for dtype in (np.uint8, np.uint16):
@@ -120,6 +136,8 @@ def test_what_an_unsigned_integer_cannot_hold_is_its_limit(precision: bool) -> N
         for cval in (-7.5, 1e6):
             for mode in ("constant", "grid-constant"):
                 check("ndimage.map_coordinates", x, where, order=1, mode=mode, cval=cval)
+        for output in (np.int8, np.int16):
+            check("ndimage.map_coordinates", x, where, output=output, order=1, mode="nearest")
 
 
 LONG = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -128,6 +129,23 @@ def test_no_number_under_a_zero_weight(double: bool) -> None:
         np.testing.assert_array_equal(np.asarray(result), expected)
     whole = jax.grad(lambda w: dispatchable("ndimage.correlate")(jnp.ones((4, 5)), w).sum())
     np.testing.assert_array_equal(np.asarray(whole(jnp.zeros((1, 3)))), [[20, 20, 20]])
+
+
+def test_sums_are_linear(double: bool) -> None:
+    """For JAX too, whatever the weights: so solvers can transpose them."""
+    x, weights = jnp.ones((4, 5)), jnp.asarray([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0]])
+    for form in (weights, np.asarray(weights)):
+        function = partial(dispatchable("ndimage.correlate"), weights=form)
+        (transposed,) = jax.linear_transpose(function, x)(x)
+        np.testing.assert_allclose(transposed, jax.vjp(function, x)[1](x)[0])
+
+
+def test_no_type_is_promoted(precision: bool) -> None:
+    """Where integers are averaged, and complex numbers interpolated."""
+    with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        dispatchable("ndimage.uniform_filter")(jnp.arange(9), 3)
+        where = jnp.asarray([[0.5, 1.25]])
+        dispatchable("ndimage.map_coordinates")(jnp.ones(4, jnp.complex64), where, order=1)
 
 
 def test_a_traced_fill_value(double: bool) -> None:

@@ -55,7 +55,11 @@ class Call:
 
     def kept(self) -> Call:
         """Return this call with arguments that the caller cannot change any more."""
-        return Call(self.function, {name: _copied(value) for name, value in self.arguments.items()})
+        try:
+            kept = {name: _copied(value) for name, value in self.arguments.items()}
+        except RecursionError:  # a list that is in itself
+            return self
+        return Call(self.function, kept)
 
 
 def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
@@ -114,10 +118,10 @@ def _copied(value: Any) -> Any:
     Dask names arrays after their bytes as they lie in memory, the same for an array and its
     transpose.
     """
-    if isinstance(value, np.memmap):
-        return np.array(value, order="C")
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ma.MaskedArray):
         return value.copy(order="C")
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="C", subok=not isinstance(value, np.memmap))
     if type(value) is dict:
         return {key: _copied(each) for key, each in value.items()}
     if type(value) in (list, tuple):

@@ -11,7 +11,7 @@ from ._block import why_not_numpy
 from ._dask import Array, da, dask
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
-from ._tally import Sums
+from ._tally import Means, Sums
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,6 +145,24 @@ class Sum(Measurement):
 
 
 @dataclass(frozen=True)
+class Mean(Measurement):
+    """Average: SciPy adds up the integers of one region as such, which may leave their range."""
+
+    tally: Tally = field(default_factory=Means)
+
+    def run(self, call: Call) -> Array:
+        """Return what SciPy would, lazily."""
+        x, labels, regions, places = measured(call)
+        if x.dtype.kind not in "biu" or np.ndim(places) > 0:
+            return super().run(call)
+        total = Sum().run(call)
+        if labels is None:
+            return total / float(x.size)
+        count = (labels > 0 if regions.labels is None else labels == regions.labels).sum()
+        return da.map_blocks(_quotient, total, count, dtype=float)
+
+
+@dataclass(frozen=True)
 class Median:
     """Bring the elements of all regions together, for SciPy to find the ones in the middle."""
 
@@ -184,20 +202,26 @@ def why_not_measurable(call: Call) -> str | None:
     labels = as_any_array(labels)
     if labels.shape != np.shape(x):
         return "labels= has another shape than input="
-    return why_not_comparable(index, labels.dtype)
+    return why_not_comparable(index, labels.dtype.newbyteorder("="))
 
 
 def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
     """Return the array, its labels in the same chunks, the regions and their places in the result.
 
-    The bytes of the array are in the processor's order, in which NumPy puts arrays together.
+    The bytes of both are in the processor's order, in which NumPy puts arrays together.
     """
     x, labels = call["input"], call["labels"]
     x = x.astype(x.dtype.newbyteorder("="))
     if labels is None:
         return x, None, Regions(None), 0
     labels = da.asarray(labels).rechunk(x.chunks)
+    labels = labels.astype(labels.dtype.newbyteorder("="))
     return x, labels, *asked_for(call["index"], labels.dtype)
+
+
+def _quotient(total: Any, count: Any) -> Any:
+    with np.errstate(invalid="ignore"):  # NaN for a region without elements
+        return np.asarray(total / np.asarray(count, float))
 
 
 def _unchanged(tallies: Any, axis: tuple[int, ...], keepdims: bool) -> Any:

@@ -26,7 +26,7 @@ from ._lines import (
     short_transform,
     two_axes,
 )
-from ._measurement import Measurement, Median, Sum
+from ._measurement import Mean, Measurement, Median, Sum
 from ._neighbourhood import (
     Neighbourhood,
     shrunk,
@@ -36,7 +36,7 @@ from ._neighbourhood import (
     without_reflection,
 )
 from ._spectrum import Spectrum
-from ._tally import Centers, Extremes, Means, Variances
+from ._tally import Centers, Extremes, Variances
 from ._transform import AxisByAxis, EveryAxis, Shift
 
 TYPE_CHECKING = False
@@ -97,7 +97,7 @@ NDIMAGE: dict[str, Strategy] = {
     "center_of_mass": Measurement(Centers()),
     "label": Labelling(),
     "maximum": Measurement(Extremes(largest=True), da.max, needs_elements=True),
-    "mean": Measurement(Means()),
+    "mean": Mean(),
     "median": Median(),
     "minimum": Measurement(Extremes(largest=False), da.min, needs_elements=True),
     "standard_deviation": Measurement(Variances(root=True)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import dask.array as da
@@ -22,6 +23,8 @@ from comparison import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tolerances import tolerance_of
+
+from scipy_dispatch import ndimage
 
 AVERAGES = ("mean", "variance", "standard_deviation", "center_of_mass")
 
@@ -130,6 +133,7 @@ LABELS: dict[str, Any] = {
     "negative": lambda numbers: numbers - 20,
     "far apart": lambda numbers: numbers * 10**12 - 3,
     "largest": lambda numbers: np.uint64(2**64 - 100) + numbers.astype(np.uint64),
+    "the other order of bytes": lambda numbers: LABELS["largest"](numbers).astype(">u8"),
     "floats": lambda numbers: numbers / 4,
     "single floats": lambda numbers: (numbers / 4).astype(np.float32),
     "booleans": lambda numbers: numbers > 20,
@@ -149,6 +153,28 @@ def test_many_regions(name: str, labels: str) -> None:
     expected = scipy_function(f"ndimage.{name}")(x, given, index)
     result = lazily(f"ndimage.{name}", da.from_array(x, chunks=(4, 11)), given, index)
     assert_same(computed(result), expected, tolerance_of(f"ndimage.{name}", expected, x))
+
+
+def test_labels_that_are_not_in_the_order_of_the_processor() -> None:
+    """Nor larger than a signed integer: -1 is none of them."""
+    x = np.arange(12.0).reshape(3, 4)
+    labels = np.repeat(np.array([2**64 - 1, 1, 2], ">u8"), 4).reshape(3, 4)
+    result = lazily("ndimage.sum", da.from_array(x, chunks=3), labels, [1, 2])
+    np.testing.assert_array_equal(computed(result), [22, 38])
+    explanation = ndimage.sum.explain(da.from_array(x, chunks=3), labels, [-1, 1])
+    assert "index= has numbers that are none" in str(explanation)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+def test_the_mean_of_integers_whose_sum_leaves_their_range() -> None:
+    """Of one region: it is what SciPy has, however odd."""
+    x = np.full((3, 4), 2**62)
+    lazy, labels = da.from_array(x, chunks=3), np.arange(12).reshape(3, 4) // 5
+    for regions in ((), (labels,), (labels, 1), (labels, 7)):
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = scipy_function("ndimage.mean")(x, *regions)
+        np.testing.assert_array_equal(computed(lazily("ndimage.mean", lazy, *regions)), expected)
 
 
 @pytest.mark.parametrize("name", MEASUREMENTS)

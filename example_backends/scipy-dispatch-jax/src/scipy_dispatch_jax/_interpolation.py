@@ -71,11 +71,12 @@ def map_coordinates(
 
 
 def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Round halves away from zero; what an unsigned integer cannot hold becomes its limit."""
-    if dtype.kind == "u":
+    """Round halves away from zero; what an integer cannot hold becomes its limit."""
+    limits = np.iinfo(dtype)
+    if dtype.itemsize < (8 if has_64_bits() else 4):  # so that the limits are exact
+        values = jnp.clip(values, limits.min, limits.max)
+    elif dtype.kind == "u":
         values = jnp.maximum(values, 0)
-        if not (dtype.itemsize == 8 or (dtype.itemsize == 4 and not has_64_bits())):
-            values = jnp.minimum(values, np.iinfo(dtype).max)
     return jnp.trunc(values + jnp.where(values < 0, -0.5, 0.5))
 
 
@@ -100,7 +101,7 @@ def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: st
                 value = jnp.where(is_outside, cval.astype(x.dtype), value)
         for _, _, weight in corner:
             if weight is not None:
-                value = value * weight
+                value = value * weight.astype(value.dtype)
         total = total + value
     return jnp.where(outside, cval.astype(x.dtype), total)
 

@@ -83,7 +83,7 @@ def neighbours(
         symmetry = _symmetry(weights.ravel())
     elif static:
         # As SciPy does where there is more than one dimension, whatever lies beneath.
-        where = np.abs(weights.reshape(shape)) > _EPSILON
+        where = np.abs(weights.reshape(shape) * 1.0) > _EPSILON
         weights = weights.reshape(shape)[where]
     offsets = offsets_of(tuple(shape), where)
     if not x.size or not offsets:
@@ -153,6 +153,7 @@ def margins_of(shape: Sequence[int], origins: Sequence[int]) -> tuple[tuple[int,
 def _symmetry(weights: np.ndarray) -> int:
     if weights.size % 2 == 0 or np.iscomplexobj(weights):
         return 0
+    weights = weights.astype(np.float64)  # as SciPy does; narrow integers would wrap
     backwards = weights[::-1]
     if (np.abs(weights - backwards) <= _EPSILON).all():
         return 1

@@ -352,6 +352,8 @@ def _refuse_inverse(call: dict[str, Any]) -> str | None:
         return "Zxx= has no elements"
     if is_traced(call["window"]):
         return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
+    if np.shape(call["Zxx"])[call["freq_axis"]] == 1 and not call["nfft"]:
+        return "Zxx= has one frequency, of which no length follows; pass nfft="
     return None
 
 
@@ -385,6 +387,8 @@ def istft(
         raise ValueError("nperseg must be a positive integer")
     if nfft is None:
         nfft = length if input_onesided and length == whole + 1 else whole
+        if nfft < length:
+            raise ValueError(f"nperseg={length} is more than the {nfft} that the frequencies make")
     elif nfft < length:
         raise ValueError("nfft must be greater than or equal to nperseg.")
     overlap = length // 2 if noverlap is None else int(noverlap)

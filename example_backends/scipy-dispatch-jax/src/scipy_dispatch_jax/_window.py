@@ -183,7 +183,7 @@ def mean(x: Array, cval: Any, windows: Windows) -> Array:
         return quotients.astype(windows.dtype) + rest.astype(windows.dtype) / count
     floor = quotients + rest // count
     if windows.working == np.int32:
-        floor = floor + ((floor < 0) & (rest % count != 0))
+        floor = floor + ((floor < 0) & (rest % count != 0)).astype(floor.dtype)
     return as_c_casts(floor, windows.dtype)
 
 
@@ -199,9 +199,13 @@ def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> 
     count = parts.count
 
     def times(part: Array, weight: Array) -> Array:
-        if adding.skips_zeros and jnp.issubdtype(part.dtype, jnp.inexact):
+        if adding.skips_zeros and limit == _WRITTEN_OUT_FOR_SLOPES:
+            # By the weight there is a slope where it is zero too.
             part = jnp.where(jnp.isfinite(part) | (weight != 0), part, 0)
         product = _product(part, weight)
+        if adding.skips_zeros and limit == _WRITTEN_OUT:
+            # Linear in the array, whatever is in it.
+            product = jnp.where(weight != 0, product, jnp.zeros((), product.dtype))
         if not adding.separately:
             return product
         # What has been compared cannot be fused with what comes next.
