@@ -24,6 +24,9 @@ SLOW = ("cli", "tools", "typing", "test_wheel.py")
 CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
 """All tests but those whose processes take long: the first interpreter, which has no C
 extension, and the one that runs most say enough about these."""
+DRAWN = ("property", "test_acceleration_stress.py")
+"""Tests of many samples and of many threads: of the interpreters without a C extension, the
+oldest runs them, and the newest without its extension."""
 LONG = (
     *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
     *("terminal", "trial", "update", "verify", "why_not"),
@@ -130,6 +133,8 @@ class Checks:
             parts = ["tests", "--cov", "--cov-report=term"]
         elif interpreter is self.workshop.interpreters[0]:
             parts = ["tests", *(f"--ignore=tests/cli/test_{name}.py" for name in LONG)]
+        elif interpreter.version < ACCELERATED:
+            parts = [*CALLS, *(f"--ignore=tests/{name}" for name in DRAWN)]
         else:
             parts = CALLS
         yield self.pytest(python, name, parts)
