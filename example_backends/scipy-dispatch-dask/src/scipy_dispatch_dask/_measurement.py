@@ -140,8 +140,7 @@ class Sum(Measurement):
             return x.sum()
         if np.ndim(places) > 0:
             return super().run(call)
-        selected = labels > 0 if regions.labels is None else labels == regions.labels
-        return da.where(selected, x, x.dtype.type(0)).sum()
+        return da.where(regions.only(labels), x, x.dtype.type(0)).sum()
 
 
 @dataclass(frozen=True)
@@ -158,8 +157,7 @@ class Mean(Measurement):
         total = Sum().run(call)
         if labels is None:
             return total / float(x.size)
-        count = (labels > 0 if regions.labels is None else labels == regions.labels).sum()
-        return da.map_blocks(_quotient, total, count, dtype=float)
+        return da.map_blocks(_quotient, total, regions.only(labels).sum(), dtype=float)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_INTEGERS = np.iinfo(np.int64)
-
 
 @dataclass(frozen=True, eq=False)
 class Regions:
@@ -31,6 +29,10 @@ class Regions:
         """How many regions there are."""
         return 1 if np.ndim(self.labels) == 0 else len(self.labels)
 
+    def only(self, labels: Any) -> Any:
+        """Return whether each element is in the region, where there is one alone."""
+        return labels > 0 if self.labels is None else labels == self.labels
+
     def of(self, labels: Any) -> Any:
         """Return the region of each element, `count` for an element of none.
 
@@ -39,10 +41,8 @@ class Regions:
         labels : numpy.ndarray
             The labels of the elements.
         """
-        if self.labels is None:
-            return np.where(labels > 0, 0, 1)
         if np.ndim(self.labels) == 0:
-            return np.where(labels == self.labels, 0, 1)
+            return np.where(self.only(labels), 0, 1)
         if self.labels.dtype.kind == "f" or labels.dtype.kind == "f":
             return self._found(labels)
         labels = labels.astype(self.labels.dtype, copy=False)
@@ -84,7 +84,7 @@ def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
         return Regions(index), 0
     labels, places = np.unique(np.asarray(index), return_inverse=True)
     if dtype.kind != "f":
-        labels = labels.astype(np.uint64 if dtype == np.uint64 else np.int64)
+        labels = labels.astype(_compared(dtype))
     return Regions(labels), places
 
 
@@ -113,8 +113,12 @@ def why_not_comparable(index: Any, dtype: Any) -> str | None:
         return None
     if numbers.dtype.kind == "f":
         return "index= is a list of floats, of which SciPy makes integers for some labels="
-    least = 0 if dtype == np.uint64 else _INTEGERS.min
-    most = np.iinfo(np.uint64).max if dtype == np.uint64 else _INTEGERS.max
-    if not (least <= int(numbers.min()) and int(numbers.max()) <= most):
+    limits = np.iinfo(_compared(dtype))
+    if not (limits.min <= int(numbers.min()) and int(numbers.max()) <= limits.max):
         return f"index= has numbers that are none of the data type {dtype}"
     return None
+
+
+def _compared(dtype: Any) -> Any:
+    """Return the data type in which integer labels are compared."""
+    return np.uint64 if dtype == np.uint64 else np.int64

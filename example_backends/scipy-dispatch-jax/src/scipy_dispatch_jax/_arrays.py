@@ -103,6 +103,11 @@ def is_integer(dtype: Any) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == np.bool_)
 
 
+def limits_of(dtype: Any) -> tuple[int, int]:
+    """Return the least and the largest of integers, or of booleans."""
+    return (0, 1) if dtype == np.bool_ else (int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max))
+
+
 def is_complex(dtype: Any) -> bool:
     """Whether it is one of complex numbers."""
     return bool(jnp.issubdtype(dtype, jnp.complexfloating))

@@ -16,6 +16,7 @@ from ._arrays import (
     is_floating,
     is_integer,
     is_jax,
+    limits_of,
     promoted,
 )
 from ._implement import implements
@@ -166,10 +167,8 @@ def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
 
 def _is_exact(first: Array, second: Array) -> bool:
     """Whether no sum of products of such integers has too many bits for transforms."""
-    largest = [
-        max(map(abs, (each.min, each.max))) for each in map(jnp.iinfo, (first.dtype, second.dtype))
-    ]
-    bits = log2(largest[0]) + log2(largest[1]) + log2(min(first.size, second.size))
+    bits = sum(log2(max(map(abs, limits_of(each.dtype)))) for each in (first, second))
+    bits += log2(min(first.size, second.size))
     # The last ones are those that transforms round.
     return bits <= jnp.finfo(default_float()).nmant - 6
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._arrays import is_complex, is_integer, is_jax
+from ._arrays import is_complex, is_integer, is_jax, limits_of
 from ._boundary import is_constant
 from ._jax import Array, jnp
 from ._output import working_dtype
@@ -111,8 +111,7 @@ def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any
     if not is_integer(result):
         if not static or is_jax(boundary.cval):
             return False
-        limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
-        largest = max(map(abs, (*limits, boundary.cval)))
+        largest = max(map(abs, (*limits_of(dtype), boundary.cval)))
     total = np.abs(weights * 1.0).sum() if static else 0
     return bool(largest * total < 2**31)
 

@@ -15,6 +15,7 @@ from ._arrays import (
     is_complex_number,
     is_integer,
     is_jax,
+    limits_of,
 )
 from ._axes import checked_origin, for_each, one_axis, some_axes, spread, spread_window
 from ._boundary import checked_mode, is_constant
@@ -53,8 +54,8 @@ def _why_not_cval(cval: Any, dtype: np.dtype[Any]) -> str | None:
         return None
     if not isfinite(cval):
         return "cval= is not finite, and the array is one of integers"
-    limits = (0, 1) if dtype == np.bool_ else (jnp.iinfo(dtype).min, jnp.iinfo(dtype).max)
-    if not limits[0] <= cval <= limits[1]:
+    least, largest = limits_of(dtype)
+    if not least <= cval <= largest:
         return f"cval= is no {dtype}, in which JAX compares it with the array"
     return None
 
