@@ -8,12 +8,14 @@ if TYPE_CHECKING:
 
     da: Any
     dask: Any
+    flatten: Any
     parse_bytes: Any
     Array: TypeAlias = Any
 else:
     import dask
     import dask.array as da
     from dask.array import Array
+    from dask.core import flatten
     from dask.utils import parse_bytes
 
-__all__ = ["Array", "da", "dask", "parse_bytes"]
+__all__ = ["Array", "da", "dask", "flatten", "parse_bytes"]

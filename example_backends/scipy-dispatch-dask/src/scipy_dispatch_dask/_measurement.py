@@ -8,7 +8,8 @@ import numpy as np
 from scipy import ndimage
 
 from ._block import why_not_numpy
-from ._dask import Array, da, dask
+from ._call import is_dask_array
+from ._dask import Array, da, dask, flatten
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
 from ._tally import Means, Sums
@@ -60,32 +61,31 @@ class Measurement:
             Tallied(self.tally, dtype),
             *([x] if labels is None else [x, labels]),
             regions=dask.delayed(regions, pure=True),
-            chunks=(*((1,) * blocks for blocks in x.numblocks), (regions.count,)),
-            new_axis=[x.ndim],
-            meta=np.empty((0,) * (x.ndim + 1), dtype),
+            meta=np.empty((0,) * x.ndim, object),
         )
         total = da.reduction(
             tallies,
             chunk=_unchanged,
             aggregate=Merged(self.tally),
             axis=tuple(range(x.ndim)),
-            dtype=dtype,
-            meta=np.empty(0, dtype),
+            dtype=object,
+            concatenate=False,
+            meta=np.empty((), object),
         )
-        (task,) = total.to_delayed(optimize_graph=False)
+        (task,) = total.to_delayed(optimize_graph=False).ravel()
         like = self.tally.result(np.ones(regions.count, dtype))[places]
-        result = dask.delayed(_result, pure=True)(self.tally, task, places)
+        result = dask.delayed(_result, pure=True)(self.tally, task, regions.count, places)
         return da.from_delayed(result, shape=like.shape, meta=like[(slice(0, 0),) * like.ndim])
 
 
 @dataclass(frozen=True)
 class Tallied:
-    """What is kept of a block.
+    """What is kept of a block: which regions have elements in it, and the tally of these.
 
     Parameters
     ----------
     tally : Tally
-        What that is.
+        What the tally is.
     dtype : numpy.dtype
         The data type of it.
     """
@@ -98,22 +98,26 @@ class Tallied:
         # Dask names tasks after it.
         return type(self.tally).__name__.lower()
 
-    def __call__(self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any) -> Any:
+    def __call__(
+        self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any
+    ) -> tuple[Any, Any]:
         start = tuple(start for start, _ in block_info[0]["array-location"])
-        tally = np.zeros(regions.count + 1, self.dtype)
         inside = np.zeros(x.shape, np.intp) if labels is None else regions.of(labels)
-        self.tally.tallied(x, inside, tally, start)
-        return tally[(np.newaxis,) * x.ndim][..., : regions.count]
+        present, places = regions.present(inside)
+        tally = np.zeros(len(present), self.dtype)
+        self.tally.tallied(x, places, tally, start)
+        kept = present < regions.count
+        return present[kept], tally[kept]
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What puts tallies together, as `dask.array.reduction` calls it.
+    """What puts together what is kept of several blocks, as `dask.array.reduction` calls it.
 
     Parameters
     ----------
     tally : Tally
-        Which tallies.
+        What the tallies are.
     """
 
     tally: Tally
@@ -122,9 +126,14 @@ class Merged:
     def __name__(self) -> str:
         return "merged"
 
-    def __call__(self, tallies: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-        merged = self.tally.merged(tallies, axis)
-        return np.expand_dims(merged, axis) if keepdims else merged
+    def __call__(self, parts: Any, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
+        # One block, or lists of lists of them, an axis each.
+        parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
+        regions, tallies = (np.concatenate(each) for each in zip(*parts, strict=True))
+        present, places = np.unique(regions, return_inverse=True)
+        total = np.zeros(len(present), tallies.dtype)
+        self.tally.merged(tallies, places, total)
+        return present, total
 
 
 @dataclass(frozen=True)
@@ -212,7 +221,10 @@ def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
     x = x.astype(x.dtype.newbyteorder("="))
     if labels is None:
         return x, None, Regions(None), 0
-    labels = da.asarray(labels).rechunk(x.chunks)
+    if is_dask_array(labels):
+        labels = labels.rechunk(x.chunks)
+    else:
+        labels = da.from_array(as_any_array(labels), chunks=x.chunks)
     labels = labels.astype(labels.dtype.newbyteorder("="))
     return x, labels, *asked_for(call["index"], labels.dtype)
 
@@ -222,12 +234,16 @@ def _quotient(total: Any, count: Any) -> Any:
         return np.asarray(total / np.asarray(count, float))
 
 
-def _unchanged(tallies: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return tallies
+def _unchanged(part: tuple[Any, Any], axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
+    return part
 
 
-def _result(tally: Tally, total: Any, places: Any) -> Any:
-    return tally.result(total)[places]
+def _result(tally: Tally, total: tuple[Any, Any], count: int, places: Any) -> Any:
+    """Return the measures that are asked for, from what is kept of all blocks."""
+    present, kept = total
+    tallies = np.zeros(count, kept.dtype)
+    tallies[present] = kept
+    return tally.result(tallies)[places]
 
 
 def _selected(x: Any, labels: Any = None, *, regions: Regions) -> tuple[Any, Any]:

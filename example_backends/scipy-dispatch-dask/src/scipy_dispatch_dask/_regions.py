@@ -46,14 +46,43 @@ class Regions:
         if self.labels.dtype.kind == "f" or labels.dtype.kind == "f":
             return self._found(labels)
         labels = labels.astype(self.labels.dtype, copy=False)
-        first, last = self.labels[[0, -1]]
+        begin = np.searchsorted(self.labels, labels.min())
+        end = np.searchsorted(self.labels, labels.max(), side="right")
+        if begin == end:
+            return np.full(labels.shape, self.count)
+        first, last = self.labels[[begin, end - 1]]
         span = int(last) - int(first) + 1
-        if span > labels.size + self.count:
+        if span > labels.size:
             return self._found(labels)
         table = np.full(span + 1, self.count)
-        table[(self.labels - first).astype(np.intp)] = np.arange(self.count)
+        table[(self.labels[begin:end] - first).astype(np.intp)] = np.arange(begin, end)
         inside = (labels >= first) & (labels <= last)
         return table[np.where(inside, labels - first, span).astype(np.intp, copy=False)]
+
+    def present(self, inside: Any) -> tuple[Any, Any]:
+        """Return the regions that have elements, and the place of each element among these.
+
+        Parameters
+        ----------
+        inside : numpy.ndarray
+            The region of each element, as `of` returns it.
+
+        Returns
+        -------
+        numpy.ndarray
+            The regions, in ascending order; the last may be `count`.
+        numpy.ndarray
+            Of each element, the place of its region in that list.
+        """
+        if self.count > 16 * inside.size:  # so many that a table of them takes longer than sorting
+            regions, places = np.unique(inside, return_inverse=True)
+            return regions, places.reshape(inside.shape)
+        has_elements = np.zeros(self.count + 1, bool)
+        has_elements[inside] = True
+        regions = np.flatnonzero(has_elements)
+        table = np.empty(self.count + 1, np.intp)
+        table[regions] = np.arange(len(regions))
+        return regions, table[inside]
 
     def _found(self, labels: Any) -> Any:
         places = np.searchsorted(self.labels, labels)

@@ -1,7 +1,7 @@
 """Tallies: what is kept of the elements of each region, from which measures are made.
 
-A tally is a structured array with an entry for each region. Those of several blocks can be
-put together.
+A tally is a structured array with an entry for each region, its number of elements in
+``"count"``. Those of several blocks can be put together.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ if TYPE_CHECKING:
             """Return the data type of the tally of an array like `x`."""
 
         def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-            """Fill in `tally` from a block that begins at `start`.
+            """Fill in `tally`, which is zeros, from a block that begins at `start`.
 
-            `regions` has the region of each element; the last one does not count.
+            `regions` has the region of each element.
             """
 
-        def merged(self, tallies: Any, axis: tuple[int, ...]) -> Any:
-            """Put tallies along some axes together."""
+        def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
+            """Fill in `tally`, which is zeros, from those of blocks.
+
+            `regions` has the region of each entry of `tallies`.
+            """
 
         def result(self, tally: Any) -> Any:
-            """Return the measure of each region."""
+            """Return the measure of each region; entries without elements are zeros."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,9 @@ class Sums:
         tally["count"] = np.bincount(regions.ravel(), minlength=len(tally))
         tally["sum"] = _sums(x, regions, tally)
 
-    def merged(self, tallies: Any, axis: tuple[int, ...]) -> Any:
-        totals = {name: tallies[name].sum(axis=axis) for name in tallies.dtype.names}
-        merged = np.empty(totals["sum"].shape, tallies.dtype)
-        for name, total in totals.items():
-            merged[name] = total
-        return merged
+    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
+        for name in tallies.dtype.names:
+            np.add.at(tally[name], regions, tallies[name])
 
     def result(self, tally: Any) -> Any:
         return tally["sum"]
@@ -82,11 +82,10 @@ class Variances(Sums):
         super().tallied(x, regions, tally, start)
         tally["squares"] = _sums((x - _means(tally)[regions]) ** 2, regions, tally)
 
-    def merged(self, tallies: Any, axis: tuple[int, ...]) -> Any:
-        merged = super().merged(tallies, axis)
-        apart = _means(tallies) - np.expand_dims(_means(merged), axis)
-        merged["squares"] += (tallies["count"] * apart**2).sum(axis=axis)
-        return merged
+    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
+        super().merged(tallies, regions, tally)
+        apart = _means(tallies) - _means(tally)[regions]
+        np.add.at(tally["squares"], regions, tallies["count"] * apart**2)
 
     def result(self, tally: Any) -> Any:
         variances = tally["squares"] / tally["count"]
@@ -127,33 +126,22 @@ class Extremes:
 
     def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
         tally["count"] = np.bincount(regions.ravel(), minlength=len(tally))
-        extremes = np.full(len(tally), self._outdone(x.dtype), x.dtype)
-        with np.errstate(invalid="ignore"):  # NumPy warns of a NaN here.
-            self._better.at(extremes, regions.ravel(), x.ravel())
-        tally["extreme"] = extremes
+        tally["extreme"] = self._extremes(x.ravel(), regions.ravel(), len(tally))
 
-    def merged(self, tallies: Any, axis: tuple[int, ...]) -> Any:
-        extremes = self._better.reduce(tallies["extreme"], axis=axis)
-        merged = np.empty(extremes.shape, tallies.dtype)
-        merged["count"] = tallies["count"].sum(axis=axis)
-        merged["extreme"] = extremes
-        return merged
+    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
+        np.add.at(tally["count"], regions, tallies["count"])
+        tally["extreme"] = self._extremes(tallies["extreme"], regions, len(tally))
 
     def result(self, tally: Any) -> Any:
-        return np.where(tally["count"] > 0, tally["extreme"], tally["extreme"].dtype.type(0))
+        return tally["extreme"]
 
-    @property
-    def _better(self) -> Any:
-        return np.maximum if self.largest else np.fmin
-
-    def _outdone(self, dtype: Any) -> Any:
-        """Return what every element is better than, or as good as."""
-        if dtype.kind == "b":
-            return not self.largest
-        if dtype.kind == "f":
-            return -np.inf if self.largest else np.nan
-        limits = np.iinfo(dtype)
-        return limits.min if self.largest else limits.max
+    def _extremes(self, elements: Any, regions: Any, count: int) -> Any:
+        better = np.maximum if self.largest else np.fmin
+        extremes = np.zeros(count, elements.dtype)
+        extremes[regions] = elements  # any one of each region, to begin with
+        with np.errstate(invalid="ignore"):  # NumPy warns of a NaN here.
+            better.at(extremes, regions, elements)
+        return extremes
 
 
 def _sums(weights: Any, regions: Any, tally: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -20,6 +21,7 @@ from comparison import (
     per_axis,
     scipy_function,
 )
+from dask.callbacks import Callback
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tolerances import tolerance_of
@@ -232,6 +234,40 @@ def test_as_many_tasks_for_many_regions_as_for_one(name: str) -> None:
         for index in ([1], range(1, 1001))
     )
     assert len(one) == len(many)
+
+
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_a_block_tells_of_its_own_regions_alone(name: str) -> None:
+    """What is sent between tasks does not grow with labels x blocks."""
+    random = np.random.default_rng(0)
+    x = random.random((100, 100))
+    labels = np.arange(10_000).reshape(100, 100)
+    index = random.permutation(10_000)
+    result = lazily(f"ndimage.{name}", da.from_array(x, chunks=10), labels, index)
+    sent: list[int] = []
+    with Callback(posttask=lambda key, value, *_: sent.append(len(pickle.dumps(value)))):
+        result = result.compute(scheduler="sync")
+    expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+    assert_same(result, expected, tolerance_of(f"ndimage.{name}", expected, x))
+    # The array, the labels and those asked for, and a few tallies of each element, in all.
+    assert 3 * x.nbytes < sum(sent) < 25 * x.nbytes
+
+
+@pytest.mark.parametrize("name", ["minimum", "maximum"])
+def test_extremes_that_nothing_else_could_be(name: str) -> None:
+    """Infinities, NaN alone, and the limits of integers: no number stands for "nothing yet"."""
+    labels, index = np.array([[1, 1, 2, 2, 3, 3]] * 4), [3, 1, 4, 2]
+    largest, smallest = np.inf, -np.inf
+    limits = np.iinfo(np.uint64)
+    for x in (
+        np.array([[largest, largest, smallest, smallest, np.nan, np.nan]] * 4),
+        np.array([[limits.max, limits.max, 0, 0, limits.max - 1, limits.max]] * 4, np.uint64),
+        np.array([[True, True, False, False, True, False]] * 4),
+    ):
+        for chunks in ((2, 1), (4, 6), (1, 4)):
+            lazy = da.from_array(x, chunks=chunks)
+            expected = scipy_function(f"ndimage.{name}")(x, labels, index)
+            assert_same(computed(lazily(f"ndimage.{name}", lazy, labels, index)), expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
