@@ -243,3 +243,43 @@ def _pytest(*options: str, after: str = "") -> str:
     arguments = ["-q", "-m", "gpu", "-p", "no:cacheprovider", "tests/test_gpu.py", *options]
     code = f"import os, sys, pytest; os.chdir({str(TOOLS.parent)!r}); pytest.main({arguments!r})"
     return run_python(f"{code}; {after}").stdout
+
+
+def test_measuring_from_which_size_on_it_pays() -> None:
+    """The command that finds it goes through every step, and says so where it cannot."""
+    printed = run_python(
+        """
+        from emulator import install
+        install()
+        from scipy_dispatch_cupy.measure import main
+        print("ended with", main(["--largest", "91", "ndimage.sobel", "signal.medfilt2d"]))
+        """,
+        path=[TOOLS],
+    ).stdout
+    assert printed.startswith("the processor, emulated, CuPy ")
+    rows = [line for line in printed.splitlines() if line.startswith("| ")]
+    assert [row.split("|")[1].strip() for row in rows] == ["elements", "4096", "8281"]
+    assert all(float(cell) > 0 for row in rows[1:] for cell in row.split("|")[2:-1])
+    verdict, ended = printed.splitlines()[-2:]
+    assert "does not pay" in verdict or "SCIPY_DISPATCH_CUPY_SMALLEST=" in verdict
+    assert ended == "ended with 0"
+
+
+def test_what_scipy_computed_is_not_taken_for_the_gpu_s() -> None:
+    printed = run_python(
+        """
+        from emulator import install
+        install()
+        import cupyx.scipy.ndimage
+        from scipy_dispatch_cupy.measure import main
+
+        def broken(*args, **kwargs):
+            raise ValueError("sigh")
+
+        cupyx.scipy.ndimage.sobel = broken
+        print("ended with", main(["--largest", "64", "ndimage.sobel"]))
+        """,
+        path=[TOOLS],
+    )
+    assert "nothing was found: scipy_dispatch.ndimage:sobel -> cupy-offload" in printed.stderr
+    assert printed.stdout.endswith("ended with 1\n")

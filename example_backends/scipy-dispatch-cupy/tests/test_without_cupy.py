@@ -93,3 +93,19 @@ for function in (ndimage.sobel, fft.fft, signal.medfilt):
     assert [event.backend for event in options.trace][-1] == "default"
 """
     )
+
+
+def test_nothing_is_measured_without_a_gpu() -> None:
+    """The command says why, and what it could measure."""
+    ended = run_python(
+        BLOCKED
+        + """
+from scipy_dispatch_cupy.measure import main
+print("ended with", main([]))
+main(["ndimage.label"])
+""",
+        check=False,
+    )
+    assert ended.stdout == "ended with 1\n"
+    assert "nothing was measured: CuPy" in ended.stderr
+    assert "ndimage.label cannot be measured; these can: ndimage.sobel, " in ended.stderr

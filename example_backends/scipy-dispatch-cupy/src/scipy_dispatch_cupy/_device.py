@@ -10,7 +10,7 @@ from importlib.util import find_spec
 SMALLEST = 2**18
 """Arrays with fewer elements are not worth the way to the GPU and back.
 
-An estimate, until ``benchmarks/threshold.py`` has measured it on a GPU: memory that is not
+An estimate, for machines on which `scipy_dispatch_cupy.measure` was not run: memory that is not
 pinned crosses PCI Express at about 6 GB/s, so that 8 bytes there and 8 bytes back cost
 2.7 ns an element, and SciPy's cheap filters take 10 to 20 ns an element on one core. What
 remains must pay for 0.1 to 0.5 ms of allocations, launches and synchronization, which is so
