@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Processes that tests start find the modules of tests; last, so that what is installed wins.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -15,3 +20,15 @@ settings.register_profile("local", deadline=None, max_examples=50)
 # In CI the same examples every time: a failure there is never luck.
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(autouse=True)
+def _forget_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Forget the modules that the test wrote: another one's may have the same name."""
+    before = set(sys.modules)
+    yield
+    written = str(tmp_path_factory.getbasetemp())
+    for name in set(sys.modules) - before:
+        file = getattr(sys.modules[name], "__file__", None)
+        if isinstance(file, str) and file.startswith(written):
+            del sys.modules[name]

@@ -26,7 +26,8 @@ CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
 extension, and the one that runs most say enough about these."""
 DRAWN = ("property", "test_acceleration_stress.py")
 """Tests of many samples and of many threads: of the interpreters without a C extension, the
-oldest runs them, and the newest without its extension."""
+oldest runs them."""
+FEWER_CALLS = [*CALLS, *(f"--ignore=tests/{name}" for name in DRAWN)]
 LONG = (
     *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
     *("terminal", "trial", "update", "verify", "why_not"),
@@ -134,7 +135,7 @@ class Checks:
         elif interpreter is self.workshop.interpreters[0]:
             parts = ["tests", *(f"--ignore=tests/cli/test_{name}.py" for name in LONG)]
         elif interpreter.version < ACCELERATED:
-            parts = [*CALLS, *(f"--ignore=tests/{name}" for name in DRAWN)]
+            parts = FEWER_CALLS
         else:
             parts = CALLS
         yield self.pytest(python, name, parts)
@@ -143,7 +144,7 @@ class Checks:
         python = self.workshop.environment(
             f"core-{interpreter.name}", interpreter, [CORE], ["test"], extras="cli"
         )
-        command = self.pytest(python, f"core-{interpreter.name}-pure", CALLS)
+        command = self.pytest(python, f"core-{interpreter.name}-pure", FEWER_CALLS)
         yield replace(command, variables={"SPATCH_CORE_PURE": "1"})
 
     def example_tests(self) -> Iterator[Command]:
@@ -189,7 +190,8 @@ class Checks:
         python = self.main_python()
         # The tests of docstrings need numpydoc, which the environments of the core lack.
         parts = ["README.md", "docs", "tests/test_docs.py", "tests/test_dispatchable.py"]
-        yield self.pytest(python, "docs", parts)
+        # The blocks of a page are one piece of work.
+        yield self.pytest(python, "docs", parts, shared="loadfile")
         yield self.pytest(python, "docstrings", ["--doctest-modules", "--pyargs", "spatch_core"])
         target = self.workshop.folder / "docs"
         sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html"]
@@ -228,13 +230,19 @@ class Checks:
             says=str(picture),
         )
 
-    def pytest(self, python: Path, name: str, arguments: list[str], folder: Path = ROOT) -> Command:
+    def pytest(
+        self,
+        python: Path,
+        name: str,
+        arguments: list[str],
+        folder: Path = ROOT,
+        shared: str = "worksteal",
+    ) -> Command:
         # The command, not `python -m`, which would put this checkout before the wheels.
         report = self.workshop.log(name).with_suffix(".xml")
         report.unlink(missing_ok=True)
         color = "yes" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else "no"
-        # A page of the docs, or a file that builds wheels, is one piece of work.
-        share = ["-n", str(_workers()), "--dist", "loadfile"]
+        share = ["-n", str(_workers()), "--dist", shared]
         options = ["-q", f"--color={color}", *share, f"--junitxml={report}"]
         return Command(
             f"pytest: {name}",
