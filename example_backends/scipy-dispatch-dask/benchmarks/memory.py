@@ -1,6 +1,7 @@
 """Filters an array several times larger than the memory of all workers together.
 
     python benchmarks/memory.py [--limit 400] [--times 4]
+    DASK_ARRAY__RECHUNK__METHOD=p2p python benchmarks/memory.py --only fft2
 
 The array is generated block by block by two worker processes of ``dask.distributed``, which
 are ended as soon as they need more than their limit. Prints, for each case, how long it took,
