@@ -95,6 +95,23 @@ def test_large_windows_are_loops(double: bool) -> None:
     np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
 
 
+@pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter", "minimum_filter1d"])
+def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
+    """As many as their width has binary digits, about; with the values of SciPy."""
+    x = np.random.default_rng(4).normal(size=(2, 300))
+    function = dispatchable(f"ndimage.{name}")
+    widths = range(65, 300, 39)
+    for width in widths:
+        size = width if name.endswith("1d") else (1, width)
+        result = function(jnp.asarray(x), size, mode="mirror")
+        np.testing.assert_allclose(result, function(x, size, mode="mirror"), rtol=1e-12, atol=1e-14)
+        program = str(jax.make_jaxpr(lambda x, s=size: function(x, s))(jnp.asarray(x)))
+        steps = sum(program.count(f" {step} ") for step in ("add", "max", "min"))
+        assert steps <= 3 * width.bit_length()
+        assert "while" not in program
+        assert "scan" not in program
+
+
 def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
     """Called in a loop with others, a function of JAX arrays compiles nothing more."""
     image, line = jnp.ones((6, 7)), jnp.ones(40)

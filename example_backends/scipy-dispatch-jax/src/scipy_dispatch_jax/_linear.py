@@ -119,13 +119,16 @@ def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any
 def means(
     x: Array, shape: Sequence[int], origins: Sequence[int], boundary: Boundary, dtype: Any
 ) -> Array:
-    """Return the means of windows; arguments as those of `neighbours`."""
+    """Return the means of windows of one element along all axes but one.
+
+    Arguments as those of `neighbours`.
+    """
     if not x.size:
         return jnp.zeros(x.shape, dtype)
     working = working_dtype(x.dtype, dtype, boundary.is_whole)
     if is_integer(working) and x.dtype == np.uint32:
         working = np.dtype(np.uint32)
-    windows = _windows(shape, offsets_of(tuple(shape)), origins, boundary, working, dtype)
+    windows = _windows(shape, (), origins, boundary, working, dtype)
     return mean(x, windows.fill(boundary.cval), windows)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial, reduce
-from math import isqrt
+from math import isqrt, prod
 
 import numpy as np
 
@@ -166,12 +166,15 @@ def weighted_sum(
 
 @partial(jax.jit, static_argnames="windows")
 def mean(x: Array, cval: Any, windows: Windows) -> Array:
-    """Return the means of windows; arguments as those of `weighted_sum`."""
-    count = len(windows.offsets)
+    """Return the means of windows; arguments as those of `weighted_sum`.
+
+    Windows are one element wide along all axes but one; their offsets are not looked at.
+    """
+    axis = int(np.argmax(windows.shape))
+    count = windows.shape[axis]
 
     def total(x: Array, cval: Any) -> Array:
-        x, parts = windows.over(x, cval)
-        return _differentiable(_plain_sum, (parts,), x)
+        return _running(lax.add, windows.over(x, cval)[0], count, axis)
 
     if not is_integer(windows.working):
         return as_c_casts(total(x, cval) / count, windows.dtype)
@@ -236,9 +239,29 @@ def _product(part: Array, weight: Array) -> Array:
     return part * weight
 
 
-def _plain_sum(limit: int, parts: Parts, x: Array) -> Array:
-    zeros = jnp.zeros(parts.shape, x.dtype)
-    return _total(lambda number: parts.of(x, number), parts.count, zeros, limit)
+def _running(combine: Callable[[Array, Array], Array], x: Array, count: int, axis: int) -> Array:
+    """Return what `combine` makes of `count` elements in a row, wherever they begin.
+
+    It is made from that of 1, 2, 4, … elements, in about as many steps as `count` has binary
+    digits, so that sums are rounded as few times.
+    """
+
+    def part(x: Array, begin: int, length: int) -> Array:
+        return lax.slice_in_dim(x, begin, begin + length, axis=axis)
+
+    length = x.shape[axis] - count + 1
+    combined, width = x, 1  # of so many elements
+    total, begin = None, 0
+    while True:
+        if count & width:
+            rest = part(combined, begin, length)
+            total = rest if total is None else combine(total, rest)
+            begin += width
+        if 2 * width > count:
+            return total
+        last = combined.shape[axis] - width
+        combined = combine(part(combined, 0, last), part(combined, width, last))
+        width *= 2
 
 
 def _total(term: Callable[[Any], Array], count: int, total: Array, limit: int) -> Array:
@@ -303,6 +326,11 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
         choose = jnp.maximum if rank else jnp.minimum
         if count <= _WRITTEN_OUT:
             return reduce(choose, (parts.of(x, number) for number in range(count)))
+        box = [n - m + 1 for n, m in zip(x.shape, parts.shape, strict=True)]
+        if prod(box) == count:
+            for axis, size in enumerate(box):
+                x = _running(choose, x, size, axis)
+            return x
         return lax.fori_loop(
             1, count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
         )
