@@ -11,6 +11,8 @@ import pytest
 from comparison import assert_same, computed, lazily, scipy_function
 from tolerances import tolerance_of
 
+from scipy_dispatch import ndimage
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -156,3 +158,26 @@ def test_equal_calls_have_the_same_name(kernel: np.ndarray) -> None:
     first, again = (lazily("signal.convolve", LAZY, kernel.copy()) for _ in range(2))
     assert first.name == again.name
     assert set(first.__dask_graph__()) == set(again.__dask_graph__())
+
+
+@pytest.mark.parametrize("parameter", ["extra_arguments", "extra_keywords"])
+def test_a_list_that_is_in_itself_is_passed_on(parameter: str) -> None:
+    """A user's function may be given one, and nobody else looks into it."""
+    endless: list[Any] = [1]
+    endless.append(endless)
+
+    def last_of(window: Any, given: Any) -> Any:
+        return window[-1] + len(given[1][1])
+
+    extra = (endless,) if parameter == "extra_arguments" else {"given": endless}
+    expected = scipy_function("ndimage.generic_filter")(X, last_of, 3, **{parameter: extra})
+    result = ndimage.generic_filter(LAZY, last_of, 3, **{parameter: extra})
+    assert_same(computed(result), expected)
+
+
+def test_an_array_with_a_mask_counts_as_it_is_at_the_call() -> None:
+    kernel = np.ma.masked_less(KERNEL, -10)
+    expected = scipy_function("ndimage.correlate")(X, kernel)
+    result = lazily("ndimage.correlate", LAZY, kernel)
+    kernel[:] = 1
+    assert_same(computed(result), expected)

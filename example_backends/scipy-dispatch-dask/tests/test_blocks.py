@@ -99,6 +99,22 @@ def test_blocks_never_come_back_to_dask() -> None:
         np.testing.assert_array_equal(result.compute(), scipy_ndimage.sobel(X))
 
 
+def test_a_type_that_asks_for_dask_is_for_the_call_alone() -> None:
+    """What blocks are worked on by follows from their own type."""
+    seen = []
+
+    def look(window: np.ndarray) -> float:
+        seen.append(backend_opts().type)
+        return float(window[0])
+
+    for asked, left in ((da.Array, None), (np.ndarray, np.ndarray)):
+        seen.clear()
+        with backend_opts(type=asked, prioritize="dask"):
+            result = ndimage.generic_filter(da.from_array(X, chunks=5), look, 3)
+        result.compute(scheduler="synchronous")
+        assert set(seen) == {left}
+
+
 def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
     """What is tried on a single element, and what blocks do later, is not the user's call."""
     with backend_opts(trace=True) as options:

@@ -102,9 +102,12 @@ def is_dask_array(value: Any) -> bool:
 
 def holds_dask_array(value: Any) -> bool:
     """Whether `value` is a Dask array, or a list or tuple with one in it."""
-    if isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple):
+        return is_dask_array(value)
+    try:
         return any(holds_dask_array(each) for each in value)
-    return is_dask_array(value)
+    except RecursionError:  # a list that is in itself
+        return False
 
 
 def has_unknown_chunks(x: Array) -> bool:

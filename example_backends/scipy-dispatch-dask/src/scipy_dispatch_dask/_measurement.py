@@ -10,6 +10,7 @@ from scipy import ndimage
 from ._block import why_not_numpy
 from ._call import is_dask_array
 from ._dask import Array, da, dask, flatten
+from ._groups import One, Several
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
 from ._tally import Means, Sums
@@ -102,11 +103,14 @@ class Tallied:
         self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any
     ) -> tuple[Any, Any]:
         start = tuple(start for start, _ in block_info[0]["array-location"])
-        inside = np.zeros(x.shape, np.intp) if labels is None else regions.of(labels)
-        present, places = regions.present(inside)
+        present, groups = (
+            (np.zeros(1, np.intp), One()) if labels is None else regions.groups(labels)
+        )
         tally = np.zeros(len(present), self.dtype)
-        self.tally.tallied(x, places, tally, start)
-        kept = present < regions.count
+        tally["count"] = groups.counts(x)
+        if tally["count"].any():
+            self.tally.tallied(x, groups, tally, start)
+        kept = (present < regions.count) & (tally["count"] > 0)
         return present[kept], tally[kept]
 
 
@@ -131,8 +135,10 @@ class Merged:
         parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
         regions, tallies = (np.concatenate(each) for each in zip(*parts, strict=True))
         present, places = np.unique(regions, return_inverse=True)
+        groups = Several(places, len(present))
         total = np.zeros(len(present), tallies.dtype)
-        self.tally.merged(tallies, places, total)
+        total["count"] = groups.sums(tallies["count"])
+        self.tally.merged(tallies, groups, total)
         return present, total
 
 
@@ -154,19 +160,17 @@ class Sum(Measurement):
 
 @dataclass(frozen=True)
 class Mean(Measurement):
-    """Average: SciPy adds up the integers of one region as such, which may leave their range."""
+    """Average: of one region SciPy takes the sum as `Sum` does, also where it is out of range."""
 
     tally: Tally = field(default_factory=Means)
 
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         x, labels, regions, places = measured(call)
-        if x.dtype.kind not in "biu" or np.ndim(places) > 0:
+        if np.ndim(places) > 0:
             return super().run(call)
-        total = Sum().run(call)
-        if labels is None:
-            return total / float(x.size)
-        return da.map_blocks(_quotient, total, regions.only(labels).sum(), dtype=float)
+        count = x.size if labels is None else regions.only(labels).sum()
+        return da.map_blocks(_quotient, Sum().run(call), count, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
 
 def _quotient(total: Any, count: Any) -> Any:
     with np.errstate(invalid="ignore"):  # NaN for a region without elements
-        return np.asarray(total / np.asarray(count, float))
+        return np.float64(total / np.asarray(count, float))
 
 
 def _unchanged(part: tuple[Any, Any], axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:

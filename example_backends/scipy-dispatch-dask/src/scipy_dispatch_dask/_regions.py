@@ -6,9 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._groups import One, Several
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from ._groups import Groups
+
+_FEW = 4096
+"""So few regions that a table of all of them costs less than to find those of a block."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,30 +66,36 @@ class Regions:
         inside = (labels >= first) & (labels <= last)
         return table[np.where(inside, labels - first, span).astype(np.intp, copy=False)]
 
-    def present(self, inside: Any) -> tuple[Any, Any]:
-        """Return the regions that have elements, and the place of each element among these.
+    def groups(self, labels: Any) -> tuple[Any, Groups]:
+        """Return regions, and which elements are in them.
 
         Parameters
         ----------
-        inside : numpy.ndarray
-            The region of each element, as `of` returns it.
+        labels : numpy.ndarray
+            The labels of the elements.
 
         Returns
         -------
         numpy.ndarray
-            The regions, in ascending order; the last may be `count`.
-        numpy.ndarray
-            Of each element, the place of its region in that list.
+            The regions: all that have elements, and maybe others, in ascending order; the
+            last may be `count`.
+        Groups
+            Their elements.
         """
+        if np.ndim(self.labels) == 0:
+            return np.zeros(1, np.intp), One(self.only(labels))
+        inside = self.of(labels)
+        if self.count <= _FEW:
+            return np.arange(self.count + 1), Several(inside, self.count + 1)
         if self.count > 16 * inside.size:  # so many that a table of them takes longer than sorting
-            regions, places = np.unique(inside, return_inverse=True)
-            return regions, places.reshape(inside.shape)
+            present, places = np.unique(inside, return_inverse=True)
+            return present, Several(places.reshape(inside.shape), len(present))
         has_elements = np.zeros(self.count + 1, bool)
         has_elements[inside] = True
-        regions = np.flatnonzero(has_elements)
+        present = np.flatnonzero(has_elements)
         table = np.empty(self.count + 1, np.intp)
-        table[regions] = np.arange(len(regions))
-        return regions, table[inside]
+        table[present] = np.arange(len(present))
+        return present, Several(table[inside], len(present))
 
     def _found(self, labels: Any) -> Any:
         places = np.searchsorted(self.labels, labels)

@@ -14,22 +14,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
+    from ._groups import Groups
+
     class Tally(Protocol):
         """What is kept, and what is made of it."""
 
         def dtype(self, x: Any) -> Any:
             """Return the data type of the tally of an array like `x`."""
 
-        def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-            """Fill in `tally`, which is zeros, from a block that begins at `start`.
+        def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+            """Fill in all of `tally` but the count, from a block that begins at `start`.
 
-            `regions` has the region of each element.
+            `groups` has the elements of each region; those of one that has none do not matter.
             """
 
-        def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
-            """Fill in `tally`, which is zeros, from those of blocks.
+        def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+            """Fill in all of `tally` but the count, from those of blocks.
 
-            `regions` has the region of each entry of `tallies`.
+            `groups` has the entries of `tallies` that are about each region.
             """
 
         def result(self, tally: Any) -> Any:
@@ -43,13 +45,11 @@ class Sums:
     def dtype(self, x: Any) -> Any:
         return np.dtype([("count", np.int64), ("sum", np.float64)])
 
-    def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-        tally["count"] = np.bincount(regions.ravel(), minlength=len(tally))
-        tally["sum"] = _sums(x, regions, tally)
+    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+        tally["sum"] = groups.sums(x)
 
-    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
-        for name in tallies.dtype.names:
-            np.add.at(tally[name], regions, tallies[name])
+    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+        tally["sum"] = groups.sums(tallies["sum"])
 
     def result(self, tally: Any) -> Any:
         return tally["sum"]
@@ -78,14 +78,14 @@ class Variances(Sums):
     def dtype(self, x: Any) -> Any:
         return np.dtype([*super().dtype(x).descr, ("squares", np.float64)])
 
-    def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-        super().tallied(x, regions, tally, start)
-        tally["squares"] = _sums((x - _means(tally)[regions]) ** 2, regions, tally)
+    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+        super().tallied(x, groups, tally, start)
+        tally["squares"] = groups.sums((x - groups.of_each(_means(tally))) ** 2)
 
-    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
-        super().merged(tallies, regions, tally)
-        apart = _means(tallies) - _means(tally)[regions]
-        np.add.at(tally["squares"], regions, tallies["count"] * apart**2)
+    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+        super().merged(tallies, groups, tally)
+        apart = _means(tallies) - groups.of_each(_means(tally))
+        tally["squares"] = groups.sums(tallies["squares"] + tallies["count"] * apart**2)
 
     def result(self, tally: Any) -> Any:
         variances = tally["squares"] / tally["count"]
@@ -99,11 +99,16 @@ class Centers(Sums):
     def dtype(self, x: Any) -> Any:
         return np.dtype([*super().dtype(x).descr, ("moments", np.float64, (x.ndim,))])
 
-    def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-        super().tallied(x, regions, tally, start)
+    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+        super().tallied(x, groups, tally, start)
         grids = np.ogrid[tuple(slice(at, at + n) for at, n in zip(start, x.shape, strict=True))]
         for axis, grid in enumerate(grids):
-            tally["moments"][:, axis] = _sums(x * grid.astype(float), regions, tally)
+            tally["moments"][:, axis] = groups.sums(x * grid.astype(float))
+
+    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+        super().merged(tallies, groups, tally)
+        for axis in range(tally["moments"].shape[1]):
+            tally["moments"][:, axis] = groups.sums(tallies["moments"][:, axis])
 
     def result(self, tally: Any) -> Any:
         return tally["moments"] / tally["sum"][..., np.newaxis]
@@ -124,28 +129,18 @@ class Extremes:
     def dtype(self, x: Any) -> Any:
         return np.dtype([("count", np.int64), ("extreme", x.dtype)])
 
-    def tallied(self, x: Any, regions: Any, tally: Any, start: tuple[int, ...]) -> None:
-        tally["count"] = np.bincount(regions.ravel(), minlength=len(tally))
-        tally["extreme"] = self._extremes(x.ravel(), regions.ravel(), len(tally))
+    def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
+        tally["extreme"] = groups.best(x, self._better)
 
-    def merged(self, tallies: Any, regions: Any, tally: Any) -> None:
-        np.add.at(tally["count"], regions, tallies["count"])
-        tally["extreme"] = self._extremes(tallies["extreme"], regions, len(tally))
+    def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
+        tally["extreme"] = groups.best(tallies["extreme"], self._better)
 
     def result(self, tally: Any) -> Any:
         return tally["extreme"]
 
-    def _extremes(self, elements: Any, regions: Any, count: int) -> Any:
-        better = np.maximum if self.largest else np.fmin
-        extremes = np.zeros(count, elements.dtype)
-        extremes[regions] = elements  # any one of each region, to begin with
-        with np.errstate(invalid="ignore"):  # NumPy warns of a NaN here.
-            better.at(extremes, regions, elements)
-        return extremes
-
-
-def _sums(weights: Any, regions: Any, tally: Any) -> Any:
-    return np.bincount(regions.ravel(), weights=weights.ravel(), minlength=len(tally))
+    @property
+    def _better(self) -> Any:
+        return np.maximum if self.largest else np.fmin
 
 
 def _means(tally: Any) -> Any:

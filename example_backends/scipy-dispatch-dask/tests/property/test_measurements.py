@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -165,6 +166,58 @@ def test_labels_that_are_not_in_the_order_of_the_processor() -> None:
     np.testing.assert_array_equal(computed(result), [22, 38])
     explanation = ndimage.sum.explain(da.from_array(x, chunks=3), labels, [-1, 1])
     assert "index= has numbers that are none" in str(explanation)
+
+
+def test_an_index_that_no_label_can_be() -> None:
+    """SciPy finds nothing; to compare here, it would have to become a label."""
+    x, labels = np.arange(12.0).reshape(3, 4), np.repeat([1, 2, -1], 4).reshape(3, 4)
+    index = np.array([2**64 - 1, 1], np.uint64)
+    explanation = ndimage.sum.explain(da.from_array(x, chunks=3), labels, index)
+    assert "index= has numbers that are none" in str(explanation)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.longdouble])
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_other_precisions_are_scipy_s(name: str, dtype: Any) -> None:
+    """It adds them up in theirs."""
+    x = np.random.default_rng(0).random((6, 7)).astype(dtype)
+    labels = np.arange(42).reshape(6, 7) // 12
+    explanation = getattr(ndimage, name).explain(da.from_array(x, chunks=4), labels, [1, 2])
+    assert f"{x.dtype} is not measured here" in str(explanation)
+
+
+def test_centers_of_integers_near_the_end_of_their_range() -> None:
+    """An element times its position is a number of double precision, as SciPy's is."""
+    x, labels = np.full((3, 4), 2**62), np.array([[1, 1, 2, 2]] * 3)
+    expected = scipy_function("ndimage.center_of_mass")(x, labels, [1, 2])
+    for chunks in (2, 3, 4):
+        result = lazily("ndimage.center_of_mass", da.from_array(x, chunks=chunks), labels, [1, 2])
+        np.testing.assert_allclose(computed(result), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("labels", [(), (np.arange(160_000).reshape(400, 400) // 9999, 1)])
+@pytest.mark.parametrize("name", ["sum", "mean", "variance", "center_of_mass"])
+def test_one_region_takes_little_memory(name: str, labels: tuple[Any, ...]) -> None:
+    """A copy in double precision, or two; there is nothing to sort out."""
+    x = np.ones((400, 400), np.float32)
+    result = lazily(f"ndimage.{name}", da.from_array(x, chunks=400), *labels)
+    result.compute(scheduler="sync")  # what is imported or kept on the way does not count
+    tracemalloc.start()
+    try:
+        result.compute(scheduler="sync")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * x.nbytes
+
+
+def test_measures_are_numbers() -> None:
+    """A single one can be hashed, formatted and added, as SciPy's."""
+    x, labels = np.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4) // 4
+    for name in MEASUREMENTS[:3]:
+        for args in ((), (labels, 1)):
+            result = lazily(f"ndimage.{name}", da.from_array(x, chunks=2), *args)
+            assert type(result.compute(scheduler="sync")) is np.float64
 
 
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
