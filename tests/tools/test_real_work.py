@@ -214,15 +214,18 @@ def test_a_run_with_failures_shows_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("machine", "reason"),
+    ("changed", "reason"),
     [
-        ({"rounds": "2", "load average before": "0.1"}, "its figures are of 2 rounds"),
-        ({"rounds": "5", "load average before": "9.0, busy: so"}, "other programs were at work"),
+        ({"rounds": "2"}, "its figures are of 2 rounds"),
+        ({"load average before": "9.0, busy: so"}, "other programs were at work"),
+        ({"megapixels": "16"}, "its photograph is smaller than 64 megapixels"),
+        ({}, "it leaves out gaussian"),
     ],
 )
-def test_the_docs_take_no_run_that_is_noisy(
-    machine: dict[str, str], reason: str, tmp_path: Path
+def test_the_docs_take_no_run_that_is_noisy_or_less_than_whole(
+    changed: dict[str, str], reason: str, tmp_path: Path
 ) -> None:
+    machine = {"rounds": "5", "load average before": "0.1", "megapixels": "64", **changed}
     run = WorkRun(machine, {"a": "median"}, {"scipy": "SciPy"}, seconds={"a": {"scipy": [3.0]}})
     file = tmp_path / "run.json"
     file.write_text(json.dumps(vars(run)), encoding="utf-8")

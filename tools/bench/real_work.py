@@ -76,6 +76,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 5
 """How many there are, and the fewest that the docs take."""
+MEGAPIXELS = 64
+"""Of the photograph, likewise."""
 
 PACKAGES = (
     "scipy",
@@ -275,7 +277,11 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
                 run.absent[route.title] = reason
                 console.print(f"{route.title} is left out: {reason}", highlight=False)
                 continue
-            route.open()
+            try:
+                route.open()
+            except Exception as error:  # noqa: BLE001 - the other routes are to be measured
+                run.failures.append(f"{route.title}: {type(error).__name__}: {error}")
+                continue
             stack.callback(route.close)
             routes.append(route)
         halves = None
@@ -290,6 +296,7 @@ def measure(options: argparse.Namespace, console: Console) -> WorkRun:
                     benchmark.measure(cases, options.size, each_step)
             except KeyboardInterrupt:
                 run.failures.append("what came after it was interrupted")
+    run.machine["megapixels"] = f"{options.size:g}"
     run.machine["rounds"] = str(options.repeats)
     # At the end it is the benchmark's own.
     run.machine["load average before"] = describe_load(busy)
@@ -308,7 +315,11 @@ def why_not_recorded(run: WorkRun) -> str | None:
         return f"its figures are of {rounds} rounds, and it shows those of {ROUNDS} or more"
     if "busy" in run.machine.get("load average before", "busy"):
         return "other programs were at work when the run began"
-    return None
+    if float(run.machine.get("megapixels", 0)) < MEGAPIXELS:
+        return f"its photograph is smaller than {MEGAPIXELS} megapixels"
+    wanted = [*(case.name for case in CASES), *(route.name for route in ROUTES), CEILING]
+    missing = [name for name in wanted if name not in {*run.cases, *run.routes}]
+    return f"it leaves out {', '.join(missing)}" if missing else None
 
 
 @contextmanager
@@ -348,7 +359,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--size", type=float, default=64, metavar="MEGAPIXELS", help="of the photograph; 64"
+        "--size",
+        type=float,
+        default=MEGAPIXELS,
+        metavar="MEGAPIXELS",
+        help=f"of the photograph; {MEGAPIXELS}",
     )
     parser.add_argument("--only", type=_names, default=[], metavar="PARTS", help="cases: a,b")
     parser.add_argument("--routes", type=_names, default=[], help="besides SciPy: a,b")
