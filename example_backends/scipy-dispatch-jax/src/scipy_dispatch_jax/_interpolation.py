@@ -90,6 +90,8 @@ def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: st
         where = _moved_inside(where, length, mode)
         first = jnp.floor(where if order else where + 0.5)
         fraction = (where - first).astype(jnp.finfo(x.dtype).dtype)
+        if mode == "grid-wrap":
+            first %= length  # now that nothing of the fraction is rounded, and before it overflows
         index = first.astype(np.int32)
         weighted = [(index, 1 - fraction), (index + 1, fraction)] if order else [(index, None)]
         nodes.append([_node(each, weight, length, mode) for each, weight in weighted])
@@ -130,5 +132,11 @@ def _moved_inside(where: Array, length: int, mode: str) -> Array:
     if mode in ("nearest", "constant"):
         return jnp.clip(where, 0, length - 1)
     if mode == "mirror" and length > 1:
-        return jnp.abs(jnp.mod(where + length - 1, 2 * length - 2) - (length - 1))
+        period = 2 * length - 2
+        turned = jnp.where(where < 0, -where, where) % period
+        # Between the last element and the next one SciPy turns what comes from below.
+        return jnp.where(turned >= length - (where < 0), period - turned, turned)
+    if mode in ("reflect", "grid-mirror"):
+        turned = jnp.where(where < 0, -1 - where, where) % (2 * length)
+        return jnp.where(turned >= length, 2 * length - 1 - turned, turned)
     return where

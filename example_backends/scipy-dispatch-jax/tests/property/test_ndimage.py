@@ -67,6 +67,17 @@ def test_every_boundary_mode(mode: str, double: bool) -> None:
         check("ndimage.map_coordinates", image, where, order=order, mode=mode, cval=3)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_coordinates_halfway(mode: str, double: bool) -> None:
+    """Where rounding decides, near and far beyond both ends: the elements that SciPy takes."""
+    far = [2.0**31, 2.0**31 + 2.5, -(2.0**31), -(2.0**31) - 1.5]
+    for length in (1, 2, 4, 5):
+        where = np.concatenate([np.arange(-3 * length, 4 * length, 0.5), far])[None]
+        for order in (0, 1):
+            x = np.arange(1.0, length + 1)
+            check("ndimage.map_coordinates", x, where, order=order, mode=mode, cval=-1.0)
+
+
 @pytest.mark.parametrize("name", ["correlate1d", "convolve1d"])
 @given(data=st.data())
 def test_weights_along_a_line(name: str, precision: bool, data: Any) -> None:
