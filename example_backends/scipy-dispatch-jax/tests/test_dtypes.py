@@ -103,6 +103,26 @@ def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
         check("ndimage.convolve", x, np.full((size, 3), 1 / (3 * size)))
 
 
+def test_flat_images_of_integers(precision: bool) -> None:
+    """Whole numbers but for the last bit after each axis, that is."""
+    for value in (28, 49, 98):
+        for name in ("gaussian_filter", "gaussian_laplace"):
+            check(f"ndimage.{name}", np.full((3, 3), value, np.int8), 0.5)
+
+
+@pytest.mark.parametrize("sigma", [np.float32(0.7), np.float16(1.3)], ids=str)
+def test_numbers_of_low_precision(sigma: Any, double: bool) -> None:
+    """As precise as SciPy takes them."""
+    for order in (0, 2):
+        check("ndimage.gaussian_filter", CALLS["ndimage.sobel"].x, sigma, order)
+
+
+def test_segments_of_an_odd_length(double: bool) -> None:
+    """Of which the spectrum does not tell: that of one element less is as long."""
+    z = CALLS["signal.istft"].x[:3]
+    check("signal.istft", z, nperseg=5, window="hamming")
+
+
 def test_lines_are_added_from_the_end_that_scipy_begins_at(double: bool) -> None:
     """Else a part of the sums would be whole numbers, or not, where SciPy's are not, or are."""
     random = np.random.default_rng(4)

@@ -30,9 +30,9 @@ def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> 
     ValueError
         If the order or the radius cannot be.
     """
-    sigma = float(sigma)
+    width = float(sigma)
     if radius is None:
-        radius = int(truncate * sigma + 0.5)
+        radius = int(truncate * width + 0.5)
     if not isinstance(radius, numbers.Integral) or radius < 0:
         raise ValueError("Radius must be a nonnegative integer.")
     if order < 0:
