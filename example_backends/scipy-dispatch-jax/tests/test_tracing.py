@@ -165,6 +165,27 @@ def test_no_type_is_promoted(precision: bool) -> None:
         dispatchable("ndimage.map_coordinates")(jnp.ones(4, jnp.complex64), where, order=1)
 
 
+def test_lists_with_traced_numbers(double: bool) -> None:
+    """They are arrays, but for a window that SciPy makes by name."""
+    x, reasons = jnp.arange(8.0), []
+
+    def total(b: Any) -> Any:
+        explained = dispatchable("signal.welch").explain(x, window=("kaiser", b))
+        reasons.extend(each.reason for each in explained.backends if each.backend == "jax")
+        parts = [
+            dispatchable("ndimage.correlate1d")(x, [1, b, 1]),
+            dispatchable("ndimage.correlate1d")([b, 2 * b, b], x[:2]),
+            dispatchable("signal.convolve")(x, [1, b]),
+            dispatchable("signal.welch")(x, window=[1, b, 1, 1])[1],
+        ]
+        return sum((part**2).sum() for part in parts)
+
+    slope = jax.jit(jax.grad(total))(1.5)
+    assert "window= is a name with a traced number" in reasons[0]
+    numeric = (total(1.5 + 1e-6) - total(1.5 - 1e-6)) / 2e-6
+    assert float(slope) == pytest.approx(float(numeric), rel=1e-4)
+
+
 def test_a_traced_fill_value(double: bool) -> None:
     slope = jax.grad(
         lambda c: dispatchable("ndimage.uniform_filter")(

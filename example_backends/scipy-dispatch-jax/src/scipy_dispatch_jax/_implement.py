@@ -13,6 +13,7 @@ import numpy as np
 from spatch_core import BackendImplementation
 
 from ._arrays import (
+    dtype_of,
     has_64_bits,
     is_complex,
     is_floating,
@@ -24,6 +25,7 @@ from ._arrays import (
     narrowed,
 )
 from ._jax import jax, jnp
+from ._placement import are_apart, is_split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
     Refusal: TypeAlias = "Callable[[dict[str, Any]], str | None]"
 
 backend = BackendImplementation("jax")
+
+# The parameters that take what lies beyond the ends.
+_FILLS = ("cval", "fillvalue")
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,27 @@ class Served:
         bound.apply_defaults()
         return bound
 
+    def settle(self, call: dict[str, Any]) -> None:
+        """Make one thing of what can be said in several ways, in place.
+
+        Settings that are JAX arrays become known values, lists of numbers and arrays become
+        arrays. A fill value among integers becomes a number, if it is known: whether they can
+        hold it decides what is done.
+        """
+        for name, value in call.items():
+            if name not in self.arrays or (name == "window" and isinstance(value, tuple)):
+                call[name] = known(value)
+            elif isinstance(value, (list, tuple)):
+                has_jax = any(map(is_jax, leaves(value)))
+                call[name] = jnp.asarray(value) if has_jax else np.asarray(value)
+            elif name in _FILLS and not is_traced(value) and is_jax(value):
+                is_among_integers = is_integer(dtype_of(call[self.arrays[0]]))
+                call[name] = known(value) if is_among_integers else value
+
     def call(self, args: Any, kwargs: Any) -> Any:
-        """Call the function, with known values for JAX arrays where arrays are not welcome."""
+        """Call the function."""
         bound = self.bind(args, kwargs)
-        for name, value in bound.arguments.items():
-            if name not in self.arrays:
-                bound.arguments[name] = known(value)
+        self.settle(bound.arguments)
         return self.function(*bound.args, **bound.kwargs)
 
 
@@ -124,13 +144,12 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     served = SERVED[context.function]
     try:
         call = served.bind(args, kwargs).arguments
-        return (
-            _why_without_data(context, served, call)
-            or _why_not(served, call)
-            or served.refuse(call)
-            or True
-        )
-    except (TypeError, ValueError, IndexError) as error:
+        reason = _why_without_data(context, served, call) or _why_not(served, call)
+        if reason is None:
+            served.settle(call)
+            reason = served.refuse(call) or _why_not_there(served, call, args, kwargs)
+        return reason or True
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
         if any(map(is_traced, leaves((args, kwargs)))):
             # SciPy cannot be asked. The implementation raises what SciPy would.
             return True
@@ -180,21 +199,47 @@ def _why_not_output(output: Any) -> str | None:
 
 
 def _why_not_array(name: str, value: Any) -> str | None:
-    if name in ("cval", "fillvalue") and not _is_one_number(value):
-        return f"{name}= is not one number"
+    if name in _FILLS:
+        if not _is_one_number(value):
+            return f"{name}= is not one number"
+    elif name == "window" and isinstance(value, (str, tuple)):
+        if any(map(is_traced, leaves(value))):
+            return "window= is a name with a traced number; pass the window as an array"
+        return None
+    elif isinstance(value, (list, tuple)) and any(map(is_jax, leaves(value))):
+        reasons = (_why_not_array(name, each) for each in leaves(value))
+        return next(filter(None, reasons), None)
+    elif isinstance(value, (list, tuple, Number, np.generic)):
+        value = np.asarray(value)
     if is_jax(value):
         return _why_not_jax(name, value.dtype)
-    if isinstance(value, list) and all(isinstance(each, Number) for each in leaves(value)):
-        value = np.asarray(value)
-    if isinstance(value, np.ndarray):
-        return _why_not_numpy(name, value)
-    return None
+    return _why_not_numpy(name, value) if isinstance(value, np.ndarray) else None
 
 
 def _is_one_number(value: Any) -> bool:
     if is_jax(value) or isinstance(value, np.ndarray):
         return bool(value.ndim == 0)
-    return isinstance(value, (Number, np.generic))
+    return isinstance(value, (Number, np.generic)) and not isinstance(value, np.flexible)
+
+
+def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any) -> str | None:
+    """Say that arrays are not on the same devices, or sharded as JAX cannot compute with them."""
+    arrays = {name: call[name] for name in served.arrays if is_jax(call.get(name))}
+    if are_apart(list(arrays.values())):
+        return f"{' and '.join(f'{name}=' for name in arrays)} are on different devices"
+    names = [name for name, value in arrays.items() if is_split(value)]
+    if not names:
+        return None
+    try:
+        # Which functions find a sharding for their result, of which axes, JAX alone knows.
+        jax.eval_shape(lambda: served.call(args, kwargs))
+    except Exception as error:  # noqa: BLE001 - JAX has several for it
+        first = str(error).partition("\n")[0].rstrip(".")
+        return (
+            f"{names[0]}= is sharded over explicit axes of a mesh, with which JAX says: {first}. "
+            "Use jax.sharding.auto_axes, or reshard"
+        )
+    return None
 
 
 def _why_not_jax(name: str, dtype: Any) -> str | None:

@@ -1,0 +1,79 @@
+"""Arrays on several devices: computed with where JAX does it, left to SciPy where not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+# JAX counts the devices once in a process.
+PROGRAM = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+from scipy_dispatch import fft, ndimage, signal
+
+assert len(jax.devices()) == 2
+x = np.arange(8, dtype=np.float32) ** 2
+split = jax.device_put(x, NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P("i")))
+
+
+def is_done(function, *args):
+    expected = function(*(np.asarray(each) for each in args))
+    np.testing.assert_allclose(np.asarray(function(*args)), expected, atol=1e-5)
+    return function.explain(*args).selected == "jax"
+
+
+def reason(function, *args):
+    return [each.reason for each in function.explain(*args).backends if each.backend == "jax"][0]
+
+
+assert is_done(ndimage.gaussian_filter, split, 1.0)
+
+on_both = jax.device_put(x, jax.devices()[0]), jax.device_put(x[:3], jax.devices()[1])
+for function in (ndimage.correlate1d, signal.convolve):
+    assert not is_done(function, *on_both)
+    assert "are on different devices" in reason(function, *on_both)
+assert is_done(ndimage.correlate1d, on_both[1], jnp.ones(3))  # not put anywhere
+weights = jax.device_put(x[:3], NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P()))
+assert is_done(ndimage.correlate1d, split, weights)
+
+if hasattr(jax.sharding, "auto_axes"):
+    mesh = jax.make_mesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
+    lines = jax.device_put(np.stack([x, x[::-1]]), NamedSharding(mesh, P("i")))
+    assert is_done(fft.fft, lines)
+    assert fft.fft(lines).sharding.spec[0] == "i"
+    assert not is_done(ndimage.gaussian_filter, lines, 1.0)
+    reasons = [reason(ndimage.gaussian_filter, lines, 1.0)]
+    jax.jit(lambda x: reasons.append(reason(ndimage.gaussian_filter, x, 1.0)))(lines)
+    for each in reasons:
+        assert "input= is sharded over explicit axes" in each, each
+    with jax.set_mesh(mesh):
+        smooth = jax.sharding.auto_axes(
+            lambda x: ndimage.gaussian_filter(x, 1.0), axes="i", out_sharding=P("i")
+        )
+        result = np.asarray(smooth(lines))
+    expected = ndimage.gaussian_filter(np.asarray(lines), 1.0)
+    np.testing.assert_allclose(result, expected, atol=1e-4)
+"""
+
+
+def test_two_devices() -> None:
+    environment = {
+        **os.environ,
+        "JAX_PLATFORMS": "cpu",
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+    }
+    child = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if child.returncode:
+        pytest.fail(child.stderr)
