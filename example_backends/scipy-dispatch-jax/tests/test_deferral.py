@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import jax
@@ -73,12 +75,44 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": value}, "fillvalue= is no uint8")
         for value in (300, -1, np.nan, 0.5)
     ],
+    # Nor of what comes as a scalar, a tuple, or a part of a list.
+    *[
+        ("signal.convolve", {"in1": J[0], "in2": value}, "in2= holds integers of more than 32")
+        for value in ((2**40, 1), [BIG[0], 1], [J[0, 0], BIG[0]], [[1, 2], BIG])
+    ],
+    ("signal.convolve", {"in1": J[0, 0], "in2": BIG[0]}, "in2= holds integers of more than 32"),
+    ("signal.convolve", {"in1": J[0, 0], "in2": 2**40}, "in2= holds integers of more than 32"),
+    ("ndimage.correlate", {"input": J, "weights": (BIG, BIG)}, "more than 32 bits"),
+    ("ndimage.sobel", {"input": J, "cval": np.str_("1")}, "cval= is not one number"),
+    ("ndimage.maximum_filter", {"input": U, "size": 2, "cval": 10**400}, "do not fit"),
+    ("signal.istft", {"Zxx": J[:3], "window": np.ones(4) * 1j}, "window= is complex"),
+    ("signal.welch", {"x": J, "window": np.ones(4) * 1j}, "window= is complex"),
+    ("signal.stft", {"x": J.astype(int), "nperseg": 4, "boundary": "odd"}, "boundary='odd'"),
 ]
 
 
 @pytest.mark.parametrize(("name", "arguments", "reason"), REASONS, ids=lambda each: str(each)[:25])
 def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -> None:
     assert reason in (why_deferred(name, **arguments) or "it was not deferred")
+
+
+FILLS: list[tuple[str, dict[str, Any], str]] = [
+    ("ndimage.maximum_filter", {"input": U.astype(np.uint32), "size": 3, "cval": -1}, "no uint32"),
+    ("ndimage.maximum_filter", {"input": J > 1, "size": 2, "cval": np.nan}, "not finite"),
+    ("ndimage.median_filter", {"input": U, "size": 3, "cval": -1}, "cval= is no uint8"),
+    ("ndimage.median_filter", {"input": U, "size": 3, "cval": 0.5}, "no whole number"),
+    ("ndimage.uniform_filter", {"input": U.astype(np.uint32), "cval": -1}, "less than zero"),
+    ("ndimage.sobel", {"input": U, "cval": 1e12}, "cval= has more than 32 bits"),
+    ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": 300}, "fillvalue= is no uint8"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "reason"), FILLS, ids=lambda each: str(each)[:25])
+def test_fill_values_may_be_jax_arrays(name: str, arguments: dict[str, Any], reason: str) -> None:
+    """Known ones are numbers as well as others, among integers, which cannot hold all."""
+    key = list(arguments)[-1]
+    for value in (arguments[key], jnp.asarray(arguments[key])):
+        assert reason in (why_deferred(name, **{**arguments, key: value}) or "it was not deferred")
 
 
 TRACED: list[tuple[str, dict[str, Any], str]] = [
@@ -126,6 +160,42 @@ def test_tuples_with_names_are_tuples() -> None:
     np.testing.assert_allclose(np.asarray(result), expected, atol=1e-5)
 
 
+LISTS: list[tuple[str, tuple[Any, ...]]] = [
+    ("signal.convolve", ([1.0, 2.0],)),
+    ("signal.correlate", ((1, 2, 3),)),
+    ("signal.fftconvolve", ([1.0, np.float32(2)],)),
+    ("signal.convolve2d", ([[1.0, 2.0]],)),
+    ("signal.correlate2d", ([(1, 2), np.array([3, 4])],)),
+    ("signal.csd", (list(X[0]),)),
+    ("ndimage.correlate1d", ((1, 2, 1),)),
+    ("ndimage.map_coordinates", ([[0.5, 1.0]], None, 1)),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("name", "args"), LISTS, ids=[each[0] for each in LISTS])
+def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
+    """Beside a JAX array, before it, with others inside, and traced; without a warning."""
+    x = J[0] if not name.endswith("2d") else J
+    y = np.asarray(x)
+    settings = {"nperseg": 4} if name.endswith("csd") else {}
+    if name.endswith("csd"):
+        args = (y.tolist(),)
+
+    def last(result: Any) -> Any:
+        return result[-1] if isinstance(result, tuple) else result
+
+    expected = last(scipy_function(name)(y, *args, **settings))
+    other = jnp.asarray(args[0])
+    for given in ((x, *args), (y.tolist(), other, *args[1:]), (list(x), other, *args[1:])):
+        assert why_deferred(name, *given, **settings) is None
+        result = last(dispatchable(name)(*given, **settings))
+        np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-5, atol=1e-5)
+    function = dispatchable(name)
+    traced = jax.jit(lambda x: last(function(list(x), other, *args[1:], **settings)))(x)
+    np.testing.assert_allclose(np.asarray(traced), expected, rtol=1e-5, atol=1e-5)
+
+
 def test_what_is_nowhere_is_outside() -> None:
     where = np.array([[0.5, np.nan], [0.5, 1.0]], np.float32)
     settings = {"order": 1, "cval": 7.0}
@@ -146,6 +216,30 @@ def test_what_is_deferred_cannot_be_traced() -> None:
     """SciPy asks for the values, and JAX says that there are none."""
     with pytest.raises(jax.errors.TracerArrayConversionError):
         jax.jit(dispatchable("ndimage.spline_filter"))(J)
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_of_other_types() -> None:
+    """NumPy's integers as axes, fractions and narrow integers as fill values."""
+    for axes in (np.int64(1), [np.int8(0)], np.array([0, 1])):
+        for name in ("fft.fftshift", "fft.ifftshift"):
+            expected = scipy_function(name)(X, axes=axes)
+            np.testing.assert_array_equal(dispatchable(name)(J, axes=axes), expected)
+    where = np.array([[0.0, 9.0], [1.5, 0.0]], np.float32)
+    for cval in (Fraction(1, 4), Decimal("0.25"), np.longdouble(0.25)):
+        for x in (X, X.astype(np.int16)):
+            settings = {"order": 1, "cval": cval, "output": np.float32}
+            expected = scipy_function("ndimage.map_coordinates")(x, where, **settings)
+            result = dispatchable("ndimage.map_coordinates")(jnp.asarray(x), where, **settings)
+            np.testing.assert_allclose(result, expected, rtol=1e-6)
+    settings = {"mode": "constant", "cval": np.int8(-128), "output": np.float32}
+    x = np.array([[3, 1, 4], [1, 5, 9]], np.int8)
+    expected = scipy_function("ndimage.sobel")(x, **settings)
+    np.testing.assert_array_equal(
+        dispatchable("ndimage.sobel")(jnp.asarray(x), **settings), expected
+    )
+    reason = why_deferred("ndimage.sobel", J.astype(int), cval=np.int32(-(2**31)))
+    assert "more than 32 bits" in (reason or "")
 
 
 def test_python_s_types_are_jax_s_default() -> None:
@@ -199,6 +293,12 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.map_coordinates", {"input": X, "coordinates": X[:2], "order": 1.0}),
     ("ndimage.percentile_filter", {"input": X, "percentile": np.nan, "size": 3}),
     ("fft.dct", {"x": X, "type": 2.0}),
+    *[("fft." + name, {"x": X, "n": -1}) for name in ("fft", "irfft", "hfft", "dct", "idst")],
+    *[("fft." + name, {"x": X, "axis": 5}) for name in ("ifft", "rfft", "ihfft", "dst")],
+    *[("fft.fftshift", {"x": X, "axes": axes}) for axes in (1.0, (1.7,), "a", 5)],
+    ("ndimage.median_filter", {"input": X, "size": 1, "origin": -1}),
+    ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3, "origin": 2}),
+    ("signal.istft", {"Zxx": X[None] + 0j, "time_axis": -1, "freq_axis": 2}),
     ("fft.dct", {"x": X[:, :1], "type": 1}),
 ]
 

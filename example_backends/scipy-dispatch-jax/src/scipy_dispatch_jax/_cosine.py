@@ -11,7 +11,7 @@ import numpy as np
 from ._arrays import is_complex, times_line
 from ._implement import implements
 from ._jax import Array, jax, jnp, lax
-from ._lengths import as_inexact, axes_and_lengths, refuse_complex, resized
+from ._lengths import as_inexact, axes_and_lengths, one_length, refuse_complex, resized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _one_axis(kind: str) -> Any:
         orthogonalize: bool | None = None,
     ) -> Array:
         """Traces and differentiates."""
-        s = None if n is None else (operator.index(n),)
-        return _transform(x, kind, type, s, (operator.index(axis),), norm, orthogonalize)
+        return _transform(x, kind, type, *one_length(x, n, axis), norm, orthogonalize)
 
     return function
 

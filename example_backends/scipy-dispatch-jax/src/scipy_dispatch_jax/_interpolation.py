@@ -16,6 +16,7 @@ from ._arrays import (
     is_complex,
     is_complex_number,
     is_integer,
+    is_jax,
 )
 from ._boundary import checked_mode, positions
 from ._implement import implements
@@ -64,7 +65,8 @@ def map_coordinates(
     dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
     working = working_dtype(x.dtype, dtype, is_complex_anyway=is_complex(dtype))
     where = where.astype(default_float())
-    values = _interpolate(x.astype(working), where, jnp.asarray(cval), order, checked_mode(mode))
+    fill = cval if is_jax(cval) else np.asarray(cval).astype(working)
+    values = _interpolate(x.astype(working), where, fill, order, checked_mode(mode))
     if is_integer(dtype) and dtype != np.bool_:
         values = _rounded(values, dtype)
     return as_c_casts(values, dtype)

@@ -25,6 +25,22 @@ def as_inexact(x: Any) -> Array:
     return x
 
 
+def one_length(x: Any, n: Any, axis: Any) -> tuple[Any, tuple[int]]:
+    """Return `s` and `axes` of a transform along one axis.
+
+    Raises
+    ------
+    ValueError or IndexError
+        If there is no such length, not even -1, or no such axis.
+    """
+    axis = operator.index(axis)
+    if n is not None and operator.index(n) < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    if not -np.ndim(x) <= axis < np.ndim(x):
+        raise IndexError(f"axis {axis} is out of range")
+    return None if n is None else (operator.index(n),), (axis,)
+
+
 def axes_and_lengths(
     x: Array, s: Any, axes: Any, is_half: bool = False
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:

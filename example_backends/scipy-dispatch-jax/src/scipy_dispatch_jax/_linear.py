@@ -111,7 +111,7 @@ def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any
     if not is_integer(result):
         if not static or is_jax(boundary.cval):
             return False
-        largest = max(map(abs, (*limits_of(dtype), boundary.cval)))
+        largest = max(map(abs, (*limits_of(dtype), complex(boundary.cval))))
     total = np.abs(weights * 1.0).sum() if static else 0
     return bool(largest * total < 2**31)
 

@@ -272,6 +272,9 @@ def _ranked(
         raise RuntimeError("no footprint or filter size provided")
     else:
         footprint = np.ones(for_each(size, len(axes)), dtype=bool)
+    if footprint.ndim == len(axes):
+        for each, width in zip(for_each(origin, len(axes)), footprint.shape, strict=True):
+            checked_origin(each, width)
     count = int(footprint.sum())
     rank = rank_of(count)
     if rank < 0:

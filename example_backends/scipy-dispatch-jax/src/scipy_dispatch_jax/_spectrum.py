@@ -352,6 +352,8 @@ def _refuse_inverse(call: dict[str, Any]) -> str | None:
         return "Zxx= has no elements"
     if is_traced(call["window"]):
         return "window= is traced, and SciPy warns of some windows; pass a NumPy array"
+    if not _is_name(call["window"]) and is_complex(dtype_of(call["window"])):
+        return "window= is complex"
     if np.shape(call["Zxx"])[call["freq_axis"]] == 1 and not call["nfft"]:
         return "Zxx= has one frequency, of which no length follows; pass nfft="
     return None
@@ -380,6 +382,8 @@ def istft(
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
     time_axis, freq_axis = one_axis(time_axis, z.ndim), one_axis(freq_axis, z.ndim)
+    if freq_axis == time_axis:
+        raise IndexError("time_axis= and freq_axis= are the same axis")
     count = z.shape[freq_axis]
     whole = 2 * (count - 1) if input_onesided else count
     length = whole if nperseg is None else int(nperseg)

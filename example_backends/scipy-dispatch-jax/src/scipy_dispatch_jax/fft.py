@@ -12,7 +12,14 @@ from . import _cosine  # noqa: F401  # it registers its functions
 from ._arrays import is_complex
 from ._implement import implements
 from ._jax import Array, jax, jnp
-from ._lengths import as_inexact, axes_and_lengths, refuse_halves, refuse_settings, resized
+from ._lengths import (
+    as_inexact,
+    axes_and_lengths,
+    one_length,
+    refuse_halves,
+    refuse_settings,
+    resized,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +110,6 @@ def _c2r(x: Any, s: Any, axes: Any, norm: Any, is_forward: bool) -> Array:
     return _complex_to_real(x, axes, length, norm)
 
 
-def _length(n: Any) -> Any:
-    return None if n is None else (operator.index(n),)
-
-
 _TRANSFORMS = {
     "fft": (_c2c, True),
     "ifft": (_c2c, False),
@@ -131,7 +134,7 @@ def _one_axis(name: str) -> Any:
         plan: object = None,
     ) -> Array:
         """Traces and differentiates."""
-        return transform(x, _length(n), (operator.index(axis),), norm, is_forward)
+        return transform(x, *one_length(x, n, axis), norm, is_forward)
 
     return function
 
@@ -180,4 +183,6 @@ def ifftshift(x: Any, axes: Any = None) -> Array:
 
 
 def _axes(axes: Any) -> Any:
-    return tuple(map(int, axes)) if np.iterable(axes) else axes
+    if axes is None:
+        return None
+    return tuple(map(operator.index, axes if np.iterable(axes) else (axes,)))

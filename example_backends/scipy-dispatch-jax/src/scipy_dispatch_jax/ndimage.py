@@ -58,7 +58,7 @@ def _refuse(call: dict[str, Any]) -> str | None:
     if not is_complex_array and is_complex_number(cval):
         return "cval= is complex, and the array is not"
     is_narrow = is_integer(dtype_of(call["input"])) and not has_64_bits()
-    if is_narrow and not is_jax(cval) and abs(cval) >= 2**31:
+    if is_narrow and not is_jax(cval) and abs(complex(cval)) >= 2**31:
         return "cval= has more than 32 bits; set jax_enable_x64"
     return why_not_output(call["output"], is_complex_sum)
 
