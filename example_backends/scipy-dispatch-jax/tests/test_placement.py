@@ -52,6 +52,12 @@ if hasattr(jax.sharding, "auto_axes"):
     jax.jit(lambda x: reasons.append(reason(ndimage.gaussian_filter, x, 1.0)))(lines)
     for each in reasons:
         assert "input= is sharded over explicit axes" in each, each
+    try:
+        jax.jit(lambda x: ndimage.gaussian_filter1d(x, 1.0, mode="sideways"))(lines)
+    except RuntimeError as error:
+        assert "boundary mode" in str(error)
+    else:
+        raise AssertionError("there is no such mode")
     with jax.set_mesh(mesh):
         smooth = jax.sharding.auto_axes(
             lambda x: ndimage.gaussian_filter(x, 1.0), axes="i", out_sharding=P("i")

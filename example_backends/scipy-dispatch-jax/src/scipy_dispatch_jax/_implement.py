@@ -233,6 +233,8 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
     try:
         # Which functions find a sharding for their result, of which axes, JAX alone knows.
         jax.eval_shape(lambda: served.call(args, kwargs))
+    except (RuntimeError, TypeError, IndexError):
+        return None  # what SciPy raises for such arguments, and the implementation will too
     except Exception as error:  # noqa: BLE001 - JAX has several for it
         first = str(error).partition("\n")[0].rstrip(".")
         return (

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def is_split(x: Array) -> bool:
-    """Whether `x` is sharded over axes of a mesh that are part of its type, traced or not.
+    """Whether the type of `x`, traced or not, says over which axes of a mesh it is sharded.
 
-    Of `AxisType.Explicit`, which those of `jax.make_mesh` are: what JAX finds a sharding of the
-    result for by itself, over other axes, needs no care.
+    It does with axes of `AxisType.Explicit`, as `jax.make_mesh` makes them. Over others JAX finds
+    shardings when it compiles, for whatever there is to compute.
     """
     # Old releases have no shardings in types.
     sharding = getattr(x.aval, "sharding", None)
