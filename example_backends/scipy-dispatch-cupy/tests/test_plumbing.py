@@ -98,7 +98,10 @@ def test_what_cupy_does_not_have_is_not_passed(standin: Path) -> None:
 
 
 def test_as_long_as_it_is(standin: Path) -> None:
-    """A -1 in ``s=`` is the axis' own length; CuPy would leave out the last element."""
+    """A -1 in ``s=`` is the axis' own length; CuPy would leave out the last element.
+
+    A tuple that is equal to the shape CuPy takes for nothing, whatever the axes.
+    """
     run_python(
         """
         import cupy, numpy as np, scipy.fft
@@ -106,17 +109,27 @@ def test_as_long_as_it_is(standin: Path) -> None:
         from scipy_dispatch import fft
         image = np.arange(32.0).reshape(4, 8)
         for name, s, axes, meant in (
-            ("fftn", (4, -1), None, (4, 8)),
-            ("fftn", -1, None, (8,)),
-            ("rfft2", (-1, 6), (1, 0), (8, 6)),
-            ("irfftn", (-1, np.int64(-1)), None, (4, 8)),
-            ("dctn", [-1], 0, (4,)),
+            ("fftn", (4, -1), None, [4, 8]),
+            ("fftn", -1, None, [8]),
+            ("fftn", 6, None, [6]),
+            ("fftn", (4, 8), (1, 0), [4, 8]),
+            ("irfft2", (4, 8), None, [4, 8]),
+            ("rfft2", (-1, 6), (1, 0), [8, 6]),
+            ("irfftn", (-1, np.int64(-1)), None, [4, 8]),
+            ("dctn", [-1], 0, [4]),
         ):
             kwargs = {} if axes is None else {"axes": axes}
             result = getattr(fft, name)(cupy.asarray(image), s=s, **kwargs)
             assert cupyx.scipy.fft.calls[-1][1]["s"] == meant
             expected = getattr(scipy.fft, name)(image, s=s, **kwargs)
             np.testing.assert_array_equal(result.get(), expected)
+        for s in ((4, 8), (-1, 8)):
+            try:
+                fft.fftn(cupy.asarray(image), s=s, axes=(1,))
+            except ValueError as error:
+                assert "of the same length" in str(error)
+            else:
+                raise AssertionError("took two lengths for one axis")
         """,
         path=[standin],
     )
@@ -472,12 +485,12 @@ def test_results_have_scipy_s_types(standin: Path) -> None:
 
 
 def test_what_cupy_asks_for_is_passed(standin: Path) -> None:
-    """A plain number for ``cval=``, and the size of a ``structure=``."""
+    """A plain number for ``cval=``, the size of a ``structure=``, and data types."""
     run_python(
         """
         import cupy, numpy as np
-        import cupyx.scipy.ndimage
-        from scipy_dispatch import ndimage
+        import cupyx.scipy.ndimage, cupyx.scipy.signal
+        from scipy_dispatch import ndimage, signal
         calls = cupyx.scipy.ndimage.calls
         image = cupy.asarray(np.arange(20.0).reshape(4, 5))
         for cval in (True, 1, np.float32(1), np.int8(1)):
@@ -494,6 +507,15 @@ def test_what_cupy_asks_for_is_passed(standin: Path) -> None:
             assert calls[-1][1]["input"].dtype == np.float64
         ndimage.uniform_filter(small, 3)
         assert calls[-1][1]["input"].dtype == np.uint8
+        ndimage.binary_fill_holes(small)  # whose bytes it would take for booleans
+        assert calls[-1][1]["input"].dtype == bool
+        t, calls = cupy.asarray(np.arange(4.0)), cupyx.scipy.signal.calls
+        for width in (0, 1, True, np.int8(1), np.arange(4) // 3, cupy.asarray(np.arange(4) // 3)):
+            signal.sawtooth(t, width)
+            signal.square(t, width)
+            for _, given in calls[-2:]:
+                number = given.get("width", given.get("duty"))
+                assert type(number) is float or number.dtype == np.float64
         """,
         path=[standin],
     )

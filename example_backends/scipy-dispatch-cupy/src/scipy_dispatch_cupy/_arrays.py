@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _INTERPOLATION = {"affine_transform", "map_coordinates", "rotate", "shift", "zoom"}
 _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
+# Whose kernels take numbers of one type.
+_WAVES = {"sawtooth": "width", "square": "duty"}
 _CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
 # A pair of numbers is an interval here, no array.
 _INTERVALS = {"find_peaks"}
@@ -115,6 +117,8 @@ def _adapted(call: Call) -> Call:
         return _with_lengths(call)
     if call.module == "signal" and call.name in _CONVOLUTIONS:
         return _of_one_type(call)
+    if call.name in _WAVES:
+        return _of_one_precision(call, _WAVES[call.name])
     return _for_images(call) if call.module == "ndimage" else call
 
 
@@ -140,6 +144,9 @@ def _for_images(call: Call) -> Call:
     if call.name in _SUMS and double and x.dtype.char not in "dD":
         # CuPy would compute in single precision what is asked for in double precision.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
+    if call.name == "binary_fill_holes":
+        # CuPy would take the bytes of small integers for booleans.
+        changes[call.first] = x.astype(bool, copy=False)
     if call.name in _ITERATED and call["iterations"] != 1:
         # The result is the same, and CuPy has no other way to iterate.
         changes["brute_force"] = True
@@ -147,21 +154,30 @@ def _for_images(call: Call) -> Call:
 
 
 def _with_lengths(call: Call) -> Call:
-    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with."""
+    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with.
+
+    In a list: a tuple that equals the shape CuPy takes for no lengths, whatever the axes.
+    """
     s, axes = call["s"], call["axes"]
     if s is None:
         return call
     lengths = [index(each) for each in np.atleast_1d(s)]
-    if -1 not in lengths:
-        return call
     shape = call[call.first].shape
     axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    if len(axes) != len(lengths):
+        return call  # which is for CuPy to refuse
     return call.replaced(
-        s=tuple(
+        s=[
             shape[axis] if length == -1 else length
-            for length, axis in zip(lengths, axes, strict=False)
-        )
+            for length, axis in zip(lengths, axes, strict=True)
+        ]
     )
+
+
+def _of_one_precision(call: Call, name: str) -> Call:
+    """Return a wave with `name` of floating point, too, which may be a whole number."""
+    value = call[name]
+    return call.replaced(**{name: value.astype(float) if is_array(value) else float(value)})
 
 
 def _of_one_type(call: Call) -> Call:
