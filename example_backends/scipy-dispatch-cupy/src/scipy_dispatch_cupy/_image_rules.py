@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._rules import kind_of, result_type
+from ._rules import kind_of, of_cupy, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ._call import Call
+    from ._rules import Rule
 
 _MODES = {
     *("reflect", "constant", "nearest", "mirror", "wrap"),
@@ -49,6 +50,32 @@ def holds(dtype: np.dtype[Any], value: Any, fractions: bool = False) -> bool:
         return value in (0, 1)
     limits = np.iinfo(dtype)
     return bool(limits.min <= value <= limits.max) and (fractions or float(value).is_integer())
+
+
+def is_endless(call: Call) -> bool:
+    """Whether numbers that are not finite are put around the image."""
+    return pads(call) and not np.isfinite(call["cval"])
+
+
+def unseen(name: str) -> str:
+    """Return the reason not to take an array whose elements matter."""
+    return f"{name}= is an array of CuPy's, which is not looked at; pass one of NumPy's"
+
+
+def solid_line(name: str) -> Rule:
+    """Refuse windows with gaps along a line, which SciPy's ranks take as other windows."""
+
+    def rule(call: Call) -> str | None:
+        window = call[name]
+        if window is None or np.ndim(call[call.first]) != 1:
+            return None
+        if of_cupy(window):
+            return unseen(name)
+        if not np.all(np.asarray(window)):
+            return f"SciPy looks at the gaps of {name}= too, for one dimension, and CuPy does not"
+        return None
+
+    return rule
 
 
 def complex_constant(call: Call) -> str | None:

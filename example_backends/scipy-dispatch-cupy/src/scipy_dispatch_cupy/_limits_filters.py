@@ -9,13 +9,17 @@ from ._image_rules import (
     complex_constant,
     complex_result,
     holds,
+    is_endless,
     known_mode,
     modes,
     pads,
+    solid_line,
+    unseen,
     whole_constant,
 )
 from ._rules import (
     is_array,
+    kind_of,
     of_cupy,
     real,
     result_type,
@@ -29,8 +33,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._call import Call
 
-_UNSEEN = "structure= is an array of CuPy's, which is not looked at; pass one of NumPy's"
-
 
 def _filter_mode(call: Call) -> str | None:
     if "grid-constant" in modes(call):
@@ -41,6 +43,26 @@ def _filter_mode(call: Call) -> str | None:
 def _several_modes(call: Call) -> str | None:
     if not isinstance(call["mode"], str):
         return "CuPy mixes up the modes if there is one for each axis (cupy#9760)"
+    return None
+
+
+def _one_mode(call: Call) -> str | None:
+    # Windows that are given by their size are taken axis by axis, but for ranks between.
+    whole_window = call.name in _BETWEEN or any(
+        call[name] is not None for name in ("footprint", "structure")
+    )
+    if whole_window and not isinstance(call["mode"], str):
+        return f"SciPy's {call.name} takes one mode for all axes here"
+    return None
+
+
+def _boolean_ranks(call: Call) -> str | None:
+    if result_type(call["output"], call["input"]).kind != "b":
+        return None
+    if isinstance(call["output"], str):
+        return f"SciPy's {call.name} takes no {call['output']!r} as output="
+    if kind_of(call["input"]) != "b":
+        return "SciPy cuts fractions off, and CuPy makes True of them; pass output=float"
     return None
 
 
@@ -114,12 +136,24 @@ def _added_structure(call: Call) -> str | None:
     if structure is None:
         return None
     if of_cupy(structure):
-        return _UNSEEN
+        return unseen("structure")
     if np.any(np.asarray(structure) < 0):
         return "CuPy leaves out structure= where it is below 0 in the middle"
     for dtype in (result_type(None, call["input"]), result_type(call["output"], call["input"])):
         if dtype != np.float64:
             return f"CuPy adds structure= as {dtype}, and SciPy as float64; pass such an image"
+    return None
+
+
+def _outside_of_a_line(call: Call) -> str | None:
+    if np.ndim(call["input"]) < 2:
+        return "CuPy takes one end of a line for all that is outside"
+    return None
+
+
+def _whole_iterations(call: Call) -> str | None:
+    if not whole(call["iterations"]):
+        return f"iterations={call['iterations']!r} is no whole number"
     return None
 
 
@@ -130,7 +164,7 @@ def _standard_structure(call: Call) -> str | None:
     if structure is None:
         return None
     if of_cupy(structure):
-        return _UNSEEN
+        return unseen("structure")
     cells = np.asarray(structure) != 0
     ndim = cells.ndim
     standard = (generate_binary_structure(ndim, each) for each in range(1, ndim + 1))
@@ -149,11 +183,36 @@ def _symmetric_structure(call: Call) -> str | None:
     return None
 
 
-def _smoothed_constant(call: Call) -> str | None:
-    ndim = np.ndim(call["input"])
-    if pads(call) and call["axis"] % ndim != 0:
-        return "CuPy takes the axes in another order, which shows where cval= is not 0"
+def _order_of_axes(call: Call) -> str | None:
+    if call["axis"] % np.ndim(call["input"]) == 0:
+        return None
+    order = "CuPy takes the axes in another order"
+    if pads(call):
+        return f"{order}, which shows where cval= is not 0"
+    result = result_type(call["output"], call["input"])
+    if result.kind in "iu" and kind_of(call["input"]) == "f":
+        return f"{order}, which shows where each is cut off to {result}; pass output=float"
     return None
+
+
+def _endless_sum(call: Call) -> str | None:
+    if is_endless(call):
+        return f"SciPy keeps cval={call['cval']} in its sums up to the end of a line"
+    return None
+
+
+def _endless_weights(call: Call) -> str | None:
+    weights = call["weights"]
+    if not is_endless(call) or not (of_cupy(weights) or np.any(np.asarray(weights) == 0)):
+        return None
+    return f"CuPy leaves out weights of 0, where SciPy's product with cval={call['cval']} is NaN"
+
+
+def _endless_derivative(call: Call) -> str | None:
+    smooth = call.name in ("gaussian_filter", "gaussian_filter1d") and not np.any(call["order"])
+    if smooth or not is_endless(call):
+        return None
+    return f"CuPy leaves out weights of 0, where SciPy's product with cval={call['cval']} is NaN"
 
 
 def _derivative_of_a_point(call: Call) -> str | None:
@@ -193,13 +252,15 @@ def _width(call: Call) -> str | None:
     return None
 
 
+_BETWEEN = {"median_filter", "rank_filter", "percentile_filter"}
+
 _WEIGHTED = (
     *(known_mode, _filter_mode, boolean_result, complex_result, complex_constant),
     *(whole_constant, _unsigned_sums),
 )
 _RANKED = (
     *(real("input"), known_mode, _filter_mode, _window_size, complex_result),
-    *(whole_constant, _ordered_constant),
+    *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks),
 )
 _GREY = (*_RANKED, _added_structure)
 
@@ -208,8 +269,8 @@ RULES = table(
     ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", _WEIGHTED),
     ("ndimage", "gaussian_gradient_magnitude generic_laplace", _WEIGHTED),
     ("ndimage", "generic_gradient_magnitude uniform_filter uniform_filter1d", _WEIGHTED),
-    ("ndimage", "sobel prewitt", (_several_modes, _smoothed_constant)),
-    ("ndimage", "median_filter rank_filter percentile_filter", _RANKED),
+    ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
+    ("ndimage", " ".join(_BETWEEN), (*_RANKED, solid_line("footprint"))),
     ("ndimage", "maximum_filter minimum_filter maximum_filter1d minimum_filter1d", _RANKED),
     ("ndimage", "rank_filter", (_whole_rank,)),
     ("ndimage", "grey_erosion grey_dilation grey_opening grey_closing", _GREY),
@@ -224,11 +285,19 @@ RULES = table(
     ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_wrapped_derivative,)),
     ("ndimage", "gaussian_filter gaussian_laplace", (_derivative_of_a_point,)),
     ("ndimage", "gaussian_gradient_magnitude", (_derivative_of_a_point,)),
-    ("ndimage", "uniform_filter uniform_filter1d", (_window_size,)),
+    ("ndimage", "uniform_filter uniform_filter1d", (_window_size, _endless_sum)),
+    ("ndimage", "convolve1d correlate1d", (_endless_weights,)),
+    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_endless_derivative,)),
+    ("ndimage", "gaussian_gradient_magnitude", (_endless_derivative,)),
     ("ndimage", "binary_erosion binary_dilation binary_opening binary_closing", (real("input"),)),
+    (
+        *("ndimage", "binary_erosion binary_dilation binary_opening binary_closing"),
+        (_whole_iterations,),
+    ),
     ("ndimage", "binary_hit_or_miss binary_propagation label", (real("input"),)),
     ("ndimage", "binary_erosion binary_dilation binary_opening", (_ignored_output,)),
     ("ndimage", "binary_closing binary_hit_or_miss binary_propagation", (_ignored_output,)),
+    ("ndimage", "binary_fill_holes", (_outside_of_a_line,)),
     ("ndimage", "binary_fill_holes", (_ignored_output, _standard_structure)),
     ("ndimage", "label", (_symmetric_structure,)),
     ("ndimage", "center_of_mass mean standard_deviation variance sum", (real("input"),)),

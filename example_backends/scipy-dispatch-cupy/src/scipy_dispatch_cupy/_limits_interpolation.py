@@ -30,9 +30,19 @@ def _padded_spline(call: Call) -> str | None:
 
 
 def _lost_zoom_constant(call: Call) -> str | None:
-    modes = ("constant", "grid-constant") if call["grid_mode"] else ("grid-constant",)
-    if call["cval"] != 0 and call["mode"] in modes:
+    if call["cval"] != 0 and call["mode"] == "grid-constant":
         return "CuPy's zoom takes 0 for any cval="
+    return None
+
+
+def _other_grid(call: Call) -> str | None:
+    if not call["grid_mode"]:
+        return None
+    if kind_of(call["input"]) == "c":
+        return "SciPy drops grid_mode= for complex images, and CuPy does not"
+    if call["mode"] in ("constant", "wrap"):
+        mode = f"grid-{call['mode']}"
+        return f"points fall on the border, and may be outside with CuPy; pass mode={mode!r}"
     return None
 
 
@@ -70,6 +80,12 @@ def _no_zoom(call: Call) -> str | None:
 def _half_turn(call: Call) -> str | None:
     if float(call["angle"]) % 90 == 0:
         return "CuPy does not turn by a multiple of 90 degrees exactly (cupy#8400)"
+    return None
+
+
+def _turned_planes(call: Call) -> str | None:
+    if np.ndim(call["input"]) > 2 and call["order"] > 1 and not call["prefilter"]:
+        return "without prefilter= CuPy smooths along the axes that are not turned, too"
     return None
 
 
@@ -114,6 +130,6 @@ RULES = table(
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
     ("ndimage", "affine_transform", (_fewer_coordinates, _homogeneous)),
-    ("ndimage", "zoom", (_no_zoom, _lost_zoom_constant)),
-    ("ndimage", "rotate", (_half_turn,)),
+    ("ndimage", "zoom", (_no_zoom, _lost_zoom_constant, _other_grid)),
+    ("ndimage", "rotate", (_half_turn, _turned_planes)),
 )

@@ -6,6 +6,7 @@ from operator import index
 
 import numpy as np
 
+from ._image_rules import holds, solid_line
 from ._rules import (
     floating,
     given,
@@ -35,6 +36,25 @@ def _plain_convolution(call: Call) -> str | None:
         return None  # SciPy's to report, CuPy reports the same
     if isinstance(call["fillvalue"], complex):
         return "CuPy takes no complex fillvalue="
+    return None
+
+
+def _held_fillvalue(call: Call) -> str | None:
+    dtype = np.result_type(call["in1"].dtype, call["in2"].dtype)
+    if dtype.kind in "iu" and not holds(dtype, call["fillvalue"], fractions=True):
+        return f"fillvalue={call['fillvalue']!r} is no number of {dtype}, and SciPy refuses it"
+    return None
+
+
+def _whole_spectrum(call: Call) -> str | None:
+    if kind_of(call["x"]) != "c":
+        if call["domain"] == "freq":
+            return "what SciPy makes of a real spectrum depends on its release; pass complex x="
+        return None
+    if call["num"] == 2:
+        return "CuPy leaves out a frequency for num=2, if the numbers are complex"
+    if call["window"] is not None:
+        return "CuPy shifts a window for complex numbers otherwise, and may write on x="
     return None
 
 
@@ -142,6 +162,7 @@ _NORM = only("norm", (None, "backward", "ortho", "forward"), "SciPy's norms")
 
 RULES = table(
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
+    ("signal", "convolve2d correlate2d", (_held_fillvalue,)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
     ("signal", "hilbert", (real("x"),)),
     ("signal", "minimum_phase", (real("h"),)),
@@ -157,9 +178,9 @@ RULES = table(
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
-    ("signal", "order_filter", (_whole_sizes("rank"),)),
+    ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),
     ("signal", "wiener", (floating("im"), _whole_sizes("mysize", 1))),
-    ("signal", "resample", (_whole_sizes("num", 1),)),
+    ("signal", "resample", (_whole_sizes("num", 1), _whole_spectrum)),
     ("signal", "upfirdn resample_poly", (_whole_sizes("up", 1), _whole_sizes("down", 1))),
     (
         "signal",

@@ -73,8 +73,6 @@ def _why_not_offload(call: Call) -> str | None:
         return "which type SciPy makes of whole numbers depends on its release"
     if call.name == "resample" and call["t"] is not None:
         return "t= makes for a second result"
-    if call.name == "resample" and call["domain"] == "freq" and np.isrealobj(call["x"]):
-        return "which type SciPy makes of a real spectrum depends on its release; pass complex x="
     if call.name in ("fftconvolve", "oaconvolve") and _only_products(call):
         return "along axes of one element each there is nothing to transform"
     return None
