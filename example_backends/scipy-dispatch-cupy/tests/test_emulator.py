@@ -173,6 +173,30 @@ def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
     )
 
 
+def test_equals_are_sorted_as_on_a_gpu() -> None:
+    """Each after those before it, also in a long array; and sums of small integers are added up."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy, numpy as np, scipy.ndimage
+        from cupyx.scipy import ndimage
+        numbers = np.random.default_rng(0).integers(0, 4, 300).astype(np.int16)
+        x = cupy.asarray(numbers)
+        expected = np.argsort(numbers, kind="stable")
+        assert cupy.argsort(x).get().tolist() == x.argsort().get().tolist() == expected.tolist()
+        for name in ("sum", "mean", "variance", "center_of_mass"):
+            result = cupy.asarray(getattr(ndimage, name)(x)).get()
+            np.testing.assert_allclose(result.ravel(), getattr(scipy.ndimage, name)(numbers))
+        wanted = scipy.ndimage.value_indices(numbers)
+        for value, (found,) in ndimage.value_indices(x).items():
+            assert found.get().tolist() == wanted[value][0].tolist()
+        """,
+        path=[TOOLS],
+        environment={"PYTHONWARNINGS": "ignore"},
+    )
+
+
 def test_what_is_not_emulated_says_so() -> None:
     """With its name and what it would take; and it is not taken for an error of CuPy's."""
     run_python(

@@ -154,6 +154,10 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
     def set(self, values: np.ndarray, stream: Any = None) -> None:
         self.host[...] = values
 
+    def argsort(self, axis: int | None = -1, kind: str | None = None) -> ndarray:
+        # CuPy has no other way to sort than one that leaves equals in order.
+        return _view(self.host.argsort(axis, kind="stable"))
+
     def item(self, *args: Any) -> Any:
         return self.host.item(*args)
 
@@ -174,7 +178,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
 
 
 _METHODS = (
-    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress"),
+    *("all", "any", "argmax", "argmin", "argpartition", "choose", "clip", "compress"),
     *("conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "fill", "flatten"),
     *("max", "mean", "min", "nonzero", "partition", "prod", "put", "ravel", "repeat", "reshape"),
     *("round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tobytes"),
@@ -310,6 +314,11 @@ def asarray(value: Any, dtype: Any = None, order: Any = None, **_: Any) -> ndarr
 def ascontiguousarray(value: Any, dtype: Any = None) -> ndarray:
     """Copy what is not in one piece, in C's order."""
     return asarray(value, dtype, order="C")
+
+
+def argsort(a: ndarray, axis: int | None = -1, kind: str | None = None) -> ndarray:
+    """Return the order, in which equals stay as they are."""
+    return a.argsort(axis, kind)
 
 
 def asnumpy(value: Any, *args: Any, **kwargs: Any) -> np.ndarray:

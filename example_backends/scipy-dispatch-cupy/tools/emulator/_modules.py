@@ -185,8 +185,8 @@ def _cupy(folder: Path) -> dict[str, Any]:
     contents = _of(np, names)
     contents.update({name: _arrays.with_out(getattr(np, name)) for name in _UFUNCS_OF_CUPY})
     for function in (
-        *(_arrays.array, _arrays.asarray, _arrays.ascontiguousarray, _arrays.asnumpy),
-        *(_arrays.can_cast, _arrays.shares_memory),
+        *(_arrays.argsort, _arrays.array, _arrays.asarray, _arrays.ascontiguousarray),
+        *(_arrays.asnumpy, _arrays.can_cast, _arrays.shares_memory),
         *(_kernels.ElementwiseKernel, _kernels.RawKernel, _kernels.RawModule),
     ):
         contents[function.__name__] = function
@@ -227,7 +227,7 @@ def _core() -> list[StandIn]:
     return [
         StandIn("cupy._math", {}),
         StandIn("cupy._math.misc", {"_choose_conv_method": _choose_conv_method}),
-        StandIn("cupy._util", {"memoize": _memoize}),
+        StandIn("cupy._util", {"memoize": _memoize, "PerformanceWarning": _PerformanceWarning}),
         StandIn("cupy._core", core),
         StandIn("cupy._core.internal", internal),
         StandIn("cupy._core._scalar", scalar),
@@ -377,6 +377,10 @@ class _Pool:
 
 
 _POOL = _Pool()
+
+
+class _PerformanceWarning(RuntimeWarning):
+    """Told where CuPy knows a quicker way."""
 
 
 def _memoize(for_each_device: bool = False) -> Callable[[Any], Any]:
