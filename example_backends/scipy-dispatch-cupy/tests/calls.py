@@ -214,6 +214,41 @@ _FURTHER: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("float64", "sobel", {"axis": 0, "mode": "constant", "cval": True}),
 )
 """Settings whose meaning is close to another one's."""
+_SHAPED: tuple[tuple[str, tuple[int, ...], str, dict[str, Any]], ...] = (
+    *(
+        ("float64", (19,), name, {**settings, "footprint": footprint})
+        for name, settings in (
+            ("median_filter", {}),
+            ("rank_filter", {"rank": 1}),
+            ("percentile_filter", {"percentile": 50}),
+            ("maximum_filter", {}),
+        )
+        for footprint in ([1, 1, 1, 1], [0, 1, 1, 1])
+    ),
+    *(("int16", (19,), name, _WINDOW[name]) for name in ("median_filter", "rank_filter")),
+    *(
+        ("float64", (6, 7, 8), "rotate", {"angle": 33.0, "order": order, "prefilter": prefilter})
+        for order in (1, 3)
+        for prefilter in (0, 1)
+    ),
+    ("float64", (6, 7, 8), "shift", {"shift": (0.3, -1.7, 0.2), "prefilter": False}),
+    ("float64", (6, 7, 8), "zoom", {"zoom": (1.3, 0.8, 1.5), "mode": "mirror"}),
+    *(
+        ("complex64", (13, 17), "zoom", {"zoom": 1.7, "mode": "mirror", "grid_mode": grid})
+        for grid in (0, 1)
+    ),
+    *(
+        ("float64", (13, 17), "zoom", {"zoom": 3, "mode": mode, "order": 1, "grid_mode": True})
+        for mode in ("constant", "wrap", "grid-wrap")
+    ),
+    ("float64", (6, 7, 8), "sobel", {"axis": 1}),
+    ("float64", (19,), "uniform_filter", {"size": 3, "mode": "constant", "cval": np.nan}),
+    *(
+        ("float64", (19,), "correlate1d", {"weights": weights, "mode": "constant", "cval": np.nan})
+        for weights in ([0.0, 1.0, 1.0], [2.0, 1.0, 1.0])
+    ),
+)
+"""Images of one and three dimensions, and of complex numbers."""
 
 
 def _cases() -> list[Case]:
@@ -275,6 +310,16 @@ def _cases() -> list[Case]:
     for size in (5, 9, 13):
         even = np.full((20, 21), 200, np.uint8)  # whose mean is on the verge of a whole number
         add("ndimage.uniform_filter", "uint8", {"size": size}, even, title="even")
+    for dtype, shape, name, settings in _SHAPED:
+        distinct = name not in _SUMS
+        add(f"ndimage.{name}", dtype, settings, image(dtype, shape, distinct), title=str(shape))
+    for axis in (0, 1):
+        settings, x = {"axis": axis, "output": np.int16}, image("float64")
+        cases.append(Case("ndimage.sobel", "int", (x,), settings, f"int16 {axis}"))
+        cases.append(Case("ndimage.prewitt", "int", (x,), settings, f"int16 {axis}"))
+    holes = np.array([0, 0, 1, 0, 0, 1, 0, 0], bool)
+    add("ndimage.binary_fill_holes", "bool", {}, holes, title=str(holes.shape))
+    add("ndimage.binary_fill_holes", "uint8", {}, 3 * image("bool", (20, 21)).astype(np.uint8))
     add("ndimage.binary_fill_holes", "bool", {}, image("bool", (20, 21)))
     add("ndimage.binary_fill_holes", "bool", {"structure": [[1] * 3] * 3}, image("bool", (20, 21)))
     for size in (2, 3):
@@ -286,7 +331,7 @@ def _cases() -> list[Case]:
     for name in [name for name in SERVED if name.startswith("fft.")]:
         if name.endswith(("fht", "ifht")):
             continue
-        complex_too = "r" not in name.partition(".")[2] and "ih" not in name
+        complex_too = not name.startswith(("fft.rfft", "fft.ihfft"))
         for dtype in ("int16", "float32", "float64", "complex64")[: 4 if complex_too else 3]:
             x = image(dtype, (6, 9))
             add(name, dtype, {}, x)
@@ -296,6 +341,10 @@ def _cases() -> list[Case]:
                 add(name, dtype, {"axis": 0, "n": 8}, x)
             if name.endswith(("ctn", "stn")):
                 add(name, dtype, {"type": 3, "axes": (1,)}, x, title="(1,)")
+            if name.endswith(("2", "n")):
+                add(name, dtype, {"s": (4, -1)}, x, title="(4, -1)")
+                add(name, dtype, {"s": x.shape, "axes": (1, 0)}, x, title="another order")
+                add(name, dtype, {"s": x.shape}, np.asfortranarray(x), title="columns")
     kernel = image("float64", (3, 4))
     for dtype in ("int16", "float32", "float64", "complex64"):
         x, small = image(dtype, (14, 15)), kernel.astype(dtype)
@@ -306,12 +355,18 @@ def _cases() -> list[Case]:
         add("signal.detrend", dtype, {"axis": 0}, line)
         add("signal.wiener", dtype, {"mysize": (3, 5)}, x)
         add("signal.resample", dtype, {"num": 20, "domain": "freq"}, line)
+        for num, window in ((2, None), (20, "hann"), (5, None)):
+            add("signal.resample", dtype, {"num": num, "window": window}, image(dtype, (9, 4)))
         if dtype != "complex64":
             add("signal.hilbert", dtype, {"N": 80}, line)
             add("signal.medfilt", dtype, {"kernel_size": 3}, image(dtype, (14, 15), distinct=True))
             add("signal.savgol_filter", dtype, {"window_length": 5, "polyorder": 2}, line)
             add("signal.resample_poly", dtype, {"up": 3, "down": 2, "axis": 1}, line)
             add("signal.resample", dtype, {"num": 50, "axis": 1}, line)
+    for number in (0, 0.5, 1):
+        time = np.linspace(0, 20, 31)
+        add("signal.sawtooth", "float64", {"width": number}, time)
+        add("signal.square", "float64", {"duty": number}, time)
     return cases
 
 

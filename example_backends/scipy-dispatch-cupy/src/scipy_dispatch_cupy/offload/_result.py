@@ -64,10 +64,7 @@ def _shape(call: Call) -> tuple[int, ...] | None:
         return _convolved(x, np.shape(call["in2"]), call["mode"])
     if call.name == "resample":
         return _with_length(x, call["axis"], call["num"])
-    if call.name in ("fft", "ifft", "dct", "idct", "dst", "idst") and call["n"] is not None:
-        return _with_length(x, call["axis"], call["n"])
-    same = call.name in ("fftn", "ifftn", "fft2", "ifft2", "dctn", "idctn", "dstn", "idstn")
-    return x if same and call["s"] is None else None
+    return _transformed(call, x) if call.module == "fft" else None
 
 
 def _of_an_image(call: Call, x: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -123,17 +120,25 @@ def result_size(call: Call) -> int:
         return int(np.size(call["x"]) * call["up"] / call["down"]) + 1
     if call["num"] is not None:  # resample
         return int(x.size // x.shape[call["axis"]] * call["num"])
-    lengths = [each for each in (call["s"], call["n"], call["N"]) if each is not None]
-    if lengths:
-        return _transformed(x.shape, np.atleast_1d(lengths[0]), call)
-    # The inverse transform of half a spectrum has twice its length.
-    return 2 * x.size if call.module == "fft" else x.size
+    if call["N"] is not None:  # hilbert
+        return 2 * math.prod(_with_length(x.shape, call["axis"], call["N"]))
+    # Half of a transform of real numbers is not stored.
+    return 2 * math.prod(_transformed(call, x.shape)) if call.module == "fft" else x.size
 
 
-def _transformed(shape: tuple[int, ...], lengths: Any, call: Call) -> int:
-    axes = call["axes"] if call["axis"] is None else call["axis"]
-    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
-    new = list(shape)
-    for axis, length in zip(axes, lengths, strict=False):
-        new[axis] = int(length)
-    return 2 * math.prod(new)  # half of a transform of real numbers is not stored
+def _transformed(call: Call, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of a transform of an array of `shape`."""
+    one = call["axis"] is not None
+    axes, lengths = (call["axis"], call["n"]) if one else (call["axes"], call["s"])
+    if axes is None:
+        axes = range(-(len(shape) if lengths is None else np.size(lengths)), 0)
+    axes = [int(each) for each in np.atleast_1d(axes)]
+    new, last = list(shape), axes[-1]
+    if lengths is not None:
+        for axis, length in zip(axes, np.atleast_1d(lengths), strict=True):
+            new[axis] = shape[axis] if length == -1 else int(length)
+    elif call.name.startswith(("irfft", "hfft")):
+        new[last] = 2 * (shape[last] - 1)
+    if call.name.startswith(("rfft", "ihfft")):
+        new[last] = new[last] // 2 + 1
+    return tuple(new)
