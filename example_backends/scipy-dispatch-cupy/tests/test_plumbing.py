@@ -484,6 +484,35 @@ def test_results_have_scipy_s_types(standin: Path) -> None:
     )
 
 
+def test_numbers_that_are_not_finite_are_scipy_s(standin: Path) -> None:
+    """In arrays of NumPy's, which can be looked at; a transform makes NaN of all, with both."""
+    run_python(
+        """
+        import numpy as np
+        from scipy_dispatch import backend_opts, fft, ndimage, signal
+        image = np.full((4, 5), 3e38, np.float32)
+        image[2] = -1
+        whole = image.copy()
+        with backend_opts(prioritize="cupy-offload"):
+            assert ndimage.uniform_filter.explain(image, 3).selected == "cupy-offload"
+            for value in (np.nan, np.inf, -np.inf):
+                image[1, 1] = value
+                for explanation in (
+                    ndimage.uniform_filter.explain(image, 3),
+                    ndimage.correlate.explain(whole, image),
+                    signal.detrend.explain(image * 1j),
+                ):
+                    assert explanation.selected == "default"
+                    assert "has NaN or infinity" in str(explanation), explanation
+                assert fft.fft.explain(image).selected == "cupy-offload"
+                filled = ndimage.uniform_filter.explain(whole, 3, output=image)
+                assert filled.selected == "cupy-offload", filled
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
 def test_what_cupy_asks_for_is_passed(standin: Path) -> None:
     """A plain number for ``cval=``, the size of a ``structure=``, and data types."""
     run_python(

@@ -47,7 +47,13 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
         return f"CuPy cannot run this here: {short(error)}"
     try:
         call = Call.bind(module, name, args, kwargs)
-        return why_not(call) or _why_not_offload(call) or why_too_large(_nbytes(call)) or True
+        return (
+            why_not(call)
+            or _why_not_offload(call)
+            or why_too_large(_nbytes(call))
+            or _why_not_finite(call)
+            or True
+        )
     except Exception as error:  # noqa: BLE001 - rules meet what no function would take
         return f"the arguments are for SciPy to judge: {short(error)}"
 
@@ -75,6 +81,19 @@ def _why_not_offload(call: Call) -> str | None:
         return "t= makes for a second result"
     if call.name in ("fftconvolve", "oaconvolve") and _only_products(call):
         return "along axes of one element each there is nothing to transform"
+    return None
+
+
+def _why_not_finite(call: Call) -> str | None:
+    if call.module == "fft":
+        return None  # where one such number reaches all others, with both
+    for name in call.arrays:
+        value = call[name]
+        if name == "output" or not isinstance(value, np.ndarray) or value.dtype.kind not in "fc":
+            continue
+        # This takes a twentieth of the time that the way to the GPU does.
+        if not np.isfinite(value).all():
+            return f"{name}= has NaN or infinity, which reach other elements with CuPy"
     return None
 
 
