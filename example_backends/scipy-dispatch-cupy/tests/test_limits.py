@@ -238,6 +238,7 @@ ACCEPTED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.resample", (X, 2), {"window": "hann"}),
     ("signal.resample", (X * 1j, 3), {"domain": "freq"}),
     ("signal.correlate2d", (X.astype("u1"), np.ones((2, 2), "u1")), {"fillvalue": 2.5}),
+    ("signal.convolve2d", (X.astype("u1"), [[1, 2]]), {}),
     ("ndimage.gaussian_filter", (X, 0.1), {}),
     ("ndimage.gaussian_filter", (X, (1, 0)), {"order": 1}),
     ("ndimage.gaussian_filter", (X > 3, 1), {"output": float}),

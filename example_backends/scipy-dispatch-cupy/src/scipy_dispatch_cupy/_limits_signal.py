@@ -40,7 +40,7 @@ def _plain_convolution(call: Call) -> str | None:
 
 
 def _held_fillvalue(call: Call) -> str | None:
-    dtype = np.result_type(call["in1"].dtype, call["in2"].dtype)
+    dtype = np.result_type(*(getattr(call[name], "dtype", float) for name in ("in1", "in2")))
     if dtype.kind in "iu" and not holds(dtype, call["fillvalue"], fractions=True):
         return f"fillvalue={call['fillvalue']!r} is no number of {dtype}, and SciPy refuses it"
     return None
