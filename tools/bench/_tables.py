@@ -59,8 +59,9 @@ def show_sheets(
     machine: dict[str, str], sheets: Iterable[Sheet], failures: Iterable[str], console: Console
 ) -> None:
     """Print on what a run was made, its tables, and what failed."""
+    width = max(map(len, machine), default=0) + 2
     for key, value in machine.items():
-        console.print(f"[bold]{key:<14}[/]{escape(value)}", highlight=False)
+        console.print(f"[bold]{key:<{width}}[/]{escape(value)}", highlight=False)
     for sheet in sheets:
         table = Table(
             title=_styled(sheet.title),
