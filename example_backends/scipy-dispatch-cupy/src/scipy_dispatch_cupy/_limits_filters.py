@@ -56,6 +56,15 @@ def _one_mode(call: Call) -> str | None:
     return None
 
 
+def _ordered_axes(call: Call) -> str | None:
+    if call["axes"] is None:
+        return None
+    axes = [each % np.ndim(call["input"]) for each in np.ravel(call["axes"]).tolist()]
+    if axes != sorted(axes):
+        return "CuPy turns the window twice where axes= are not in the array's order"
+    return None
+
+
 def _boolean_ranks(call: Call) -> str | None:
     if result_type(call["output"], call["input"]).kind != "b":
         return None
@@ -155,6 +164,13 @@ def _whole_iterations(call: Call) -> str | None:
     if not whole(call["iterations"]):
         return f"iterations={call['iterations']!r} is no whole number"
     return None
+
+
+def _masked_steps(call: Call) -> str | None:
+    output = call["output"]
+    if call["iterations"] == 1 or call["mask"] is None or kind_of(output) not in ("f", "c"):
+        return None
+    return f"SciPy loses its way between steps in output= of {output.dtype}; pass one of booleans"
 
 
 def _standard_structure(call: Call) -> str | None:
@@ -260,7 +276,7 @@ _WEIGHTED = (
 )
 _RANKED = (
     *(real("input"), known_mode, _filter_mode, _window_size, complex_result),
-    *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks),
+    *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks, _ordered_axes),
 )
 _GREY = (*_RANKED, _added_structure)
 
@@ -297,6 +313,8 @@ RULES = table(
     ("ndimage", "binary_hit_or_miss binary_propagation label", (real("input"),)),
     ("ndimage", "binary_erosion binary_dilation binary_opening", (_ignored_output,)),
     ("ndimage", "binary_closing binary_hit_or_miss binary_propagation", (_ignored_output,)),
+    ("ndimage", "binary_erosion binary_dilation", (_masked_steps,)),
+    ("ndimage", "binary_opening binary_closing", (_masked_steps,)),
     ("ndimage", "binary_fill_holes", (_outside_of_a_line,)),
     ("ndimage", "binary_fill_holes", (_ignored_output, _standard_structure)),
     ("ndimage", "label", (_symmetric_structure,)),

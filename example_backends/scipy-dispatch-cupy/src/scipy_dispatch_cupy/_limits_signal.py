@@ -39,6 +39,13 @@ def _plain_convolution(call: Call) -> str | None:
     return None
 
 
+def _finite_fillvalue(call: Call) -> str | None:
+    if call["boundary"] == "fill" and not np.all(np.isfinite(call["fillvalue"])):
+        value = call["fillvalue"]
+        return f"CuPy leaves out weights of 0, where SciPy's product with {value} is NaN"
+    return None
+
+
 def _held_fillvalue(call: Call) -> str | None:
     dtype = np.result_type(*(getattr(call[name], "dtype", float) for name in ("in1", "in2")))
     if dtype.kind in "iu" and not holds(dtype, call["fillvalue"], fractions=True):
@@ -162,7 +169,7 @@ _NORM = only("norm", (None, "backward", "ortho", "forward"), "SciPy's norms")
 
 RULES = table(
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
-    ("signal", "convolve2d correlate2d", (_held_fillvalue,)),
+    ("signal", "convolve2d correlate2d", (_held_fillvalue, _finite_fillvalue)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
     ("signal", "hilbert", (real("x"),)),
     ("signal", "minimum_phase", (real("h"),)),

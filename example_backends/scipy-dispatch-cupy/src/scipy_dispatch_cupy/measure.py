@@ -20,6 +20,7 @@ from importlib import import_module
 import numpy as np
 
 from scipy_dispatch import backend_opts
+from spatch_core import UnknownBackendError
 
 from ._device import VARIABLE, set_smallest, why_no_cupy, why_no_device
 
@@ -78,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
     set_smallest(0)
     try:
         _report(options.functions or list(FUNCTIONS), sides)
-    except NotOnTheGpuError as error:
+    except (NotOnTheGpuError, UnknownBackendError) as error:
         print(f"\n\nnothing was found: {error}", file=sys.stderr)
         return 1
     return 0
