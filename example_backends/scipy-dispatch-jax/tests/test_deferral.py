@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -194,6 +195,42 @@ def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
     function = dispatchable(name)
     traced = jax.jit(lambda x: last(function(list(x), other, *args[1:], **settings)))(x)
     np.testing.assert_allclose(np.asarray(traced), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("numbers", [range(3), array("d", [1, 2, 3])], ids=["range", "array"])
+def test_what_holds_numbers_in_order_is_an_array(numbers: Any) -> None:
+    """Without a warning."""
+    expected = scipy_function("signal.convolve")(np.asarray(J[0]), numbers)
+    assert why_deferred("signal.convolve", J[0], numbers) is None
+    np.testing.assert_allclose(dispatchable("signal.convolve")(J[0], numbers), expected, rtol=1e-5)
+
+
+def test_a_fill_value_of_few_bits_is_compared_as_it_is() -> None:
+    """Limits of integers have more; without a warning."""
+    x = np.arange(5, dtype=np.uint8)
+    for value in (np.float16(2.5), np.float16(3)):
+        args = (3,), {"mode": "constant", "cval": value}
+        expected = scipy_function("ndimage.maximum_filter1d")(x, *args[0], **args[1])
+        result = dispatchable("ndimage.maximum_filter1d")(jnp.asarray(x), *args[0], **args[1])
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize(("time", "frequency"), [(0, -2), (1, -1), (-1, 1)])
+def test_one_axis_is_not_two(time: int, frequency: int) -> None:
+    z = np.ones((3, 4), complex)
+    axes = {"time_axis": time, "freq_axis": frequency}
+    with pytest.raises((ValueError, IndexError)) as expected:
+        scipy_function("signal.istft")(z, nperseg=4, **axes)
+    with pytest.raises(expected.type):
+        dispatchable("signal.istft")(jnp.asarray(z), nperseg=4, **axes)
+
+
+def test_squares_that_wrap_round_otherwise_are_scipy_s() -> None:
+    for dtype in (np.uint16, np.uint32):
+        x = jnp.arange(12, dtype=dtype).reshape(3, 4)
+        reason = why_deferred("ndimage.gaussian_gradient_magnitude", x, 1.0)
+        assert reason is None if jax.config.jax_enable_x64 else "wrap round" in str(reason)
+        assert why_deferred("ndimage.gaussian_gradient_magnitude", x, 1.0, output=float) is None
 
 
 def test_what_is_nowhere_is_outside() -> None:

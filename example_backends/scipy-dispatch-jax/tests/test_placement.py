@@ -52,12 +52,17 @@ if hasattr(jax.sharding, "auto_axes"):
     jax.jit(lambda x: reasons.append(reason(ndimage.gaussian_filter, x, 1.0)))(lines)
     for each in reasons:
         assert "input= is sharded over explicit axes" in each, each
-    try:
-        jax.jit(lambda x: ndimage.gaussian_filter1d(x, 1.0, mode="sideways"))(lines)
-    except RuntimeError as error:
-        assert "boundary mode" in str(error)
-    else:
-        raise AssertionError("there is no such mode")
+    for wrong, error in (
+        (lambda x: ndimage.gaussian_filter1d(x, 1.0, mode="sideways"), RuntimeError),
+        (lambda x: fft.fft(x, n=-1), ValueError),
+        (lambda x: ndimage.uniform_filter1d(x, 3, origin=9), ValueError),
+    ):
+        try:
+            jax.jit(wrong)(lines)
+        except Exception as raised:
+            assert type(raised) is error, raised
+        else:
+            raise AssertionError("there is no such argument")
     with jax.set_mesh(mesh):
         smooth = jax.sharding.auto_axes(
             lambda x: ndimage.gaussian_filter(x, 1.0), axes="i", out_sharding=P("i")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ._jax import Array, jax, jnp
@@ -39,6 +41,11 @@ def leaves(value: object) -> Iterator[object]:
             yield from leaves(each)
     else:
         yield value
+
+
+def is_list(value: object) -> bool:
+    """Whether `value` holds numbers in order, and is no array: a list or a range, say."""
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def known(value: Any) -> Any:

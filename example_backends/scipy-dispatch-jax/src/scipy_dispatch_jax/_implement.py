@@ -19,6 +19,7 @@ from ._arrays import (
     is_floating,
     is_integer,
     is_jax,
+    is_list,
     is_traced,
     known,
     leaves,
@@ -86,7 +87,7 @@ class Served:
         for name, value in call.items():
             if name not in self.arrays or (name == "window" and isinstance(value, tuple)):
                 call[name] = known(value)
-            elif isinstance(value, (list, tuple)):
+            elif is_list(value):
                 has_jax = any(map(is_jax, leaves(value)))
                 call[name] = jnp.asarray(value) if has_jax else np.asarray(value)
             elif name in _FILLS and not is_traced(value) and is_jax(value):
@@ -206,10 +207,10 @@ def _why_not_array(name: str, value: Any) -> str | None:
         if any(map(is_traced, leaves(value))):
             return "window= is a name with a traced number; pass the window as an array"
         return None
-    elif isinstance(value, (list, tuple)) and any(map(is_jax, leaves(value))):
+    elif is_list(value) and any(map(is_jax, leaves(value))):
         reasons = (_why_not_array(name, each) for each in leaves(value))
         return next(filter(None, reasons), None)
-    elif isinstance(value, (list, tuple, Number, np.generic)):
+    elif is_list(value) or isinstance(value, (Number, np.generic)):
         value = np.asarray(value)
     if is_jax(value):
         return _why_not_jax(name, value.dtype)
@@ -233,15 +234,33 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
     try:
         # Which functions find a sharding for their result, of which axes, JAX alone knows.
         jax.eval_shape(lambda: served.call(args, kwargs))
-    except (RuntimeError, TypeError, IndexError):
-        return None  # what SciPy raises for such arguments, and the implementation will too
     except Exception as error:  # noqa: BLE001 - JAX has several for it
+        if _raises_anyway(served, args, kwargs, arrays):
+            return None  # what SciPy raises for such arguments, and the implementation will too
         first = str(error).partition("\n")[0].rstrip(".")
         return (
             f"{names[0]}= is sharded over explicit axes of a mesh, with which JAX says: {first}. "
             "Use jax.sharding.auto_axes, or reshard"
         )
     return None
+
+
+def _raises_anyway(served: Served, args: Any, kwargs: Any, arrays: dict[str, Any]) -> bool:
+    """Whether a call is wrong wherever its arrays are."""
+
+    def called(given: dict[str, Any]) -> Any:
+        bound = served.bind(args, kwargs)
+        bound.arguments.update(given)
+        served.settle(bound.arguments)
+        return served.function(*bound.args, **bound.kwargs)
+
+    try:
+        jax.eval_shape(
+            called, {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
+        )
+    except Exception:  # noqa: BLE001 - whatever it is
+        return True
+    return False
 
 
 def _why_not_jax(name: str, dtype: Any) -> str | None:

@@ -54,6 +54,7 @@ def _why_not_cval(cval: Any, dtype: np.dtype[Any]) -> str | None:
         return None
     if not isfinite(cval):
         return "cval= is not finite, and the array is one of integers"
+    cval = np.asarray(cval).item()  # or the limits would be rounded to its data type
     least, largest = limits_of(dtype)
     if not least <= cval <= largest:
         return f"cval= is no {dtype}, in which JAX compares it with the array"

@@ -63,6 +63,14 @@ def _refuse(call: dict[str, Any]) -> str | None:
     return why_not_output(call["output"], is_complex_sum)
 
 
+def _refuse_magnitudes(call: dict[str, Any]) -> str | None:
+    dtype = result_dtype(call["output"], dtype_of(call["input"]))
+    if not has_64_bits() and dtype in (np.uint16, np.uint32):
+        # Slopes below 0 wrap round, and are smoothed and squared then.
+        return f"squares of {dtype} wrap round otherwise; set jax_enable_x64"
+    return _refuse(call)
+
+
 def _refuse_means(call: dict[str, Any]) -> str | None:
     dtype = dtype_of(call["input"])
     if not has_64_bits() and is_integer(dtype):
@@ -374,7 +382,11 @@ def gaussian_laplace(
     return _over_axes(x, dtype, mode, axes, derivative)
 
 
-@implements("scipy_dispatch.ndimage:gaussian_gradient_magnitude", "input", "cval", refuse=_refuse)
+@implements(
+    "scipy_dispatch.ndimage:gaussian_gradient_magnitude",
+    *("input", "cval"),
+    refuse=_refuse_magnitudes,
+)
 def gaussian_gradient_magnitude(
     input: Any,
     sigma: Any,
