@@ -381,11 +381,10 @@ def istft(
         raise ValueError("Must specify differing time and frequency axes!")
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
-    is_last = time_axis == -1
     time_axis, freq_axis = one_axis(time_axis, z.ndim), one_axis(freq_axis, z.ndim)
     if freq_axis == time_axis:
         # SciPy stumbles in one place or another.
-        error = IndexError if is_last else ValueError
+        error = IndexError if time_axis == z.ndim - 1 else ValueError
         raise error("time_axis= and freq_axis= are the same axis")
     count = z.shape[freq_axis]
     whole = 2 * (count - 1) if input_onesided else count
