@@ -37,6 +37,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("ndimage.zoom", "x * 1j, 2, grid_mode=True, mode='nearest'", "drops grid_mode= for complex"),
     ("ndimage.zoom", "x, 1", "copies an image for zoom=1"),
     ("ndimage.zoom", "x, 0.9, cval=5", "takes 0 for any cval="),
+    ("ndimage.shift", "x[:, :1], 0.5, order=1, mode='wrap'", "of one element mode='wrap'"),
     ("ndimage.rank_filter", "x, 0, size=(1, 3), axes=(1, 0)", "turns the window twice"),
     ("ndimage.median_filter", "x, (1, 2), axes=(-1, 0)", "turns the window twice"),
     ("ndimage.grey_erosion", "x, (1, 2), axes=(1, 0)", "turns the window twice"),

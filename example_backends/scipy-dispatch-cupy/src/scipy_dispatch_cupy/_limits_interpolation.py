@@ -29,6 +29,12 @@ def _padded_spline(call: Call) -> str | None:
     return None
 
 
+def _wrapped_point(call: Call) -> str | None:
+    if call["mode"] == "wrap" and 1 in np.shape(call["input"]):
+        return "along an axis of one element mode='wrap' leads to other points with CuPy"
+    return None
+
+
 def _lost_zoom_constant(call: Call) -> str | None:
     # Rounded, the last point may be outside with mode="constant" too.
     if call["cval"] != 0 and call["mode"] in ("constant", "grid-constant"):
@@ -127,6 +133,7 @@ _SPLINE = (
 RULES = table(
     ("ndimage", "map_coordinates", (real("coordinates"),)),
     ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
+    ("ndimage", "affine_transform map_coordinates rotate shift zoom", (_wrapped_point,)),
     ("ndimage", "spline_filter spline_filter1d", (known_mode, _whole_order, _boolean_image)),
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
