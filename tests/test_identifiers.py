@@ -8,7 +8,7 @@ import importlib
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,8 @@ Write = Callable[[str, dict[str, str]], str]
 
 
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Write importable packages, which are forgotten after the test."""
-    before = set(sys.modules)
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    """Write importable packages."""
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(name: str, files: dict[str, str]) -> str:
@@ -50,9 +49,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
         importlib.invalidate_caches()
         return name
 
-    yield write
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    return write
 
 
 class Outer:

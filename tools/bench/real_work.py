@@ -318,7 +318,7 @@ def why_not_recorded(run: WorkRun) -> str | None:
     if float(run.machine.get("megapixels", 0)) < MEGAPIXELS:
         return f"its photograph is smaller than {MEGAPIXELS} megapixels"
     wanted = [*(case.name for case in CASES), *(route.name for route in ROUTES), CEILING]
-    missing = [name for name in wanted if name not in {*run.cases, *run.routes}]
+    missing = [name for name in wanted if name not in run.cases and name not in run.routes]
     return f"it leaves out {', '.join(missing)}" if missing else None
 
 

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
-import pytest
+from spatch_core.testing import run_python
 
 # JAX counts the devices once in a process.
 PROGRAM = """
@@ -74,17 +70,10 @@ if hasattr(jax.sharding, "auto_axes"):
 
 
 def test_two_devices() -> None:
-    environment = {
-        **os.environ,
-        "JAX_PLATFORMS": "cpu",
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
-    }
-    child = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
+    run_python(
+        PROGRAM,
+        environment={
+            "JAX_PLATFORMS": "cpu",
+            "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+        },
     )
-    if child.returncode:
-        pytest.fail(child.stderr)

@@ -57,6 +57,11 @@ def is_endless(call: Call) -> bool:
     return pads(call) and not np.isfinite(call["cval"])
 
 
+def left_out(name: str, value: Any) -> str:
+    """Return the reason not to take a `value` that is multiplied with weights of 0."""
+    return f"CuPy leaves out weights of 0, where SciPy's product with {name}={value} is NaN"
+
+
 def unseen(name: str) -> str:
     """Return the reason not to take an array whose elements matter."""
     return f"{name}= is an array of CuPy's, which is not looked at; pass one of NumPy's"

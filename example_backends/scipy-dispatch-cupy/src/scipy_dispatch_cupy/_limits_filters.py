@@ -11,6 +11,7 @@ from ._image_rules import (
     holds,
     is_endless,
     known_mode,
+    left_out,
     modes,
     pads,
     solid_line,
@@ -21,6 +22,7 @@ from ._rules import (
     is_array,
     kind_of,
     of_cupy,
+    one_whole,
     real,
     result_type,
     some_dimensions,
@@ -134,12 +136,6 @@ def _window_size(call: Call) -> str | None:
     return None
 
 
-def _whole_rank(call: Call) -> str | None:
-    if not whole(call["rank"]):
-        return f"rank={call['rank']!r} is no whole number"
-    return None
-
-
 def _added_structure(call: Call) -> str | None:
     structure = call["structure"]
     if structure is None:
@@ -157,12 +153,6 @@ def _added_structure(call: Call) -> str | None:
 def _outside_of_a_line(call: Call) -> str | None:
     if np.ndim(call["input"]) < 2:
         return "CuPy takes one end of a line for all that is outside"
-    return None
-
-
-def _whole_iterations(call: Call) -> str | None:
-    if not whole(call["iterations"]):
-        return f"iterations={call['iterations']!r} is no whole number"
     return None
 
 
@@ -221,14 +211,14 @@ def _endless_weights(call: Call) -> str | None:
     weights = call["weights"]
     if not is_endless(call) or not (of_cupy(weights) or np.any(np.asarray(weights) == 0)):
         return None
-    return f"CuPy leaves out weights of 0, where SciPy's product with cval={call['cval']} is NaN"
+    return left_out("cval", call["cval"])
 
 
 def _endless_derivative(call: Call) -> str | None:
     smooth = call.name in ("gaussian_filter", "gaussian_filter1d") and not np.any(call["order"])
     if smooth or not is_endless(call):
         return None
-    return f"CuPy leaves out weights of 0, where SciPy's product with cval={call['cval']} is NaN"
+    return left_out("cval", call["cval"])
 
 
 def _derivative_of_a_point(call: Call) -> str | None:
@@ -268,7 +258,9 @@ def _width(call: Call) -> str | None:
     return None
 
 
-_BETWEEN = {"median_filter", "rank_filter", "percentile_filter"}
+_BETWEEN = ("median_filter", "rank_filter", "percentile_filter")
+_GAUSSIANS = "gaussian_filter gaussian_filter1d gaussian_laplace"
+_STEPS = "binary_erosion binary_dilation binary_opening binary_closing"
 
 _WEIGHTED = (
     *(known_mode, _filter_mode, boolean_result, complex_result, complex_constant),
@@ -282,41 +274,34 @@ _GREY = (*_RANKED, _added_structure)
 
 RULES = table(
     ("ndimage", "convolve convolve1d correlate correlate1d sobel prewitt laplace", _WEIGHTED),
-    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", _WEIGHTED),
+    ("ndimage", _GAUSSIANS, _WEIGHTED),
     ("ndimage", "gaussian_gradient_magnitude generic_laplace", _WEIGHTED),
     ("ndimage", "generic_gradient_magnitude uniform_filter uniform_filter1d", _WEIGHTED),
     ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
     ("ndimage", " ".join(_BETWEEN), (*_RANKED, solid_line("footprint"))),
     ("ndimage", "maximum_filter minimum_filter maximum_filter1d minimum_filter1d", _RANKED),
-    ("ndimage", "rank_filter", (_whole_rank,)),
+    ("ndimage", "rank_filter", (one_whole("rank"),)),
     ("ndimage", "grey_erosion grey_dilation grey_opening grey_closing", _GREY),
     ("ndimage", "morphological_gradient morphological_laplace", (*_GREY, _unsigned_sums)),
     ("ndimage", "morphological_gradient morphological_laplace", (_ignored_output,)),
     ("ndimage", "white_tophat black_tophat", (*_GREY, _unsigned_sums)),
     ("ndimage", "generic_filter generic_filter1d", (*_RANKED, _kernel_function)),
-    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_width,)),
+    ("ndimage", _GAUSSIANS, (_width,)),
     ("ndimage", "gaussian_gradient_magnitude", (_width,)),
     ("ndimage", "gaussian_gradient_magnitude generic_gradient_magnitude", (_no_axes,)),
     ("ndimage", "gaussian_gradient_magnitude generic_gradient_magnitude", (_wrapped_squares,)),
-    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_wrapped_derivative,)),
+    ("ndimage", _GAUSSIANS, (_wrapped_derivative,)),
     ("ndimage", "gaussian_filter gaussian_laplace", (_derivative_of_a_point,)),
     ("ndimage", "gaussian_gradient_magnitude", (_derivative_of_a_point,)),
     ("ndimage", "uniform_filter uniform_filter1d", (_window_size, _endless_sum)),
     ("ndimage", "convolve1d correlate1d", (_endless_weights,)),
-    ("ndimage", "gaussian_filter gaussian_filter1d gaussian_laplace", (_endless_derivative,)),
+    ("ndimage", _GAUSSIANS, (_endless_derivative,)),
     ("ndimage", "gaussian_gradient_magnitude", (_endless_derivative,)),
-    ("ndimage", "binary_erosion binary_dilation binary_opening binary_closing", (real("input"),)),
-    (
-        *("ndimage", "binary_erosion binary_dilation binary_opening binary_closing"),
-        (_whole_iterations,),
-    ),
+    ("ndimage", _STEPS, (real("input"), one_whole("iterations"))),
     ("ndimage", "binary_hit_or_miss binary_propagation label", (real("input"),)),
-    ("ndimage", "binary_erosion binary_dilation binary_opening", (_ignored_output,)),
-    ("ndimage", "binary_closing binary_hit_or_miss binary_propagation", (_ignored_output,)),
-    ("ndimage", "binary_erosion binary_dilation", (_masked_steps,)),
-    ("ndimage", "binary_opening binary_closing", (_masked_steps,)),
-    ("ndimage", "binary_fill_holes", (_outside_of_a_line,)),
-    ("ndimage", "binary_fill_holes", (_ignored_output, _standard_structure)),
+    ("ndimage", _STEPS, (_ignored_output, _masked_steps)),
+    ("ndimage", "binary_hit_or_miss binary_propagation", (_ignored_output,)),
+    ("ndimage", "binary_fill_holes", (_outside_of_a_line, _ignored_output, _standard_structure)),
     ("ndimage", "label", (_symmetric_structure,)),
     ("ndimage", "center_of_mass mean standard_deviation variance sum", (real("input"),)),
     ("ndimage", "sum_labels", (real("input"),)),

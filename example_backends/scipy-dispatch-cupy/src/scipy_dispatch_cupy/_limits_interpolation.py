@@ -12,7 +12,7 @@ from ._image_rules import (
     known_mode,
     whole_constant,
 )
-from ._rules import kind_of, of_cupy, real, result_type, table, whole
+from ._rules import kind_of, of_cupy, one_whole, real, result_type, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,12 +103,6 @@ def _whole_coefficients(call: Call) -> str | None:
     return None
 
 
-def _whole_order(call: Call) -> str | None:
-    if not whole(call["order"]):
-        return f"order={call['order']!r} is no whole number"
-    return None
-
-
 def _short_spline(call: Call) -> str | None:
     # Interpolation puts a margin around an image for mode="nearest", which hides its ends.
     modes = {"reflect", "grid-mirror"} | ({"nearest"} if call["prefilter"] is None else set())
@@ -126,15 +120,14 @@ def _short_spline(call: Call) -> str | None:
 
 
 _SPLINE = (
-    *(known_mode, _whole_order, _boolean_image, boolean_result, complex_result),
-    *(whole_constant, complex_constant, _padded_spline, _short_spline),
+    *(known_mode, one_whole("order"), _boolean_image, boolean_result, complex_result),
+    *(whole_constant, complex_constant, _padded_spline, _short_spline, _wrapped_point),
 )
 
 RULES = table(
     ("ndimage", "map_coordinates", (real("coordinates"),)),
     ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
-    ("ndimage", "affine_transform map_coordinates rotate shift zoom", (_wrapped_point,)),
-    ("ndimage", "spline_filter spline_filter1d", (known_mode, _whole_order, _boolean_image)),
+    ("ndimage", "spline_filter spline_filter1d", (known_mode, one_whole("order"), _boolean_image)),
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
     ("ndimage", "affine_transform", (_fewer_coordinates, _homogeneous)),

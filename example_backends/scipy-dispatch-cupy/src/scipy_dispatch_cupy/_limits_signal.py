@@ -6,7 +6,7 @@ from operator import index
 
 import numpy as np
 
-from ._image_rules import holds, solid_line
+from ._image_rules import holds, left_out, solid_line
 from ._rules import (
     floating,
     given,
@@ -41,8 +41,7 @@ def _plain_convolution(call: Call) -> str | None:
 
 def _finite_fillvalue(call: Call) -> str | None:
     if call["boundary"] == "fill" and not np.all(np.isfinite(call["fillvalue"])):
-        value = call["fillvalue"]
-        return f"CuPy leaves out weights of 0, where SciPy's product with {value} is NaN"
+        return left_out("fillvalue", call["fillvalue"])
     return None
 
 

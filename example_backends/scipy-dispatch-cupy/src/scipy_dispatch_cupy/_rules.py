@@ -50,6 +50,17 @@ def whole(value: Any, least: float = -np.inf) -> bool:
         return False
 
 
+def one_whole(name: str) -> Rule:
+    """Refuse what is no whole number."""
+
+    def rule(call: Call) -> str | None:
+        if not whole(call[name]):
+            return f"{name}={call[name]!r} is no whole number"
+        return None
+
+    return rule
+
+
 def only(name: str, allowed: Iterable[Any], means: str) -> Rule:
     """Refuse all values of `name` but some."""
     allowed = list(allowed)

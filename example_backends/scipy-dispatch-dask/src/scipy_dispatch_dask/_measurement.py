@@ -10,7 +10,7 @@ from scipy import ndimage
 from ._block import why_not_numpy
 from ._call import is_dask_array
 from ._dask import Array, da, dask, flatten
-from ._groups import One, Several
+from ._groups import Several
 from ._regions import Regions, asked_for, why_not_comparable
 from ._strategy import as_any_array
 from ._tally import Means, Sums
@@ -103,9 +103,7 @@ class Tallied:
         self, x: Any, labels: Any = None, *, regions: Regions, block_info: Any
     ) -> tuple[Any, Any]:
         start = tuple(start for start, _ in block_info[0]["array-location"])
-        present, groups = (
-            (np.zeros(1, np.intp), One()) if labels is None else regions.groups(labels)
-        )
+        present, groups = regions.groups(labels)
         tally = np.zeros(len(present), self.dtype)
         tally["count"] = groups.counts(x)
         if tally["count"].any():

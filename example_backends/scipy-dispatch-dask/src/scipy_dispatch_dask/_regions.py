@@ -71,8 +71,8 @@ class Regions:
 
         Parameters
         ----------
-        labels : numpy.ndarray
-            The labels of the elements.
+        labels : numpy.ndarray or None
+            The labels of the elements; None if all of these are in the one region.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class Regions:
             Their elements.
         """
         if np.ndim(self.labels) == 0:
-            return np.zeros(1, np.intp), One(self.only(labels))
+            return np.zeros(1, np.intp), One(None if labels is None else self.only(labels))
         inside = self.of(labels)
         if self.count <= _FEW:
             return np.arange(self.count + 1), Several(inside, self.count + 1)

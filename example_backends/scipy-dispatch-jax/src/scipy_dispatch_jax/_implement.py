@@ -90,13 +90,18 @@ class Served:
             elif is_list(value):
                 has_jax = any(map(is_jax, leaves(value)))
                 call[name] = jnp.asarray(value) if has_jax else np.asarray(value)
-            elif name in _FILLS and not is_traced(value) and is_jax(value):
-                is_among_integers = is_integer(dtype_of(call[self.arrays[0]]))
-                call[name] = known(value) if is_among_integers else value
+            elif (
+                name in _FILLS
+                and is_jax(value)
+                and not is_traced(value)
+                and is_integer(dtype_of(call[self.arrays[0]]))
+            ):
+                call[name] = known(value)
 
-    def call(self, args: Any, kwargs: Any) -> Any:
-        """Call the function."""
+    def call(self, args: Any, kwargs: Any, **others: Any) -> Any:
+        """Call the function; `others` take the place of arguments of their names."""
         bound = self.bind(args, kwargs)
+        bound.arguments.update(others)
         self.settle(bound.arguments)
         return self.function(*bound.args, **bound.kwargs)
 
@@ -247,17 +252,9 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
 
 def _raises_anyway(served: Served, args: Any, kwargs: Any, arrays: dict[str, Any]) -> bool:
     """Whether a call is wrong wherever its arrays are."""
-
-    def called(given: dict[str, Any]) -> Any:
-        bound = served.bind(args, kwargs)
-        bound.arguments.update(given)
-        served.settle(bound.arguments)
-        return served.function(*bound.args, **bound.kwargs)
-
+    alike = {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
     try:
-        jax.eval_shape(
-            called, {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
-        )
+        jax.eval_shape(lambda others: served.call(args, kwargs, **others), alike)
     except Exception:  # noqa: BLE001 - whatever it is
         return True
     return False
