@@ -12,7 +12,7 @@ import pytest
 from jax.test_util import check_grads
 
 from scipy_dispatch import ndimage
-from scipy_dispatch_jax._selection import selected
+from scipy_dispatch_jax._selection import as_ordered, from_ordered, selected
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 9, 25, 33])
@@ -34,10 +34,51 @@ def test_what_is_no_number_comes_last() -> None:
     x = np.random.default_rng(0).random((9, 500)).astype(np.float32)
     x[x < 0.3] = np.nan
     x[x > 0.9] = -np.inf
+    ordered = list(as_ordered(jnp.asarray(x)))
     for rank in range(9):
         np.testing.assert_array_equal(
-            selected(list(jnp.asarray(x)), rank), np.sort(x, axis=0)[rank]
+            from_ordered(selected(ordered, rank), x.dtype), np.sort(x, axis=0)[rank]
         )
+
+
+KINDS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "f2", "f4", "f8"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(3, 5), (10, 13), (17, 17)])
+def test_ranks_of_any_bits(kind: str, shape: tuple[int, int], double: bool) -> None:
+    """Among a few elements, more than 128, which are counted, and more than eight bits count."""
+    random = np.random.default_rng(shape[0])
+    x = random.integers(0, 256, (19, 23, 8), dtype=np.uint8).view(kind)[..., 0]
+    x = random.random((19, 23)) < 0.5 if kind == "?" else x
+    if x.dtype.kind == "f":
+        x = np.nan_to_num(x, nan=-0.0)
+        x[random.random(x.shape) < 0.1] = -np.inf
+        x[random.random(x.shape) < 0.1] = np.inf
+    around = np.pad(x, [(n // 2, (n - 1) // 2) for n in shape], mode="symmetric")
+    windows = np.lib.stride_tricks.sliding_window_view(around, shape)
+    expected = np.sort(windows.reshape(*x.shape, -1), axis=-1)
+    count = expected.shape[-1]
+    for rank in (count // 3, count - 2):
+        result = ndimage.rank_filter(jnp.asarray(x), rank, shape)
+        assert isinstance(result, jax.Array)
+        np.testing.assert_array_equal(result, expected[..., rank].astype(result.dtype))
+
+
+def test_of_many_elements_those_that_are_no_numbers_come_last() -> None:
+    """With either sign."""
+    x = np.random.default_rng(0).random((1, 129)).astype(np.float32)
+    x[0, :20], x[0, 20:30] = np.nan, -np.nan
+    expected = np.sort(x[0])
+    for rank in (1, 98, 99, 127):
+        result = ndimage.rank_filter(jnp.asarray(x), rank, (1, 129), mode="wrap")
+        np.testing.assert_array_equal(result, np.full((1, 129), expected[rank]))
+
+
+def test_many_elements_take_memory_for_a_few_arrays() -> None:
+    x = jnp.zeros((200, 200), np.float32)
+    compiled = jax.jit(partial(ndimage.median_filter, size=25)).lower(x).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes < 20 * x.nbytes
 
 
 @pytest.mark.parametrize("rank", [0, 4, -1])

@@ -303,7 +303,7 @@ def median_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
+    """Traces and differentiates, by the array."""
     return _ranked(
         input, lambda count: count // 2, size, footprint, output, mode, cval, origin, axes
     )
@@ -322,7 +322,7 @@ def rank_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
+    """Traces and differentiates, by the array."""
     rank = operator.index(rank)
     return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
 
@@ -340,7 +340,7 @@ def percentile_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array. Sorts large windows all at once, in memory."""
+    """Traces and differentiates, by the array."""
 
     def rank_of(count: int) -> int:
         if percentile != percentile:

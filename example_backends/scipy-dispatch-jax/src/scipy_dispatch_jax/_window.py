@@ -15,7 +15,7 @@ import numpy as np
 from ._arrays import as_c_casts, is_integer, is_jax
 from ._boundary import extended, is_constant
 from ._jax import Array, jax, jnp, lax
-from ._selection import selected
+from ._selection import as_ordered, bisected, from_ordered, selected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # So many elements of a window are written out, one after the other, which XLA makes one loop
 # over the array of. A longer program takes long to compile: a loop over the window then.
 _WRITTEN_OUT = 64
+# To compare them takes no more than two operations each time.
+_COMPARED = 128
 # Of slopes, far fewer, as each of the elements written out becomes an array of its own.
 _WRITTEN_OUT_FOR_SLOPES = 8
 
@@ -334,9 +336,32 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
         return lax.fori_loop(
             1, count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
         )
-    if count <= _WRITTEN_OUT:
-        return selected([parts.of(x, number) for number in range(count)], rank)
-    return jnp.sort(jax.vmap(partial(parts.of, x))(jnp.arange(count)), axis=0)[rank]
+    ordered = as_ordered(x)
+    if count <= _COMPARED:
+        chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
+    else:
+        chosen = _choose_by_counting(parts, rank, ordered)
+    return from_ordered(chosen, x.dtype)
+
+
+def _choose_by_counting(parts: Parts, rank: int, x: Array) -> Array:
+    dtype = np.promote_types(x.dtype, np.min_scalar_type(parts.count))
+    width = min(isqrt(parts.count), _WRITTEN_OUT)  # so many written out, in a loop over the rest
+    whole = parts.count // width
+
+    def count_below(bounds: Array) -> Array:
+        def add(first: Any, several: int, total: Array) -> Array:
+            for number in range(several):
+                total = total + (parts.of(x, first + number) < bounds).astype(dtype)
+            return total
+
+        total = lax.fori_loop(
+            0, whole, lambda number, total: add(number * width, width, total), zero
+        )
+        return add(whole * width, parts.count - whole * width, total)
+
+    zero = jnp.zeros(parts.shape, dtype)
+    return bisected(count_below, rank, parts.shape, x.dtype)
 
 
 _choose_differentiably: Any = jax.custom_jvp(_choose, nondiff_argnums=(0, 1))
