@@ -34,6 +34,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("signal.hilbert", "x * 1j", "real numbers only"),
     ("ndimage.rotate", "x, 90", "cupy#8400"),
     ("ndimage.rotate", "ones[None], 30, prefilter=False", "smooths along the axes that"),
+    ("ndimage.rotate", "ones[None], 30, order=2, prefilter=False", "smooths along the axes that"),
     ("ndimage.zoom", "x * 1j, 2, grid_mode=True, mode='nearest'", "drops grid_mode= for complex"),
     ("ndimage.zoom", "x, 1", "copies an image for zoom=1"),
     ("ndimage.zoom", "x, 0.9, cval=5", "takes 0 for any cval="),

@@ -258,23 +258,28 @@ def test_what_the_environment_says_must_be_a_number() -> None:
     )
 
 
+NO_DEVICE, NO_MEMORY = {"STANDIN_DEVICES": "0"}, {"STANDIN_FREE": "1000"}
+MEBIBYTES = "the GPU has 0 MiB free, and the call may need {} MiB"
 REASONS = [
-    ({"STANDIN_DEVICES": "0"}, "CuPy finds no GPU: cudaErrorNoDevice"),
-    ({"STANDIN_FREE": "1000"}, "the GPU has 0 MiB free, and the call may need 5 MiB"),
+    ("ndimage.sobel", NO_DEVICE, "CuPy finds no GPU: cudaErrorNoDevice"),
+    ("ndimage.sobel", NO_MEMORY, MEBIBYTES.format(5)),
+    ("fft.fft2", NO_MEMORY, MEBIBYTES.format(18)),
 ]
 
 
-@pytest.mark.parametrize(("environment", "reason"), REASONS, ids=["no device", "no memory"])
-def test_the_reason_is_told(standin: Path, environment: dict[str, str], reason: str) -> None:
+@pytest.mark.parametrize(("name", "environment", "reason"), REASONS)
+def test_the_reason_is_told(
+    standin: Path, name: str, environment: dict[str, str], reason: str
+) -> None:
     """In the trace and in `explain`, and SciPy runs."""
     run_python(
         f"""
         import numpy as np
-        from scipy_dispatch import backend_opts, ndimage
+        from scipy_dispatch import backend_opts, fft, ndimage
         image = np.ones((300, 400))
         with backend_opts(prioritize="cupy-offload", trace=True) as options:
-            explanation = ndimage.sobel.explain(image)
-            result = ndimage.sobel(image)
+            explanation = {name}.explain(image)
+            result = {name}(image)
         assert type(result) is np.ndarray
         assert explanation.selected == "default"
         assert {reason!r} in str(explanation), explanation
