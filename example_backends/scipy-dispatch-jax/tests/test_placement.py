@@ -19,7 +19,7 @@ split = jax.device_put(x, NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P
 
 
 def is_done(function, *args):
-    expected = function(*(np.asarray(each) for each in args))
+    expected = function(*(np.asarray(x) if isinstance(x, jax.Array) else x for x in args))
     np.testing.assert_allclose(np.asarray(function(*args)), expected, atol=1e-5)
     return function.explain(*args).selected == "jax"
 
@@ -43,6 +43,20 @@ if hasattr(jax.sharding, "auto_axes"):
     lines = jax.device_put(np.stack([x, x[::-1]]), NamedSharding(mesh, P("i")))
     assert is_done(fft.fft, lines)
     assert fft.fft(lines).sharding.spec[0] == "i"
+    # Windows that are written out, and that are looped over.
+    wide = jax.device_put(np.random.default_rng(0).random((2, 150)), NamedSharding(mesh, P("i")))
+    for function, *settings in (
+        (ndimage.median_filter, (1, 5)),
+        (ndimage.median_filter, (1, 140)),
+        (ndimage.correlate1d, np.ones(3), 1),
+        (ndimage.correlate1d, np.ones(100), 1),
+        (ndimage.maximum_filter1d, 100, 1),
+    ):
+        assert is_done(function, wide, *settings)
+        slope = jax.jit(jax.grad(lambda x: (function(x, *settings) ** 2).sum()))
+        expected = slope(np.asarray(wide))
+        with jax.set_mesh(mesh):  # or JAX's slopes of slices are not sharded
+            np.testing.assert_allclose(np.asarray(slope(wide)), np.asarray(expected), rtol=1e-4)
     assert not is_done(ndimage.gaussian_filter, lines, 1.0)
     reasons = [reason(ndimage.gaussian_filter, lines, 1.0)]
     jax.jit(lambda x: reasons.append(reason(ndimage.gaussian_filter, x, 1.0)))(lines)

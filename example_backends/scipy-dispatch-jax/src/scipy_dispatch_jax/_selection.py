@@ -75,9 +75,7 @@ def _odd_even_merge_sort(count: int) -> Iterator[tuple[int, int]]:
         run *= 2
 
 
-def bisected(
-    count_below: Callable[[Array], Array], rank: int, shape: tuple[int, ...], dtype: Any
-) -> Array:
+def bisected(count_below: Callable[[Array], Array], rank: int, zeros: Array) -> Array:
     """Return the largest numbers that no more elements than `rank` lie below.
 
     Parameters
@@ -86,17 +84,17 @@ def bisected(
         Says of an array of numbers how many elements are smaller than each.
     rank : int
         From 0 for the smallest element, which is the number then.
-    shape, dtype
-        Of the numbers; a data type of unsigned integers.
+    zeros : array of unsigned integers
+        With the shape and data type of the numbers.
     """
-    bits = np.iinfo(dtype).bits
-    highest = np.asarray(1 << (bits - 1), dtype)
+    bits = np.iinfo(zeros.dtype).bits
+    highest = np.asarray(1 << (bits - 1), zeros.dtype)
 
     def decide(number: Array, found: Array) -> Array:
-        with_bit = found | lax.shift_right_logical(highest, number.astype(dtype))
+        with_bit = found | lax.shift_right_logical(highest, number.astype(found.dtype))
         return jnp.where(count_below(with_bit) <= rank, with_bit, found)
 
-    return lax.fori_loop(0, bits, decide, jnp.zeros(shape, dtype))
+    return lax.fori_loop(0, bits, decide, zeros)
 
 
 def as_ordered(x: Array) -> Array:

@@ -60,6 +60,10 @@ class Parts:
         start = self.offsets[number]
         return lax.slice(x, start, [a + n for a, n in zip(start, self.shape, strict=True)])
 
+    def zeros(self, x: Array, dtype: Any = None) -> Array:
+        """Return as many zeros as a part has, sharded as a part of `x`."""
+        return jnp.zeros_like(self.of(x, 0), dtype=dtype)
+
 
 @dataclass(frozen=True)
 class Windows:
@@ -227,7 +231,7 @@ def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> 
         return times(part, weights[number])
 
     if not adding.symmetry:
-        return _total(term, count, jnp.zeros(parts.shape, x.dtype), limit)
+        return _total(term, count, parts.zeros(x), limit)
     middle = count // 2
     return _total(term, middle, times(parts.of(x, middle), weights[middle]), limit)
 
@@ -360,8 +364,8 @@ def _choose_by_counting(parts: Parts, rank: int, x: Array) -> Array:
         )
         return add(whole * width, parts.count - whole * width, total)
 
-    zero = jnp.zeros(parts.shape, dtype)
-    return bisected(count_below, rank, parts.shape, x.dtype)
+    zero = parts.zeros(x, dtype)
+    return bisected(count_below, rank, parts.zeros(x))
 
 
 _choose_differentiably: Any = jax.custom_jvp(_choose, nondiff_argnums=(0, 1))
@@ -384,7 +388,7 @@ def _slope_of_choice(
         is_it = (part == chosen) | ((part != part) & (chosen != chosen))  # NaN alone differs
         return jnp.where(is_it & (index < 0), jnp.asarray(number, index.dtype), index)
 
-    index = lax.fori_loop(0, parts.count, find, jnp.full(parts.shape, -1, np.int32))
+    index = lax.fori_loop(0, parts.count, find, parts.zeros(fixed, np.int32) - 1)
 
     def taken(x: Array) -> Array:
         def take(number: Any, total: Array) -> Array:
