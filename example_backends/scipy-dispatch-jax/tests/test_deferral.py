@@ -305,6 +305,8 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
     ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "radius": -1}),
     ("ndimage.gaussian_filter1d", {"input": X, "sigma": 1, "order": -1}),
     ("ndimage.rank_filter", {"input": X, "rank": 9, "size": 3}),
+    ("ndimage.rank_filter", {"input": X, "rank": 0, "size": 0}),
+    ("ndimage.median_filter", {"input": X, "size": (3, 0)}),
     ("ndimage.percentile_filter", {"input": X, "percentile": 101, "size": 3}),
     ("fft.fft", {"x": X, "norm": "loud"}),
     ("fft.rfft", {"x": X.astype(complex)}),

@@ -38,6 +38,19 @@ assert is_done(ndimage.correlate1d, on_both[1], jnp.ones(3))  # not put anywhere
 weights = jax.device_put(x[:3], NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P()))
 assert is_done(ndimage.correlate1d, split, weights)
 
+if hasattr(jax, "shard_map"):
+    tall = jnp.asarray(np.random.default_rng(0).random((2, 150)))
+    mesh = jax.sharding.Mesh(jax.devices(), "i")
+    for function, *settings in (
+        (ndimage.median_filter, (13, 11)),
+        (ndimage.median_filter, (1, 140)),
+        (ndimage.correlate, np.ones((9, 9))),
+    ):
+        slope = jax.grad(lambda x: (function(x, *settings) ** 2).sum())
+        mapped = jax.shard_map(slope, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+        expected = np.concatenate([slope(tall[:1]), slope(tall[1:])])
+        np.testing.assert_allclose(np.asarray(jax.jit(mapped)(tall)), expected, rtol=1e-4)
+
 if hasattr(jax.sharding, "auto_axes"):
     mesh = jax.make_mesh((2,), ("i",), axis_types=(jax.sharding.AxisType.Explicit,))
     lines = jax.device_put(np.stack([x, x[::-1]]), NamedSharding(mesh, P("i")))
@@ -47,7 +60,6 @@ if hasattr(jax.sharding, "auto_axes"):
     wide = jax.device_put(np.random.default_rng(0).random((2, 150)), NamedSharding(mesh, P("i")))
     for function, *settings in (
         (ndimage.median_filter, (1, 5)),
-        (ndimage.median_filter, (1, 140)),
         (ndimage.correlate1d, np.ones(3), 1),
         (ndimage.correlate1d, np.ones(100), 1),
         (ndimage.maximum_filter1d, 100, 1),
@@ -57,6 +69,9 @@ if hasattr(jax.sharding, "auto_axes"):
         expected = slope(np.asarray(wide))
         with jax.set_mesh(mesh):  # or JAX's slopes of slices are not sharded
             np.testing.assert_allclose(np.asarray(slope(wide)), np.asarray(expected), rtol=1e-4)
+    assert is_done(ndimage.median_filter, wide.astype(np.int16), (1, 140))
+    with jax.set_mesh(mesh):
+        assert is_done(ndimage.median_filter, wide, (1, 140))
     assert not is_done(ndimage.gaussian_filter, lines, 1.0)
     reasons = [reason(ndimage.gaussian_filter, lines, 1.0)]
     jax.jit(lambda x: reasons.append(reason(ndimage.gaussian_filter, x, 1.0)))(lines)

@@ -42,12 +42,15 @@ def test_what_is_no_number_comes_last() -> None:
 
 
 KINDS = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "f2", "f4", "f8"]
+SHAPES = [
+    *((kind, shape) for kind in KINDS for shape in [(10, 13), (1, 530)]),
+    *(("u1", shape) for shape in [(3, 5), (17, 17), (601, 1)]),
+]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", [(3, 5), (10, 13), (17, 17)])
+@pytest.mark.parametrize(("kind", "shape"), SHAPES)
 def test_ranks_of_any_bits(kind: str, shape: tuple[int, int], double: bool) -> None:
-    """Among a few elements, more than 128, which are counted, and more than eight bits count."""
+    """Among more than 128 elements, a few, more than eight bits count, and along lines."""
     random = np.random.default_rng(shape[0])
     x = random.integers(0, 256, (19, 23, 8), dtype=np.uint8).view(kind)[..., 0]
     x = random.random((19, 23)) < 0.5 if kind == "?" else x
@@ -59,26 +62,45 @@ def test_ranks_of_any_bits(kind: str, shape: tuple[int, int], double: bool) -> N
     windows = np.lib.stride_tricks.sliding_window_view(around, shape)
     expected = np.sort(windows.reshape(*x.shape, -1), axis=-1)
     count = expected.shape[-1]
-    for rank in (count // 3, count - 2):
-        result = ndimage.rank_filter(jnp.asarray(x), rank, shape)
-        assert isinstance(result, jax.Array)
-        np.testing.assert_array_equal(result, expected[..., rank].astype(result.dtype))
+    result = ndimage.rank_filter(jnp.asarray(x), count // 3, shape)
+    assert isinstance(result, jax.Array)
+    np.testing.assert_array_equal(result, expected[..., count // 3].astype(result.dtype))
 
 
-def test_of_many_elements_those_that_are_no_numbers_come_last() -> None:
+@pytest.mark.parametrize("shape", [(3, 43), (1, 129)])
+def test_of_many_elements_those_that_are_no_numbers_come_last(shape: tuple[int, int]) -> None:
     """With either sign."""
-    x = np.random.default_rng(0).random((1, 129)).astype(np.float32)
-    x[0, :20], x[0, 20:30] = np.nan, -np.nan
-    expected = np.sort(x[0])
+    x = np.random.default_rng(0).random(129).astype(np.float32)
+    x[:20], x[20:30] = np.nan, -np.nan
+    expected = np.sort(x)
     for rank in (1, 98, 99, 127):
-        result = ndimage.rank_filter(jnp.asarray(x), rank, (1, 129), mode="wrap")
-        np.testing.assert_array_equal(result, np.full((1, 129), expected[rank]))
+        result = ndimage.rank_filter(jnp.asarray(x.reshape(shape)), rank, shape, mode="wrap")
+        np.testing.assert_array_equal(result, np.full(shape, expected[rank]))
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 64, 65, 200])
+def test_ranks_of_lines_of_any_length(length: int) -> None:
+    """Those of SciPy 1.18 read what lies beyond windows that are longer."""
+    x = np.random.default_rng(length).integers(0, 9, length).astype(np.int32)
+    for size, rank in ((129, 64), (130, 1), (300, 298)):
+        around = np.pad(x, (size // 2, (size - 1) // 2), mode="symmetric")
+        expected = np.sort(np.lib.stride_tricks.sliding_window_view(around, size))[:, rank]
+        np.testing.assert_array_equal(ndimage.rank_filter(jnp.asarray(x), rank, size), expected)
+
+
+def test_the_gradient_along_a_long_line(double: bool) -> None:
+    x = jnp.asarray(np.random.default_rng(0).permutation(9) / 3)
+    median = jax.jit(partial(ndimage.median_filter, size=131))
+    check_grads(median, (x,), order=1, eps=0.01)
+    np.testing.assert_array_equal(jax.vmap(median)(jnp.stack([-x, x]))[1], median(x))
 
 
 def test_many_elements_take_memory_for_a_few_arrays() -> None:
     x = jnp.zeros((200, 200), np.float32)
-    compiled = jax.jit(partial(ndimage.median_filter, size=25)).lower(x).compile()
-    assert compiled.memory_analysis().temp_size_in_bytes < 20 * x.nbytes
+    median = partial(ndimage.median_filter, size=25)
+    for function in (median, jax.grad(lambda x: median(x).sum())):
+        compiled = jax.jit(function).lower(x).compile()
+        assert compiled.memory_analysis().temp_size_in_bytes < 20 * x.nbytes
 
 
 @pytest.mark.parametrize("rank", [0, 4, -1])
@@ -109,6 +131,12 @@ def test_gradients_of_windows(double: bool) -> None:
     np.testing.assert_array_equal(
         gradient, [[(result == each).sum() for each in np.asarray(row)] for row in x]
     )
+
+
+def test_gradients_where_there_is_no_number() -> None:
+    """The slope of the element that was taken, as elsewhere."""
+    x = jnp.full((5, 5), jnp.nan)
+    assert jax.grad(lambda x: ndimage.median_filter(x, 3)[2, 2])(x).sum() == 1
 
 
 def test_second_derivatives(double: bool) -> None:

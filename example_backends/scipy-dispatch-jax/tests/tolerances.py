@@ -127,7 +127,7 @@ TOLERANCES: dict[str, Kinds] = {
     "ndimage.percentile_filter": _RANKS,
     # Between elements
     "ndimage.map_coordinates": {
-        "integers": Tolerance(0, 1, "a value halfway between two whole numbers, but for a bit"),
+        "integers": Tolerance(0, 1, "a value where it is rounded, or cut off, but for a bit"),
         "integers32": Tolerance(1e-6, 1, _CUT),
         "half": Tolerance(8e-3, 0, _NONE),
         "single": Tolerance(4e-6, 0, _BETWEEN),

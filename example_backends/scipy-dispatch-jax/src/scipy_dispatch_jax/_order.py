@@ -273,7 +273,7 @@ def _ranked(
         raise RuntimeError("no footprint or filter size provided")
     else:
         footprint = np.ones(for_each(size, len(axes)), dtype=bool)
-    if footprint.ndim == len(axes):
+    if footprint.ndim == len(axes) and footprint.size:
         for each, width in zip(for_each(origin, len(axes)), footprint.shape, strict=True):
             checked_origin(each, width)
     count = int(footprint.sum())

@@ -16,6 +16,7 @@ from ._arrays import as_c_casts, is_integer, is_jax
 from ._boundary import extended, is_constant
 from ._jax import Array, jax, jnp, lax
 from ._selection import as_ordered, bisected, from_ordered, selected
+from ._wavelet import ranked_along
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 _WRITTEN_OUT = 64
 # To compare them takes no more than two operations each time.
 _COMPARED = 128
+# Beyond so many bytes of a window along a line its elements are not counted for each bit.
+_COUNTED = 512
 # Of slopes, far fewer, as each of the elements written out becomes an array of its own.
 _WRITTEN_OUT_FOR_SLOPES = 8
 
@@ -328,24 +331,32 @@ _sum_differentiably.defjvp(_slope_of_sum)
 
 def _choose(parts: Parts, rank: int, x: Array) -> Array:
     count = parts.count
+    box = [n - m + 1 for n, m in zip(x.shape, parts.shape, strict=True)]
+    is_solid = prod(box) == count
     if rank in (0, count - 1):
-        choose = jnp.maximum if rank else jnp.minimum
-        if count <= _WRITTEN_OUT:
-            return reduce(choose, (parts.of(x, number) for number in range(count)))
-        box = [n - m + 1 for n, m in zip(x.shape, parts.shape, strict=True)]
-        if prod(box) == count:
-            for axis, size in enumerate(box):
-                x = _running(choose, x, size, axis)
-            return x
-        return lax.fori_loop(
-            1, count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
-        )
+        return _extreme(parts, jnp.maximum if rank else jnp.minimum, x, box if is_solid else None)
     ordered = as_ordered(x)
     if count <= _COMPARED:
         chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
+    elif is_solid and max(box) == count and count * ordered.dtype.itemsize > _COUNTED:
+        chosen = ranked_along(ordered, box.index(count), count, rank)
     else:
         chosen = _choose_by_counting(parts, rank, ordered)
     return from_ordered(chosen, x.dtype)
+
+
+def _extreme(
+    parts: Parts, choose: Callable[[Array, Array], Array], x: Array, box: list[int] | None
+) -> Array:
+    if parts.count <= _WRITTEN_OUT:
+        return reduce(choose, (parts.of(x, number) for number in range(parts.count)))
+    if box is None:
+        return lax.fori_loop(
+            1, parts.count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
+        )
+    for axis, size in enumerate(box):
+        x = _running(choose, x, size, axis)
+    return x
 
 
 def _choose_by_counting(parts: Parts, rank: int, x: Array) -> Array:

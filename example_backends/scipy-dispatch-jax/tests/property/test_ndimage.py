@@ -192,7 +192,7 @@ def test_windows_of_a_size(name: str, precision: bool, data: Any) -> None:
 )
 @given(data=st.data())
 def test_windows_with_a_footprint(name: str, args: Any, double: bool, data: Any) -> None:
-    # SciPy 1.18 reads beyond lines shorter than the window: two dimensions.
+    # Along lines SciPy takes holes too, and reads beyond those shorter than the window.
     x = data.draw(arrays(shapes=SHAPES[1:]))
     axes, count = some_axes(data.draw, x.ndim)
     sizes, origins = data.draw(sizes_and_origins(count))
