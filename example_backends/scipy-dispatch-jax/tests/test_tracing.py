@@ -158,8 +158,10 @@ def test_sums_are_linear(double: bool) -> None:
 
 
 def test_no_type_is_promoted(precision: bool) -> None:
-    """Where integers are averaged, and complex numbers interpolated."""
+    """Where integers are averaged, complex numbers interpolated, and many elements ranked."""
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
+        for size in ((3, 3), (12, 12), (1, 300)):
+            dispatchable("ndimage.median_filter")(jnp.ones((4, 5)), size)
         dispatchable("ndimage.uniform_filter")(jnp.arange(9), 3)
         where = jnp.asarray([[0.5, 1.25]])
         dispatchable("ndimage.map_coordinates")(jnp.ones(4, jnp.complex64), where, order=1)

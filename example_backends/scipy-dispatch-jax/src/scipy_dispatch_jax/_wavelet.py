@@ -67,7 +67,7 @@ def _ranked(x: Array, count: int, rank: int) -> Array:
         before = zeros_before[:-1]
         to = jnp.where(bit == 1, zeros + places - before, before)
         numbers = jnp.zeros_like(numbers).at[to].set(numbers, unique_indices=True)
-        return numbers, start, stop, rank, 2 * found + is_one
+        return numbers, start, stop, rank, 2 * found + is_one.astype(index)
 
     start = places[: length - count + 1]
     ranks, found = jnp.full_like(start, rank), jnp.zeros_like(start)
