@@ -49,7 +49,7 @@ class ndarray:
         return len(self.host)
 
     def __getitem__(self, key):
-        return ndarray(self.host[key])
+        return ndarray(self.host[getattr(key, "host", key)])
 
     def __setitem__(self, key, value):
         if not isinstance(value, (ndarray, int, float)):
@@ -68,6 +68,15 @@ class ndarray:
     def copy(self):
         return ndarray(self.host.copy())
 
+    def item(self):
+        return self.host.item()
+
+    def ravel(self):
+        return ndarray(self.host.ravel())
+
+    def reshape(self, *shape):
+        return ndarray(self.host.reshape(*shape))
+
     def get(self):
         return self.host.copy()
 
@@ -84,6 +93,14 @@ def asarray(value):
 
 def may_share_memory(first, second):
     return np.may_share_memory(first.host, second.host)
+
+
+def stack(arrays):
+    return ndarray(np.stack([each.host for each in arrays]))
+
+
+def unique(values, return_inverse):
+    return tuple(map(ndarray, np.unique(values.host, return_inverse=return_inverse)))
 
 
 def trunc(values):

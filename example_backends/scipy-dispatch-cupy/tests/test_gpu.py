@@ -129,3 +129,90 @@ def test_the_output_may_be_the_input(name: str, dtype: str) -> None:
     with backend_opts(prioritize="cupy-offload"):
         assert function(x, output=x, **settings) is x
     compare(f"ndimage.{name}", kind_of(dtype), x, expected)
+
+
+LABELS = np.repeat([[0, 1, 1, 2, 2, 2, 5, 5]], 6, axis=0)
+INDICES: list[Any] = [
+    *(range(1, 4), range(0), [], (5, 1), [1, 1, 2], [5, 0, 5], np.arange(7), np.unique(LABELS)),
+    *(2, 2.0, np.int64(5), np.uint8(1), np.array([[1, 2], [5, 1]]), LABELS.max(), [np.int64(2)]),
+]
+MEASURED = ("sum", "sum_labels", "mean", "variance", "standard_deviation", "center_of_mass")
+MEASURED += ("minimum", "maximum", "median", "minimum_position", "maximum_position", "extrema")
+
+
+@pytest.mark.parametrize("name", [f"ndimage.{each}" for each in MEASURED])
+def test_labels_in_any_form(name: str) -> None:
+    """Ranges, numbers of NumPy's, labels twice, none at all, in several dimensions, on the GPU."""
+    import cupy
+
+    problems: list[str] = []
+    for index in INDICES:
+        x = image("float32", LABELS.shape, distinct=True)
+        forms = [index]
+        if isinstance(index, np.ndarray | np.generic):
+            forms.append(cupy.asarray(index))  # LABELS.max() on the GPU has no dimensions either
+        elif isinstance(index, list) and index:
+            forms.append([cupy.asarray(each) for each in index])
+        for form in forms:
+            if quietly(why, name, "cupy", cupy.asarray(x), cupy.asarray(LABELS), form):
+                assert (name, np.ndim(index)) == ("ndimage.center_of_mass", 2)
+                continue
+
+            def run() -> Any:
+                args = cupy.asarray(x), cupy.asarray(LABELS), form  # noqa: B023 - called at once
+                return on_host(quietly(dispatchable(name), *args))
+
+            checked(problems, Case(name, "float32", (x, LABELS, index), {}, f"{form}"), "cupy", run)
+    assert not problems, "\n".join(problems)
+
+
+LINE = np.sin(np.arange(40) / 3) + np.arange(40) % 3
+POINTS = [np.array([0.5, 2.25, 3]), np.array([1, 4.5, 2.75])]
+SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+    ("ndimage.map_coordinates", (image("float64"), POINTS), {}),
+    ("ndimage.map_coordinates", (image("float64"), tuple(POINTS)), {"order": 1}),
+    ("ndimage.map_coordinates", (image("uint8"), [each.tolist() for each in POINTS]), {}),
+    ("ndimage.find_objects", (LABELS,), {"max_label": 2}),
+    ("ndimage.find_objects", (LABELS,), {"max_label": 9}),
+    ("signal.lfilter", ([1, 1, 1], 1, LINE), {}),
+    ("signal.lfilter", (np.ones(3, "f4"), 1.0, LINE.astype("f4")), {}),
+    ("signal.lfilter", (np.ones(2, "u1"), np.array([2, 1], "u1"), LINE.astype("f4")), {}),
+    ("signal.lfilter", (2, np.array([2, 1], "u1"), LINE), {}),
+    ("signal.filtfilt", (np.ones(3) / 3, 1, LINE), {}),
+    ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
+    ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
+    ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
+    ("signal.group_delay", ((LINE[1:4], 1), np.arange(1.0, 3)), {}),
+    ("signal.group_delay", (([1, 2], [2, 1]), np.arange(1.0, 3)), {}),
+    ("signal.sweep_poly", (LINE, np.poly1d([0.1, 2])), {}),
+    ("signal.find_peaks", (LINE.astype("f4"),), {"height": float(LINE[7])}),
+    ("signal.find_peaks", (LINE.astype("f4"),), {"height": (np.float32(0.5), None)}),
+    ("signal.find_peaks", ((LINE * 40).clip(0).astype("u1"),), {"prominence": 1.5, "width": 1}),
+    ("signal.resample_poly", (LINE.astype("c8"), 3, 2), {}),
+    ("signal.resample_poly", (LINE.astype("f4"), 3, 2), {"window": [0.25, 0.5, 0.25]}),
+]
+"""Settings that stand for arrays, and numbers that SciPy computes with in double precision."""
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs"), SETTINGS, ids=[f"{each[0]}-{n}" for n, each in enumerate(SETTINGS)]
+)
+def test_settings_that_stand_for_arrays(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> None:
+    """As SciPy takes them, beside an array of CuPy's; the result is of SciPy's type."""
+    ours = on_device(args)
+    assert quietly(why, name, "cupy", *ours, **kwargs) is None
+    expected = quietly(scipy_function(name), *args, **kwargs)
+    result = quietly(dispatchable(name), *ours, **kwargs)
+    if isinstance(expected, np.ndarray):
+        assert result.dtype == expected.dtype
+    single = any(getattr(each, "dtype", None) in ("f4", "c8") for each in args)
+    kind = "float32" if single else "float64"
+    compare(name, kind, on_host(result), expected)
+    if name not in OFFLOADED_NAMES:
+        return
+    scipy_dispatch_cupy.set_smallest(0)
+    with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        compare(name, kind, quietly(dispatchable(name), *args, **kwargs), expected)
+    assert options.trace[-1].backend == "cupy-offload"

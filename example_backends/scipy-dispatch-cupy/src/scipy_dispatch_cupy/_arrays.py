@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from operator import index
-
 import numpy as np
 
+from ._measurements import MEASUREMENTS, measured
+from ._moving import on_device
 from ._rules import is_array, result_type
+from ._signals import adapted, as_scipy_types_it
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 _INTERPOLATION = {"affine_transform", "map_coordinates", "rotate", "shift", "zoom"}
 _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
-# Whose kernels take numbers of one type.
-_WAVES = {"sawtooth": "width", "square": "duty"}
-_CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
-# A pair of numbers is an interval here, no array.
-_INTERVALS = {"find_peaks"}
 _SUMS = {
     *("convolve", "convolve1d", "correlate", "correlate1d", "prewitt", "sobel", "laplace"),
     *("gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace"),
@@ -39,8 +35,10 @@ def compute(call: Call) -> Any:
     """
     import cupy
 
+    if call.name in MEASUREMENTS:
+        return measured(call)
     output = call["output"]
-    ready = _adapted(_on_device(call))
+    ready = _adapted(on_device(call))
     if not is_array(output):
         return _run(ready)
     target = ready.given["output"]
@@ -66,8 +64,10 @@ def _is_shared(call: Call, output: Any) -> bool:
 def _run(call: Call) -> Any:
     """Call CuPy's function; whole numbers are rounded and cut off as SciPy does."""
     output = call["output"]
+    if call.name == "find_objects":
+        return _objects(call)
     if call.name not in _INTERPOLATION:
-        return call.run()
+        return as_scipy_types_it(call.run(), call)
     dtype = np.dtype(output.dtype if is_array(output) else output or call[call.first].dtype)
     if dtype.kind not in "iu":
         return call.run()
@@ -76,6 +76,16 @@ def _run(call: Call) -> Any:
         return result
     output[...] = result
     return output
+
+
+def _objects(call: Call) -> Any:
+    """Return what CuPy finds of all labels, up to the last one that is asked for.
+
+    With a ``max_label`` its kernel would write the larger labels beyond the end of its array.
+    """
+    found = call.replaced(max_label=0).run()
+    last = call["max_label"]
+    return found if last < 1 else [*found[:last], *[None] * (last - len(found))]
 
 
 def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
@@ -87,42 +97,13 @@ def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
     return cupy.clip(whole, limits.min, limits.max).astype(dtype)
 
 
-def _on_device(call: Call) -> Call:
-    moved = {
-        name: _move(call.given[name], call.name not in _INTERVALS)
-        for name in call.arrays
-        if name in call.given
-    }
-    return call.replaced(**moved)
-
-
-def _move(value: Any, lists: bool) -> Any:
-    import cupy
-
-    if isinstance(value, np.ndarray):
-        return cupy.asarray(value)
-    if isinstance(value, tuple) and any(hasattr(each, "dtype") for each in value):
-        return tuple(_move(each, lists) for each in value)  # a system, say
-    if lists and isinstance(value, list | tuple):
-        try:
-            array = np.asarray(value)
-        except (TypeError, ValueError):
-            return value
-        return cupy.asarray(array) if array.dtype.kind in "biufc" else value
-    return value
-
-
 def _adapted(call: Call) -> Call:
-    if call.module == "fft":
-        return _with_lengths(call)
-    if call.module == "signal" and call.name in _CONVOLUTIONS:
-        return _of_one_type(call)
-    if call.name in _WAVES:
-        return _of_one_precision(call, _WAVES[call.name])
-    return _for_images(call) if call.module == "ndimage" else call
+    return _for_images(call) if call.module == "ndimage" else adapted(call)
 
 
 def _for_images(call: Call) -> Call:
+    import cupy
+
     changes: dict[str, Any] = {}
     x, output = call[call.first], call["output"]
     if isinstance(output, str | np.dtype):
@@ -134,7 +115,7 @@ def _for_images(call: Call) -> Call:
         changes["cval"] = np.nan if cval != cval else cval  # which CuPy knows by identity
     if "footprint" in call.arrays and is_array(call["structure"]) and call["footprint"] is None:
         # SciPy takes the size of the structure, and CuPy asks for another one.
-        changes["footprint"] = _move(np.ones(call["structure"].shape, bool), lists=False)
+        changes["footprint"] = cupy.asarray(np.ones(call["structure"].shape, bool))
         changes["size"] = None
     if call.name in _INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.
@@ -150,47 +131,4 @@ def _for_images(call: Call) -> Call:
     if call.name in _ITERATED and call["iterations"] != 1:
         # The result is the same, and CuPy has no other way to iterate.
         changes["brute_force"] = True
-    return call.replaced(**changes)
-
-
-def _with_lengths(call: Call) -> Call:
-    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with.
-
-    In a list: a tuple that equals the shape CuPy takes for no lengths, whatever the axes.
-    """
-    s, axes = call["s"], call["axes"]
-    if s is None:
-        return call
-    lengths = [index(each) for each in np.atleast_1d(s)]
-    shape = call[call.first].shape
-    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
-    if len(axes) != len(lengths):
-        return call  # which is for CuPy to refuse
-    return call.replaced(
-        s=[
-            shape[axis] if length == -1 else length
-            for length, axis in zip(lengths, axes, strict=True)
-        ]
-    )
-
-
-def _of_one_precision(call: Call, name: str) -> Call:
-    """Return a wave with `name` of floating point, too, which may be a whole number."""
-    value = call[name]
-    return call.replaced(**{name: value.astype(float) if is_array(value) else float(value)})
-
-
-def _of_one_type(call: Call) -> Call:
-    """Return a convolution of arrays of one type, by a method that CuPy has for them."""
-    given = {name: call.given[name] for name in ("in1", "in2")}
-    if not all(hasattr(each, "dtype") for each in given.values()):
-        return call  # which is for CuPy to refuse
-    # CuPy adds up in the type of the smaller array, and cuts off what that does not hold.
-    dtype = np.result_type(*(each.dtype for each in given.values()))
-    changes: dict[str, Any] = {
-        name: each.astype(dtype, copy=False) for name, each in given.items() if each.ndim
-    }
-    if call["method"] == "auto":
-        # CuPy chooses for one dimension only, between the same.
-        changes["method"] = "direct" if dtype.kind in "iu" else "fft"
     return call.replaced(**changes)

@@ -83,6 +83,11 @@ class Call:
         """The parameters that may take arrays, without the marks for tuples of arrays."""
         return _arrays(self.module, self.name)
 
+    @property
+    def tuples(self) -> tuple[str, ...]:
+        """Those of the parameters that may take tuples of arrays, such as systems."""
+        return _tuples(self.module, self.name)
+
     def replaced(self, **changes: Any) -> Call:
         """Return this call with other arguments."""
         return Call(self.module, self.name, {**self.given, **changes})
@@ -171,6 +176,11 @@ def _defaults(module: str, name: str) -> dict[str, Any]:
 @cache
 def _arrays(module: str, name: str) -> tuple[str, ...]:
     return tuple(each.lstrip("*") for each in FUNCTIONS[module][name][1])
+
+
+@cache
+def _tuples(module: str, name: str) -> tuple[str, ...]:
+    return tuple(each[1:] for each in FUNCTIONS[module][name][1] if each.startswith("*"))
 
 
 @cache

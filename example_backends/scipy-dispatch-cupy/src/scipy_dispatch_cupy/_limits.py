@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _limits_filters, _limits_interpolation, _limits_signal
-from ._rules import is_array
+from ._rules import arrays_of, is_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,12 +59,12 @@ def why_not(call: Call) -> str | None:
 
 def _data_types(call: Call) -> str | None:
     for name in call.arrays:
-        value = call[name]
-        dtype = getattr(value, "dtype", None)
-        if not isinstance(dtype, np.dtype) or not getattr(value, "ndim", 0):
-            continue
-        if not _known(dtype):
-            return f"CuPy has no arrays of {dtype}, the type of {name}=, or rounds them otherwise"
+        for value in arrays_of(call[name]):
+            dtype = value.dtype
+            if isinstance(dtype, np.dtype) and value.ndim and not _known(dtype):
+                return (
+                    f"CuPy has no arrays of {dtype}, the type of {name}=, or rounds them otherwise"
+                )
     return None
 
 

@@ -19,6 +19,7 @@ from ._image_rules import (
     whole_constant,
 )
 from ._rules import (
+    for_real,
     is_array,
     kind_of,
     of_cupy,
@@ -246,6 +247,14 @@ def _wrapped_derivative(call: Call) -> str | None:
     return None
 
 
+def _turned_centers(call: Call) -> str | None:
+    if is_array(call["index"]) and call["index"].ndim > 1:
+        return (
+            "of an index= of several dimensions SciPy mixes the centers; pass index=index.ravel()"
+        )
+    return None
+
+
 def _no_axes(call: Call) -> str | None:
     if call["axes"] is not None and not np.size(call["axes"]):
         return f"CuPy's {call.name} takes no empty axes="
@@ -260,6 +269,8 @@ def _width(call: Call) -> str | None:
 
 _BETWEEN = ("median_filter", "rank_filter", "percentile_filter")
 _GAUSSIANS = "gaussian_filter gaussian_filter1d gaussian_laplace"
+_DISTANCES = (for_real("input"), some_dimensions(2, 3), _filled_elsewhere)
+_TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
 _STEPS = "binary_erosion binary_dilation binary_opening binary_closing"
 
 _WEIGHTED = (
@@ -303,10 +314,10 @@ RULES = table(
     ("ndimage", "binary_hit_or_miss binary_propagation", (_ignored_output,)),
     ("ndimage", "binary_fill_holes", (_outside_of_a_line, _ignored_output, _standard_structure)),
     ("ndimage", "label", (_symmetric_structure,)),
-    ("ndimage", "center_of_mass mean standard_deviation variance sum", (real("input"),)),
-    ("ndimage", "sum_labels", (real("input"),)),
+    ("ndimage", _TOTALS, (real("input"), for_real("labels", "index"))),
+    ("ndimage", "center_of_mass", (_turned_centers,)),
     ("ndimage", "find_objects", (whole_numbers("input"),)),
     ("ndimage", "value_indices", (whole_numbers("arr"),)),
     ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
-    ("ndimage", "distance_transform_edt", (some_dimensions(2, 3), _filled_elsewhere)),
+    ("ndimage", "distance_transform_edt", _DISTANCES),
 )

@@ -34,6 +34,12 @@ def kind_of(value: Any) -> str:
     return str(value.dtype.kind) if is_array(value) else ""
 
 
+def arrays_of(value: Any) -> list[Any]:
+    """Return the array that `value` is, or those that it is a list or a tuple of."""
+    parts = value if isinstance(value, list | tuple) else (value,)
+    return [each for each in parts if is_array(each)]
+
+
 def result_type(output: Any, x: Any) -> np.dtype[Any]:
     """Return the data type that a filter of `x` fills or makes, if there are no others."""
     if output is None:
@@ -77,17 +83,6 @@ def _equal(value: Any, other: Any) -> bool:
     return type(value) is type(other) and bool(value == other)
 
 
-def not_a_number(name: str) -> Rule:
-    """Refuse a plain number where CuPy needs an array."""
-
-    def rule(call: Call) -> str | None:
-        if np.isscalar(call[name]):
-            return f"CuPy takes no plain number as {name}="
-        return None
-
-    return rule
-
-
 def given(name: str, why: str) -> Rule:
     """Refuse an argument that is not None."""
 
@@ -125,10 +120,10 @@ def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
     def of(*names: str) -> Rule:
         def rule(call: Call) -> str | None:
             for name in names:
-                kind = kind_of(call[name])
-                if kind and kind not in kinds:
-                    what = call[name].dtype
-                    return f"{name}= is of {what}, and SciPy's {call.name} takes {means} only"
+                for each in arrays_of(call[name]):
+                    if kind_of(each) not in kinds:
+                        what = each.dtype
+                        return f"{name}= is of {what}, and SciPy's {call.name} takes {means} only"
             return None
 
         return rule
@@ -140,6 +135,18 @@ def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
 real = only_kinds("biuf", "real numbers")
 floating = only_kinds("fc", "numbers of floating point")
 whole_numbers = only_kinds("iu", "whole numbers")
+
+
+def for_real(*names: str) -> Rule:
+    """Refuse complex numbers, which SciPy takes."""
+
+    def rule(call: Call) -> str | None:
+        for name in names:
+            if any(kind_of(each) == "c" for each in arrays_of(call[name])):
+                return f"{name}= is complex, and CuPy's {call.name} is for real numbers"
+        return None
+
+    return rule
 
 
 def table(*entries: tuple[str, str, tuple[Rule, ...]]) -> dict[tuple[str, str], tuple[Rule, ...]]:

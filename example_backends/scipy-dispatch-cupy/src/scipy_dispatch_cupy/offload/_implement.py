@@ -10,7 +10,7 @@ from .._call import Call, cupyx_function
 from .._device import smallest, why_no_cupy, why_no_device, why_too_large
 from .._implement import implement, names_of, short
 from .._limits import why_not
-from .._rules import is_array
+from .._rules import arrays_of, is_array
 from .._warning import warn_caller
 from ._result import as_scipy_returns_it, result_size
 from ._table import TABLE
@@ -104,8 +104,8 @@ def _only_products(call: Call) -> bool:
 
 def _nbytes(call: Call) -> int:
     """Return the bytes of the largest array in double precision, the result among them."""
-    given = [call[name] for name in call.arrays]
-    largest: int = max(each.size for each in given if isinstance(each, np.ndarray))
+    given = [arrays_of(call[name]) for name in call.arrays]
+    largest: int = max(sum(each.size for each in arrays) for arrays in given)
     return max(largest, result_size(call)) * (16 if call.module == "fft" else 8)
 
 

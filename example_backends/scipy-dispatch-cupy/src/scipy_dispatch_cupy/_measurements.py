@@ -1,0 +1,77 @@
+"""Measurements of labelled regions, for each label that `index` names."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._moving import on_device, stacked
+from ._rules import is_array, of_cupy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Call
+
+# Of which a kernel adds to the first of equal labels only.
+_ADDED = {"sum", "sum_labels", "mean", "variance", "standard_deviation", "center_of_mass"}
+_CHOSEN = {
+    *("minimum", "maximum", "median", "minimum_position", "maximum_position", "extrema"),
+}
+MEASUREMENTS = _ADDED | _CHOSEN | {"histogram", "labeled_comprehension"}
+
+
+def measured(call: Call) -> Any:
+    """Return what CuPy's function measures, for as many labels as SciPy takes, in any shape.
+
+    Parameters
+    ----------
+    call : Call
+        A call of one of `MEASUREMENTS`, with arrays of NumPy's or of CuPy's.
+    """
+    if call["index"] is None:
+        return on_device(call).run()
+    index = _labels(call["index"])
+    if call.name not in _ADDED | _CHOSEN or not is_array(index) or call["labels"] is None:
+        return on_device(call.replaced(index=index)).run()
+    labels, places = _once(index.ravel()) if call.name in _ADDED else (index.ravel(), None)
+    if not index.size:
+        # CuPy takes no empty ones. Any label will do, as nothing is kept of it.
+        labels, places = np.zeros(1, int), np.zeros(0, int)
+    result = on_device(call.replaced(index=labels)).run()
+    return _placed(result, places, index.shape)
+
+
+def _labels(index: Any) -> Any:
+    """Return an array, or a number of Python's."""
+    if isinstance(index, list | tuple | range):
+        index = stacked(index) if any(map(of_cupy, index)) else np.asarray(index)
+    if is_array(index) and not index.ndim:
+        index = index.item()  # an element of an array, say the largest
+    whole = isinstance(index, float) and index.is_integer()
+    return int(index) if whole else index
+
+
+def _once(labels: Any) -> tuple[Any, Any]:
+    """Return each label once, and where to find those that were given among them."""
+    if of_cupy(labels):
+        import cupy
+
+        once, places = cupy.unique(labels, return_inverse=True)
+        return once, places
+    if np.all(labels[1:] > labels[:-1]):
+        return labels, None
+    return np.unique(labels, return_inverse=True)
+
+
+def _placed(result: Any, places: Any, shape: tuple[int, ...]) -> Any:
+    import cupy
+
+    if isinstance(result, tuple):
+        return tuple(_placed(each, places, shape) for each in result)
+    if isinstance(result, list):
+        if places is None:
+            return result
+        return [result[place] for place in (places.get() if of_cupy(places) else places)]
+    placed = result if places is None else result[cupy.asarray(places)]
+    return placed.reshape(shape)

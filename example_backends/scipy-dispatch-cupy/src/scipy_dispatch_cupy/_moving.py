@@ -1,0 +1,78 @@
+"""Arguments as CuPy takes them: arrays on the device, and what stands for arrays, too."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._rules import of_cupy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ._call import Call
+
+# A pair of numbers is an interval here, no array.
+_INTERVALS = {"find_peaks"}
+# A plain number is a polynomial of degree 0.
+_POLYNOMIALS = {"b", "a", "num", "den"}
+
+
+def on_device(call: Call) -> Call:
+    """Return the call with all of its arrays on the device.
+
+    Parameters
+    ----------
+    call : Call
+        The call, with arrays of NumPy's or of CuPy's, and lists, tuples, ranges, polynomials and
+        numbers where they stand for arrays.
+    """
+    return call.replaced(
+        **{name: _argument(call, name) for name in call.arrays if name in call.given}
+    )
+
+
+def _argument(call: Call, name: str) -> Any:
+    value = call.given[name]
+    if isinstance(value, list | tuple | range):
+        if call.name in _INTERVALS:
+            return tuple(map(_moved, value))
+        if name in call.tuples:
+            return tuple(
+                stacked(each) if isinstance(each, list | tuple) else _moved(each) for each in value
+            )
+        return stacked(value)
+    if call.module == "signal" and name in _POLYNOMIALS and np.isscalar(value):
+        value = np.atleast_1d(value)
+    return _moved(value)
+
+
+def _moved(value: Any) -> Any:
+    import cupy
+
+    if isinstance(value, np.poly1d):
+        value = value.coeffs
+    if isinstance(value, np.ndarray):
+        return cupy.asarray(value)
+    # CuPy takes the numbers of Python for such, and none of NumPy's.
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def stacked(values: Sequence[Any]) -> Any:
+    """Return an array of numbers, or of arrays of one shape; what is neither, as it is.
+
+    Parameters
+    ----------
+    values : list, tuple or range
+        Numbers, lists of numbers, or arrays of NumPy's or of CuPy's.
+    """
+    import cupy
+
+    if any(map(of_cupy, values)):
+        return cupy.stack([cupy.asarray(each) for each in values])
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        return values
+    return cupy.asarray(array) if array.dtype.kind in "biufc" else values

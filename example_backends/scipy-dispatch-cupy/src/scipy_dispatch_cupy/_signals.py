@@ -1,0 +1,123 @@
+"""Signals and transforms: what CuPy is to be asked otherwise, and what SciPy's result is."""
+
+from __future__ import annotations
+
+from operator import index
+
+import numpy as np
+
+from ._rules import is_array, kind_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Call
+
+# Whose kernels take numbers of one type.
+_WAVES = {"sawtooth": "width", "square": "duty"}
+_CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
+# SciPy makes float64 of all real numbers, or of whole ones. CuPy would compute in their own type,
+# cut off what that does not hold, and compare what is rounded.
+_IN_DOUBLE_PRECISION = {
+    **dict.fromkeys(("find_peaks", "peak_prominences", "peak_widths"), ("x",)),
+    **dict.fromkeys(("chirp", "gausspulse"), ("t",)),
+    **dict.fromkeys(("cspline1d", "qspline1d"), ("signal",)),
+}
+_OF_FLOATING_POINT = {
+    "deconvolve": ("signal", "divisor"),
+    "gauss_spline": ("x",),
+    **dict.fromkeys(("cspline2d", "qspline2d"), ("signal",)),
+}
+_COEFFICIENTS = {"lfilter", "filtfilt"}
+
+
+def adapted(call: Call) -> Call:
+    """Return the call as CuPy is to be asked.
+
+    Parameters
+    ----------
+    call : Call
+        The call of a function of ``signal`` or ``fft``, with arrays of CuPy's.
+    """
+    if call.module == "fft":
+        return _with_lengths(call)
+    if call.name in _CONVOLUTIONS:
+        return _of_one_type(call)
+    if call.name in _WAVES:
+        return _of_one_precision(call, _WAVES[call.name])
+    if call.name in _COEFFICIENTS:
+        return _with_coefficients(call)
+    names = _IN_DOUBLE_PRECISION.get(call.name)
+    if names:
+        return _converted(call, names, "biuf", np.dtype(float))
+    return _converted(call, _OF_FLOATING_POINT.get(call.name, ()), "biu", np.dtype(float))
+
+
+def as_scipy_types_it(result: Any, call: Call) -> Any:
+    """Return a result of `call` in the precision of SciPy's."""
+    x = call[call.first]
+    if call.name == "resample_poly" and kind_of(x) in "fc" and not is_array(call["window"]):
+        # The window that CuPy makes is of double precision.
+        return result.astype(x.dtype, copy=False)
+    return result
+
+
+def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:
+    return call.replaced(
+        **{
+            name: call[name].astype(dtype, copy=False)
+            for name in names
+            if is_array(call[name]) and kind_of(call[name]) in kinds
+        }
+    )
+
+
+def _with_coefficients(call: Call) -> Call:
+    """Return a filter with coefficients that may be negative, and halves."""
+    types = [call[name].dtype for name in ("b", "a", "x") if is_array(call[name])]
+    dtype = np.result_type(*types)
+    return _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
+
+
+def _with_lengths(call: Call) -> Call:
+    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with.
+
+    In a list: a tuple that equals the shape CuPy takes for no lengths, whatever the axes.
+    """
+    s, axes = call["s"], call["axes"]
+    if s is None:
+        return call
+    lengths = [index(each) for each in np.atleast_1d(s)]
+    shape = call[call.first].shape
+    axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
+    if len(axes) != len(lengths):
+        return call  # which is for CuPy to refuse
+    return call.replaced(
+        s=[
+            shape[axis] if length == -1 else length
+            for length, axis in zip(lengths, axes, strict=True)
+        ]
+    )
+
+
+def _of_one_precision(call: Call, name: str) -> Call:
+    """Return a wave with `name` of floating point, too, which may be a whole number."""
+    value = call[name]
+    return call.replaced(**{name: value.astype(float) if is_array(value) else float(value)})
+
+
+def _of_one_type(call: Call) -> Call:
+    """Return a convolution of arrays of one type, by a method that CuPy has for them."""
+    given = {name: call.given[name] for name in ("in1", "in2")}
+    if not all(hasattr(each, "dtype") for each in given.values()):
+        return call  # which is for CuPy to refuse
+    # CuPy adds up in the type of the smaller array, and cuts off what that does not hold.
+    dtype = np.result_type(*(each.dtype for each in given.values()))
+    changes: dict[str, Any] = {
+        name: each.astype(dtype, copy=False) for name, each in given.items() if each.ndim
+    }
+    if call["method"] == "auto":
+        # CuPy chooses for one dimension only, between the same.
+        changes["method"] = "direct" if dtype.kind in "iu" else "fft"
+    return call.replaced(**changes)
