@@ -88,7 +88,7 @@ def difference(input: Any, axis: int, output: Any, mode: str, cval: float) -> An
     return ndimage.correlate1d(input, weights, axis, output, mode, cval)
 
 
-def _base(name: str) -> Case:
+def sample(name: str) -> Case:
     module, _, function = name.partition(".")
     args, kwargs = ONE_CALL[module][function].fresh()
     if name in ("ndimage.generic_laplace", "ndimage.generic_gradient_magnitude"):
@@ -252,7 +252,7 @@ _SHAPED: tuple[tuple[str, tuple[int, ...], str, dict[str, Any]], ...] = (
 
 
 def _cases() -> list[Case]:
-    cases = [_base(name) for name in SERVED]
+    cases = [sample(name) for name in SERVED]
 
     def add(function: str, dtype: str, kwargs: dict[str, Any], *args: Any, title: str = "") -> None:
         text = " ".join(f"{key}={value}" for key, value in kwargs.items() if np.ndim(value) == 0)

@@ -10,6 +10,7 @@ import numpy as np
 from tolerances import TOLERANCES
 
 ROOTS = {"signal.tf2zpk", "signal.sos2zpk", "signal.ss2zpk", "signal.residue", "signal.residuez"}
+ROOTS |= {"signal.lp2bs_zpk"}
 """Functions that return zeros or poles, in any order."""
 
 

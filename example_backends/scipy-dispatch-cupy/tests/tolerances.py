@@ -78,17 +78,15 @@ _SPLINE = {
 }
 _SPLINE_COEFFICIENTS = _float(1e-5, 1e-9, "the spline filter starts from a sum that ends elsewhere")
 _EXPONENTIAL = _float(2e-6, 1e-12, "exponentials, sines and Bessel functions of CUDA")
-_REDUCED = {
-    **_float(2e-5, 1e-11, "numbers are added up in parallel, in another order"),
-    "bool": COUNTED,
-    "int": Tolerance(1e-11, 0, "numbers are added up in parallel, in another order"),
-}
+_REDUCED = _float(2e-5, 1e-11, "numbers are added up in parallel, in another order")
+_TOTALS = {**_REDUCED, "bool": COUNTED}
 _FOURIER = _float(2e-5, 1e-11, "cuFFT rounds otherwise than pocketfft")
 _CONVOLVED = {
     **_float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision"),
     "bool": COUNTED,
     "int": Tolerance(0, 1, "by cuFFT where that is quicker, and rounded"),
 }
+_RESAMPLED = _float(2e-5, 1e-11, "added up in the arrays' own precision, in another order")
 _RECURSIVE = _float(1e-4, 1e-8, "recursions are computed in blocks, in parallel")
 _SOLVED = _float(1e-4, 1e-8, "linear equations and least squares by cuSOLVER")
 _ROOTS = _float(1e-3, 1e-6, "roots of polynomials are ill-conditioned, and found otherwise")
@@ -119,18 +117,20 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
         (_SPLINE, "affine_transform map_coordinates rotate shift zoom"),
         (_SPLINE_COEFFICIENTS, "spline_filter spline_filter1d"),
         (_EXPONENTIAL, "fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform"),
-        (_REDUCED, "sum sum_labels mean variance standard_deviation center_of_mass median"),
+        (_TOTALS, "sum sum_labels"),
+        (_REDUCED, "mean variance standard_deviation center_of_mass median"),
         (_DISTANCE, "distance_transform_edt"),
     ],
     "signal": [
         (_CHOSEN, "medfilt medfilt2d order_filter argrelextrema argrelmax argrelmin max_len_seq"),
         (_CHOSEN, "check_COLA check_NOLA"),
         (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
-        (_CONVOLVED, "sepfir2d upfirdn resample_poly decimate wiener"),
+        (_CONVOLVED, "sepfir2d wiener"),
+        (_RESAMPLED, "upfirdn resample_poly"),
         (_FOURIER, "hilbert resample czt zoom_fft periodogram welch csd coherence"),
         (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
-        (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt cspline1d qspline1d"),
+        (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt decimate cspline1d qspline1d"),
         (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d"),
         (_EXPONENTIAL, "gauss_spline chirp gausspulse sawtooth square sweep_poly"),
         (_REDUCED, "find_peaks peak_prominences peak_widths"),
