@@ -71,14 +71,23 @@ class ndarray:
     def item(self):
         return self.host.item()
 
-    def ravel(self):
-        return ndarray(self.host.ravel())
-
-    def reshape(self, *shape):
-        return ndarray(self.host.reshape(*shape))
+    def tolist(self):
+        return self.host.tolist()
 
     def get(self):
         return self.host.copy()
+
+
+def _method(name):
+    def method(self, *args):
+        args = [getattr(each, "host", each) for each in args]
+        return ndarray(np.asarray(getattr(self.host, name)(*args)))
+
+    return method
+
+
+for _name in ("ravel", "reshape", "mean", "std", "min", "max", "round", "__mul__"):
+    setattr(ndarray, _name, _method(_name))
 
 
 def asarray(value):

@@ -182,6 +182,8 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
     ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
     ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
+    ("ndimage.convolve1d", (image("float64"), range(1, 4)), {}),
+    ("ndimage.affine_transform", (image("float64"), [0.5, 0.5], 0, np.array([20, 25])), {}),
     ("signal.group_delay", ((LINE[1:4], 1), np.arange(1.0, 3)), {}),
     ("signal.group_delay", (([1, 2], [2, 1]), np.arange(1.0, 3)), {}),
     ("signal.sweep_poly", (LINE, np.poly1d([0.1, 2])), {}),
@@ -216,3 +218,28 @@ def test_settings_that_stand_for_arrays(
     with backend_opts(prioritize="cupy-offload", trace=True) as options:
         compare(name, kind, quietly(dispatchable(name), *args, **kwargs), expected)
     assert options.trace[-1].backend == "cupy-offload"
+
+
+NUMBERS: list[tuple[str, Any]] = [
+    ("signal.find_peaks", lambda f, x, two: f(x, height=x.mean(), prominence=(x.std(), None))),
+    ("signal.lfilter", lambda f, x, two: f([x.mean(), x.std()], two[0], x)),
+    ("signal.convolve2d", lambda f, x, two: f(x[None], two[None], fillvalue=x.mean())),
+    ("signal.wiener", lambda f, x, two: f(x, 3, x.std())),
+    ("signal.cspline2d", lambda f, x, two: f(x[:, None] * x, x[:1].max())),
+    ("ndimage.correlate1d", lambda f, x, two: f(x, [x.min(), x.max()], cval=x.mean())),
+    ("ndimage.gaussian_filter", lambda f, x, two: f(x.reshape(5, 8), two, radius=two.astype(int))),
+    ("ndimage.gaussian_filter", lambda f, x, two: f(x.reshape(5, 8), [x.std(), 2])),
+    ("ndimage.sum", lambda f, x, two: f(x, x.round(), x.round().max())),
+]
+"""Settings that are computed from the array, which are arrays without dimensions with CuPy."""
+
+
+@pytest.mark.parametrize(
+    ("name", "call"), NUMBERS, ids=[f"{each[0]}-{n}" for n, each in enumerate(NUMBERS)]
+)
+def test_numbers_on_the_gpu_are_numbers(name: str, call: Any) -> None:
+    """An array's mean or maximum is a setting as SciPy's is, and rules look at its value."""
+    two = np.array([2.0, 1.0])
+    expected = call(scipy_function(name), LINE, two)
+    result = call(dispatchable(name), on_device(LINE), on_device(two))
+    compare(name, "float64", on_host(result), expected)

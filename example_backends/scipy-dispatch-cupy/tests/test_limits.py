@@ -48,6 +48,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("ndimage.zoom", "x > 3, 2", "booleans"),
     ("ndimage.rotate", "x, np.int64(-180)", "cupy#8400"),
     ("ndimage.rotate", "x, np.float32(90)", "cupy#8400"),
+    ("ndimage.rotate", "x, cupy.asarray(90.0)", "cupy#8400"),
     ("ndimage.shift", "x, 0.5, mode='reflect'", "from 24 elements on for mode='reflect'"),
     ("ndimage.shift", "x, 0.5, mode='reflect', order=np.int64(2)", "and there are 6"),
     ("ndimage.spline_filter", "x, mode='nearest'", "from 24 elements on for mode='nearest'"),

@@ -10,6 +10,7 @@ from importlib import import_module
 from inspect import Parameter, Signature
 
 from ._map import FUNCTIONS
+from ._rules import is_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ class Call:
         ):
             # Which says what is wrong. This is each call's way, and that would take a while.
             scipy_signature(module, name).bind(*args, **kwargs)
-        return cls(module, name, {**given, **kwargs})
+        given |= kwargs
+        arrays = _arrays(module, name)
+        settings = {key: _setting(each) for key, each in given.items() if key not in arrays}
+        return cls(module, name, given | settings)
 
     def __getitem__(self, name: str) -> Any:
         """Return the argument `name`, or SciPy's default; None for what SciPy does not have."""
@@ -231,6 +235,16 @@ def cupyx_function(module: str, name: str) -> Callable[..., Any]:
         raise ImportError(f"CuPy {cupy.__version__} has no cupyx.scipy.{module}.{name}")
     function: Callable[..., Any] = found
     return function
+
+
+def _setting(value: Any) -> Any:
+    """Return numbers, and tuples of them, for those that were computed as arrays."""
+    if is_array(value):
+        value = value.tolist()
+        return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list | tuple) and any(map(is_array, value)):
+        return tuple(map(_setting, value))
+    return value
 
 
 def _same(value: Any, default: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._moving import on_device, stacked
+from ._moving import number, on_device, stacked
 from ._rules import is_array, of_cupy
 
 TYPE_CHECKING = False
@@ -46,8 +46,7 @@ def _labels(index: Any) -> Any:
     """Return an array, or a number of Python's."""
     if isinstance(index, list | tuple | range):
         index = stacked(index) if any(map(of_cupy, index)) else np.asarray(index)
-    if is_array(index) and not index.ndim:
-        index = index.item()  # an element of an array, say the largest
+    index = number(index)
     whole = isinstance(index, float) and index.is_integer()
     return int(index) if whole else index
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._rules import of_cupy
+from ._rules import is_array, of_cupy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,17 +35,31 @@ def on_device(call: Call) -> Call:
 
 def _argument(call: Call, name: str) -> Any:
     value = call.given[name]
+    if call.name in _INTERVALS and name != call.first:
+        parts = value if isinstance(value, list | tuple) else (value,)
+        moved = tuple(_moved(number(each)) for each in parts)
+        return moved if parts is value else moved[0]
     if isinstance(value, list | tuple | range):
-        if call.name in _INTERVALS:
-            return tuple(map(_moved, value))
         if name in call.tuples:
             return tuple(
                 stacked(each) if isinstance(each, list | tuple) else _moved(each) for each in value
             )
         return stacked(value)
-    if call.module == "signal" and name in _POLYNOMIALS and np.isscalar(value):
-        value = np.atleast_1d(value)
+    if call.module == "signal" and name in _POLYNOMIALS:
+        value = number(value)
+        value = np.atleast_1d(value) if np.isscalar(value) else value
     return _moved(value)
+
+
+def number(value: Any) -> Any:
+    """Return a number of Python's for an array without dimensions, as sums and means return it.
+
+    Parameters
+    ----------
+    value : object
+        Anything; what is no such array is returned as it is.
+    """
+    return value.item() if is_array(value) and not value.ndim else value
 
 
 def _moved(value: Any) -> Any:
