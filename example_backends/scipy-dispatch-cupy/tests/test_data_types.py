@@ -94,7 +94,7 @@ def _copied(value: Any) -> Any:
 
 
 def _types(result: Any) -> list[str]:
-    """Return the types of floating point, and the kinds of others, each once, in their order."""
+    """Return the types of a result's arrays, each once, in their order."""
     if isinstance(result, dict):
         result = [result[key] for key in sorted(result, key=str)]
     if isinstance(result, tuple | list) or getattr(result, "dtype", None) == np.object_:
@@ -102,7 +102,7 @@ def _types(result: Any) -> list[str]:
     dtype = getattr(result, "dtype", None)
     if dtype is None:
         return []
-    return [str(dtype) if dtype.kind in "fc" else dtype.kind.replace("u", "i")]
+    return [str(dtype)]
 
 
 def _cast(value: np.ndarray, dtype: str) -> np.ndarray:

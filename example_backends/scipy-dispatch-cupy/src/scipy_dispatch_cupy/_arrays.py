@@ -6,7 +6,7 @@ import numpy as np
 
 from ._measurements import MEASUREMENTS, measured
 from ._moving import on_device
-from ._rules import is_array, result_type
+from ._rules import is_array, kind_of, result_type
 from ._signals import adapted, as_scipy_types_it
 
 TYPE_CHECKING = False
@@ -66,6 +66,8 @@ def _run(call: Call) -> Any:
     output = call["output"]
     if call.name == "find_objects":
         return _objects(call)
+    if call.name == "distance_transform_edt":
+        return _with_wide_indices(call.run())
     if call.name not in _INTERPOLATION:
         return as_scipy_types_it(call.run(), call)
     dtype = np.dtype(output.dtype if is_array(output) else output or call[call.first].dtype)
@@ -86,6 +88,14 @@ def _objects(call: Call) -> Any:
     found = call.replaced(max_label=0).run()
     last = call["max_label"]
     return found if last < 1 else [*found[:last], *[None] * (last - len(found))]
+
+
+def _with_wide_indices(result: Any) -> Any:
+    """Return indices that hold more than the length of an axis, as SciPy's do."""
+    if isinstance(result, tuple):
+        return tuple(map(_with_wide_indices, result))
+    # Where an array is filled, there is nothing to return.
+    return result.astype(np.int32, copy=False) if kind_of(result) == "i" else result
 
 
 def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
