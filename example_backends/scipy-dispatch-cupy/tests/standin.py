@@ -6,7 +6,8 @@ deferrals come back. Its functions have CuPy's signatures, as the map has them, 
 SciPy's. As with CuPy, an array never becomes a NumPy array unasked.
 
 Environment variables make it misbehave: ``STANDIN_DEVICES=0`` has no GPU,
-``STANDIN_FREE=1000`` a small one, ``STANDIN_FULL=1`` one without memory for results.
+``STANDIN_FREE=1000`` a small one, of which CuPy's pool holds ``STANDIN_POOL`` bytes more that
+are not in use, ``STANDIN_FULL=1`` one without memory for results.
 ``STANDIN_REFUSES=text`` makes each function raise, an exception of the class that
 ``STANDIN_RAISES`` names, and ``STANDIN_WARNS=1`` warns of the future on import.
 """
@@ -132,7 +133,7 @@ def greater(first, second):
 
 class _Pool:
     def free_bytes(self):
-        return 0
+        return int(os.environ.get("STANDIN_POOL", 0))
 
     def free_all_blocks(self):
         cuda.freed.append(True)

@@ -290,6 +290,41 @@ def test_the_reason_is_told(
     )
 
 
+def test_memory_that_cupy_keeps_is_free(standin: Path) -> None:
+    run_python(
+        """
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        with backend_opts(prioritize="cupy-offload"):
+            assert ndimage.sobel.explain(np.ones((300, 400))).selected == "cupy-offload"
+        """,
+        path=[standin],
+        environment={**NO_MEMORY, "STANDIN_POOL": str(2**23), "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked on POSIX systems only")
+def test_a_process_that_was_forked_looks_for_a_device_itself(standin: Path) -> None:
+    """It cannot use the one that its parent uses."""
+    run_python(
+        """
+        import os
+        import numpy as np
+        from scipy_dispatch import backend_opts, ndimage
+        with backend_opts(prioritize="cupy-offload"):
+            assert ndimage.sobel.explain(np.ones(9)).selected == "cupy-offload"
+            os.environ["STANDIN_DEVICES"] = "0"
+            child = os.fork()
+            if not child:
+                os._exit(ndimage.sobel.explain(np.ones(9)).selected != "default")
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            assert ndimage.sobel.explain(np.ones(9)).selected == "cupy-offload"
+        """,
+        path=[standin],
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
+    )
+
+
 def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
     """The result comes, a warning says why it took long, and ``output=`` is whole."""
     run_python(
