@@ -34,6 +34,13 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
     ("ndimage.mean", {"input": LAZY.astype(complex)}, "complex128"),
     ("ndimage.mean", {"input": LAZY, "labels": X[0]}, "another shape"),
     ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": [[1]]}, "index="),
+    ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": da.ones(2)}, "index= is a Dask"),
+    ("ndimage.mean", {"input": LAZY, "labels": X > 1, "index": [da.ones(())]}, "index= is a Dask"),
+    (
+        "ndimage.mean",
+        {"input": LAZY, "labels": X, "index": da.zeros((), dtype=complex)},
+        "complex128",
+    ),
     *(
         (f"ndimage.{name}", {"input": LAZY, "labels": X > 1, "index": index}, "index= is empty")
         for name in ("sum", "mean", "minimum", "median", "center_of_mass")

@@ -183,6 +183,20 @@ def test_masks_are_ignored(name: str) -> None:
         compare_unless_deferred(name, x, lazy)
 
 
+@pytest.mark.parametrize(
+    "name", ["sum", "sum_labels", "mean", "variance", "standard_deviation", "median"]
+)
+def test_the_number_of_labels_is_a_label(name: str) -> None:
+    """As `label` returns it: not computed yet."""
+    x = np.random.default_rng(0).random((20, 30))
+    lazy = da.from_array(x, chunks=7)
+    labels, count = lazily("ndimage.label", lazy > 0.5)
+    expected = scipy_function(f"ndimage.{name}")(x, *scipy_function("ndimage.label")(x > 0.5))
+    result = lazily(f"ndimage.{name}", lazy, labels, count)
+    assert result.shape == ()
+    np.testing.assert_allclose(computed(result), expected, rtol=1e-12)
+
+
 def test_masks_of_labels_and_of_numpy_arrays_are_ignored() -> None:
     x = np.random.default_rng(0).random((9, 8))
     masked = np.ma.masked_greater(x, 0.6)

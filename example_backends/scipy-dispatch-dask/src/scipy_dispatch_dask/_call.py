@@ -100,6 +100,11 @@ def is_dask_array(value: Any) -> bool:
     return isinstance(value, da.Array)
 
 
+def is_number(value: Any) -> bool:
+    """Whether `value` is a number that is not computed yet: a Dask array without dimensions."""
+    return is_dask_array(value) and value.ndim == 0
+
+
 def holds_dask_array(value: Any) -> bool:
     """Whether `value` is a Dask array, or a list or tuple with one in it."""
     if not isinstance(value, list | tuple):

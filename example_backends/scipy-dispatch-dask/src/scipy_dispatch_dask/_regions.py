@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ._call import is_number
 from ._groups import One, Several
 
 TYPE_CHECKING = False
@@ -25,8 +26,8 @@ class Regions:
     Parameters
     ----------
     labels : numpy.ndarray
-        The labels that are asked for in ascending order, or one of them without dimensions.
-        None for all labels above 0, as one region.
+        The labels that are asked for in ascending order, or one of them without dimensions,
+        which may be a Dask array. None for all labels above 0, as one region.
     """
 
     labels: Any
@@ -108,7 +109,7 @@ def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
 
     Parameters
     ----------
-    index : number, list of numbers or None
+    index : number, Dask array without dimensions, list of numbers or None
         As the caller gave it.
     dtype : numpy.dtype
         The data type of the labels.
@@ -144,6 +145,8 @@ def why_not_comparable(index: Any, dtype: Any) -> str | None:
         return f"labels= are of the data type {dtype}"
     if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):
         return None
+    if is_number(index):  # which is compared with labels, whatever it is, once it is computed
+        return None if index.dtype.kind in "biuf" else f"index= is of the data type {index.dtype}"
     if type(index) not in (list, tuple, range, np.ndarray, np.memmap) or np.ndim(index) != 1:
         return "index= is neither a number nor a flat list"
     numbers = np.asarray(index)
