@@ -191,7 +191,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.find_peaks", (LINE.astype("f4"),), {"height": (np.float32(0.5), None)}),
     ("signal.find_peaks", ((LINE * 40).clip(0).astype("u1"),), {"prominence": 1.5, "width": 1}),
     ("signal.resample_poly", (LINE.astype("c8"), 3, 2), {}),
-    ("signal.resample_poly", (LINE.astype("f4"), 3, 2), {"window": [0.25, 0.5, 0.25]}),
+    ("signal.lfilter", (LINE[:3].astype("f4"), np.float32(1), LINE.astype("f4")), {}),
 ]
 """Settings that stand for arrays, and numbers that SciPy computes with in double precision."""
 
@@ -216,12 +216,19 @@ def test_settings_that_stand_for_arrays(
         return
     scipy_dispatch_cupy.set_smallest(0)
     with backend_opts(prioritize="cupy-offload", trace=True) as options:
-        compare(name, kind, quietly(dispatchable(name), *args, **kwargs), expected)
+        result = quietly(dispatchable(name), *args, **kwargs)
     assert options.trace[-1].backend == "cupy-offload"
+    if isinstance(expected, np.ndarray):
+        assert result.dtype == expected.dtype
+    compare(name, kind, result, expected)
 
 
 NUMBERS: list[tuple[str, Any]] = [
     ("signal.find_peaks", lambda f, x, two: f(x, height=x.mean(), prominence=(x.std(), None))),
+    ("signal.find_peaks", lambda f, x, two: f(x, height=two[::-1] - 1.2)),
+    ("signal.resample_poly", lambda f, x, two: f(x, 3, 2, window=("kaiser", two[0]))),
+    ("signal.resample_poly", lambda f, x, two: f(x, 3, 2, window=[0.25, 0.5, 0.25])),
+    ("ndimage.affine_transform", lambda f, x, two: f(x[None], [[two[1], 0], [0, two[0]]])),
     ("signal.lfilter", lambda f, x, two: f([x.mean(), x.std()], two[0], x)),
     ("signal.convolve2d", lambda f, x, two: f(x[None], two[None], fillvalue=x.mean())),
     ("signal.wiener", lambda f, x, two: f(x, 3, x.std())),
@@ -243,3 +250,17 @@ def test_numbers_on_the_gpu_are_numbers(name: str, call: Any) -> None:
     expected = call(scipy_function(name), LINE, two)
     result = call(dispatchable(name), on_device(LINE), on_device(two))
     compare(name, "float64", on_host(result), expected)
+
+
+def test_arrays_for_the_caller_s_function_stay_arrays() -> None:
+    """Whatever is in `extra_arguments`."""
+
+    def second(x: Any, axis: int, output: Any, mode: str, cval: float, weights: Any) -> Any:
+        correlate1d = dispatchable("ndimage.correlate1d")
+        return correlate1d(x, weights * 2.0, axis, output, mode, cval)
+
+    x, weights = image("float64"), np.array([1.0, -2.0, 1.0])
+    expected = scipy_function("ndimage.generic_laplace")(x, second, extra_arguments=(weights,))
+    laplace = dispatchable("ndimage.generic_laplace")
+    result = laplace(on_device(x), second, extra_arguments=(on_device(weights),))
+    compare("ndimage.generic_laplace", "float64", on_host(result), expected)

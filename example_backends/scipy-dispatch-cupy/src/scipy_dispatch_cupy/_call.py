@@ -67,7 +67,11 @@ class Call:
             scipy_signature(module, name).bind(*args, **kwargs)
         given |= kwargs
         arrays = _arrays(module, name)
-        settings = {key: _setting(each) for key, each in given.items() if key not in arrays}
+        settings = {
+            key: _setting(each)
+            for key, each in given.items()
+            if key not in arrays and key != "extra_arguments"  # for the caller's own function
+        }
         return cls(module, name, given | settings)
 
     def __getitem__(self, name: str) -> Any:

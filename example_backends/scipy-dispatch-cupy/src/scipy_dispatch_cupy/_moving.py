@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# A pair of numbers is an interval here, no array.
+# A pair of numbers is an interval here, no array: a lower and an upper border.
 _INTERVALS = {"find_peaks"}
 # A plain number is a polynomial of degree 0.
 _POLYNOMIALS = {"b", "a", "num", "den"}
@@ -36,6 +36,8 @@ def on_device(call: Call) -> Call:
 def _argument(call: Call, name: str) -> Any:
     value = call.given[name]
     if call.name in _INTERVALS and name != call.first:
+        if is_array(value) and value.shape == (2,):
+            value = tuple(value.tolist())
         parts = value if isinstance(value, list | tuple) else (value,)
         moved = tuple(_moved(number(each)) for each in parts)
         return moved if parts is value else moved[0]
@@ -46,8 +48,10 @@ def _argument(call: Call, name: str) -> Any:
             )
         return stacked(value)
     if call.module == "signal" and name in _POLYNOMIALS:
-        value = number(value)
-        value = np.atleast_1d(value) if np.isscalar(value) else value
+        if is_array(value) and not value.ndim:
+            value = value.reshape(1)
+        elif np.isscalar(value):
+            value = np.atleast_1d(value)
     return _moved(value)
 
 
@@ -79,14 +83,18 @@ def stacked(values: Sequence[Any]) -> Any:
     Parameters
     ----------
     values : list, tuple or range
-        Numbers, lists of numbers, or arrays of NumPy's or of CuPy's.
+        Numbers, lists of numbers, or arrays of NumPy's or of CuPy's; or a window's name first.
     """
     import cupy
 
+    if any(isinstance(each, str) for each in values):
+        return tuple(map(number, values))  # a window's name, and its parameters
     if any(map(of_cupy, values)):
         return cupy.stack([cupy.asarray(each) for each in values])
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError):
+    except TypeError:
+        return cupy.asarray(values)  # numbers on the GPU, in lists of lists
+    except ValueError:
         return values
     return cupy.asarray(array) if array.dtype.kind in "biufc" else values

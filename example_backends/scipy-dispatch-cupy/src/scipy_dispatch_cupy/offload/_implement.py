@@ -73,8 +73,8 @@ def _why_not_offload(call: Call) -> str | None:
         return "distances= and indices= are filled by SciPy"
     if callable(call["type"]) or callable(call["window"]):
         return "a Python function would be called with arrays of the GPU"
-    if is_array(call["window"]):
-        return "window= is an array, on whose type SciPy's result depends"
+    if is_array(call["window"]) or isinstance(call["window"], list):
+        return "window= is an array, or a list, on whose type SciPy's result depends"
     if call.name == "resample_poly" and np.asarray(call["x"]).dtype.kind in "biu":
         return "which type SciPy makes of whole numbers depends on its release"
     if call.name == "resample" and call["t"] is not None:
