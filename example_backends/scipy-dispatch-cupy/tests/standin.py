@@ -87,7 +87,7 @@ def _method(name):
     return method
 
 
-for _name in ("ravel", "reshape", "mean", "std", "min", "max", "round", "__mul__"):
+for _name in ("ravel", "reshape", "mean", "std", "min", "max", "round", "__mul__", "__sub__"):
     setattr(ndarray, _name, _method(_name))
 
 
@@ -106,7 +106,7 @@ def may_share_memory(first, second):
 
 
 def stack(arrays):
-    return ndarray(np.stack([each.host for each in arrays]))
+    return ndarray(np.stack([each.host for each in arrays]))  # NumPy's are none of the device
 
 
 def unique(values, return_inverse):

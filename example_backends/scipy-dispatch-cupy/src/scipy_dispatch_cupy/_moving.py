@@ -89,12 +89,22 @@ def stacked(values: Sequence[Any]) -> Any:
 
     if any(isinstance(each, str) for each in values):
         return tuple(map(number, values))  # a window's name, and its parameters
-    if any(map(of_cupy, values)):
-        return cupy.stack([cupy.asarray(each) for each in values])
+    if _is_on_device(values):
+        return cupy.stack(
+            [
+                stacked(each) if isinstance(each, list | tuple) else cupy.asarray(each)
+                for each in values
+            ]
+        )
     try:
         array = np.asarray(values)
-    except TypeError:
-        return cupy.asarray(values)  # numbers on the GPU, in lists of lists
-    except ValueError:
+    except (TypeError, ValueError):
         return values
     return cupy.asarray(array) if array.dtype.kind in "biufc" else values
+
+
+def _is_on_device(value: Any) -> bool:
+    """Whether `value` is an array of CuPy's, or there is one in its lists."""
+    if isinstance(value, list | tuple):
+        return any(map(_is_on_device, value))
+    return of_cupy(value)
