@@ -21,13 +21,11 @@ if TYPE_CHECKING:
 PREFERRED = ("3.13", "3.12", "3.14", "3.11", "3.10")
 CORE = Distribution(ROOT)
 SLOW = ("cli", "tools", "typing", "test_wheel.py")
-CALLS = ["tests", *(f"--ignore=tests/{name}" for name in SLOW)]
-"""All tests but those whose processes take long: the first interpreter, which has no C
-extension, and the one that runs most say enough about these."""
 DRAWN = ("property", "test_acceleration_stress.py")
-"""Tests of many samples and of many threads: of the interpreters without a C extension, the
-oldest runs them."""
-FEWER_CALLS = [*CALLS, *(f"--ignore=tests/{name}" for name in DRAWN)]
+"""Tests of many samples and of many threads: the first interpreter, which has no C extension,
+and the one that runs most say enough about these, too."""
+CALLS = ["tests", *(f"--ignore=tests/{name}" for name in (*SLOW, *DRAWN))]
+"""All tests but these, and those whose processes take long."""
 LONG = (
     *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
     *("terminal", "trial", "update", "verify", "why_not"),
@@ -59,6 +57,7 @@ class Step:
     name: str
     title: str
     commands: Callable[[], Iterator[Command]]
+    side_by_side: bool = False  # whether they run at the same time, as many as there are cores
 
     def is_named(self, name: str) -> bool:
         """Whether `name` means this step: ``core`` means ``core-3.10`` and its siblings."""
@@ -97,7 +96,7 @@ class Checks:
         steps += [
             Step("examples", "tests of the example library and backends", self.example_tests),
             Step("examples-older", "those for JAX and Dask with the oldest of these", self.older),
-            Step("backends", "what the tools say of the example backends", self.backends),
+            Step("backends", "what the tools say of the example backends", self.backends, True),
             Step("docs", "every code block and docstring example, then the pages", self.docs),
             Step("wheels", "what people install and run", self.wheels),
         ]
@@ -134,8 +133,6 @@ class Checks:
             parts = ["tests", "--cov", "--cov-report=term"]
         elif interpreter is self.workshop.interpreters[0]:
             parts = ["tests", *(f"--ignore=tests/cli/test_{name}.py" for name in LONG)]
-        elif interpreter.version < ACCELERATED:
-            parts = FEWER_CALLS
         else:
             parts = CALLS
         yield self.pytest(python, name, parts)
@@ -144,7 +141,7 @@ class Checks:
         python = self.workshop.environment(
             f"core-{interpreter.name}", interpreter, [CORE], ["test"], extras="cli"
         )
-        command = self.pytest(python, f"core-{interpreter.name}-pure", FEWER_CALLS)
+        command = self.pytest(python, f"core-{interpreter.name}-pure", CALLS)
         yield replace(command, variables={"SPATCH_CORE_PURE": "1"})
 
     def example_tests(self) -> Iterator[Command]:
@@ -194,8 +191,8 @@ class Checks:
         yield self.pytest(python, "docs", parts, shared="loadfile")
         yield self.pytest(python, "docstrings", ["--doctest-modules", "--pyargs", "spatch_core"])
         target = self.workshop.folder / "docs"
-        sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-b", "html"]
-        yield Command("sphinx", [*sphinx, "docs", str(target)])
+        sphinx = [str(python), "-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "auto"]
+        yield Command("sphinx", [*sphinx, "-b", "html", "docs", str(target)])
 
     def wheels(self) -> Iterator[Command]:
         bare = self.workshop.environment("bare", self.main, [CORE])

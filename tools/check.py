@@ -16,11 +16,13 @@ if sys.version_info < (3, 10):  # noqa: UP036 - the one who runs this may not kn
     sys.exit("This needs Python 3.10 or newer; this is Python " + sys.version.split()[0])
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
 import time
 import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -69,16 +71,24 @@ class Runner:
         start = time.monotonic()
         passed = True
         try:
-            for command in step.commands():
-                try:
-                    self._run_command(command)
-                except CheckError as error:
-                    passed = False
-                    print(error, flush=True)
+            if step.side_by_side:
+                with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+                    passed = all([*pool.map(self._passes, step.commands())])
+            else:
+                for command in step.commands():
+                    passed &= self._passes(command)
         except SetupError as error:
             passed = False
             print(error, flush=True)
         self.results.append((step, passed, time.monotonic() - start))
+
+    def _passes(self, command: Command) -> bool:
+        try:
+            self._run_command(command)
+        except CheckError as error:
+            print(error, flush=True)
+            return False
+        return True
 
     def _run_command(self, command: Command) -> None:
         log = self.workshop.log(re.sub(r"[^\w.]+", "-", command.title))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,6 +59,27 @@ def test_a_step_fails_with_one_command_and_goes_on(
     assert "ended with code 5" in output
     assert "steps: 0 passed, 1 failed" in runner.summary()
     assert "--only step" in runner.summary()
+
+
+def test_commands_side_by_side(runner: Runner, tmp_path: Path) -> None:
+    """Each waits for the other to begin; one that fails fails the step."""
+
+    def meet(mine: str, other: str, code: int) -> Command:
+        return python(
+            f"""
+import pathlib, sys, time
+pathlib.Path({str(tmp_path / mine)!r}).touch()
+while not pathlib.Path({str(tmp_path / other)!r}).exists():
+    time.sleep(0.01)
+sys.exit({code})
+"""
+        )
+
+    for code, title in ((0, "both pass"), (5, "one fails")):
+        commands = [meet(f"{title} 1", f"{title} 2", 0), meet(f"{title} 2", f"{title} 1", code)]
+        step = Step(title, title, partial(iter, commands), side_by_side=True)
+        runner.run(step)
+        assert runner.results[-1][1] == (code == 0)
 
 
 def test_a_step_fails_when_its_environment_cannot_be_made(
