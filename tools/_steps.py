@@ -88,7 +88,7 @@ class Checks:
             elif each is self.workshop.interpreters[0]:
                 title += ", without the longest"
             else:
-                title += ", without those of the command line"
+                title += ", without those of the command line, of many samples and of many threads"
             steps.append(Step(f"core-{each.name}", title, partial(self.core, each)))
             if each is self.main and each.version >= ACCELERATED:
                 title = f"its calls without the C extension on Python {each.name}"

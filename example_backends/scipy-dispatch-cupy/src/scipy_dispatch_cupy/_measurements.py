@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._moving import number, on_device, stacked
+from ._moving import is_on_device, number, on_device, stacked
 from ._rules import is_array, of_cupy
 
 TYPE_CHECKING = False
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 # Of which a kernel adds to the first of equal labels only.
 _ADDED = {"sum", "sum_labels", "mean", "variance", "standard_deviation", "center_of_mass"}
-_CHOSEN = {
+_OF_EACH = _ADDED | {
     *("minimum", "maximum", "median", "minimum_position", "maximum_position", "extrema"),
 }
-MEASUREMENTS = _ADDED | _CHOSEN | {"histogram", "labeled_comprehension"}
+MEASUREMENTS = _OF_EACH | {"histogram", "labeled_comprehension"}
 
 
 def measured(call: Call) -> Any:
@@ -32,7 +32,7 @@ def measured(call: Call) -> Any:
     if call["index"] is None:
         return on_device(call).run()
     index = _labels(call["index"])
-    if call.name not in _ADDED | _CHOSEN or not is_array(index) or call["labels"] is None:
+    if call.name not in _OF_EACH or not is_array(index) or call["labels"] is None:
         return on_device(call.replaced(index=index)).run()
     labels, places = _once(index.ravel()) if call.name in _ADDED else (index.ravel(), None)
     if not index.size:
@@ -45,7 +45,7 @@ def measured(call: Call) -> Any:
 def _labels(index: Any) -> Any:
     """Return an array, or a number of Python's."""
     if isinstance(index, list | tuple | range):
-        index = stacked(index) if any(map(of_cupy, index)) else np.asarray(index)
+        index = stacked(index) if is_on_device(index) else np.asarray(index)
     index = number(index)
     whole = isinstance(index, float) and index.is_integer()
     return int(index) if whole else index

@@ -89,7 +89,7 @@ def stacked(values: Sequence[Any]) -> Any:
 
     if any(isinstance(each, str) for each in values):
         return tuple(map(number, values))  # a window's name, and its parameters
-    if _is_on_device(values):
+    if is_on_device(values):
         return cupy.stack(
             [
                 stacked(each) if isinstance(each, list | tuple) else cupy.asarray(each)
@@ -103,8 +103,14 @@ def stacked(values: Sequence[Any]) -> Any:
     return cupy.asarray(array) if array.dtype.kind in "biufc" else values
 
 
-def _is_on_device(value: Any) -> bool:
-    """Whether `value` is an array of CuPy's, or there is one in its lists."""
+def is_on_device(value: Any) -> bool:
+    """Whether `value` is an array of CuPy's, or there is one in its lists.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+    """
     if isinstance(value, list | tuple):
-        return any(map(_is_on_device, value))
+        return any(map(is_on_device, value))
     return of_cupy(value)

@@ -100,7 +100,7 @@ def is_dask_array(value: Any) -> bool:
     return isinstance(value, da.Array)
 
 
-def is_number(value: Any) -> bool:
+def is_lazy_number(value: Any) -> bool:
     """Whether `value` is a number that is not computed yet: a Dask array without dimensions."""
     return is_dask_array(value) and value.ndim == 0
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._call import is_number
+from ._call import is_lazy_number
 from ._groups import One, Several
 
 TYPE_CHECKING = False
@@ -145,7 +145,7 @@ def why_not_comparable(index: Any, dtype: Any) -> str | None:
         return f"labels= are of the data type {dtype}"
     if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):
         return None
-    if is_number(index):  # which is compared with labels, whatever it is, once it is computed
+    if is_lazy_number(index):  # which is compared with labels, whatever it is, once it is computed
         return None if index.dtype.kind in "biuf" else f"index= is of the data type {index.dtype}"
     if type(index) not in (list, tuple, range, np.ndarray, np.memmap) or np.ndim(index) != 1:
         return "index= is neither a number nor a flat list"

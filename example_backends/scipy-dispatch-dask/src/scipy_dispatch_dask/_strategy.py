@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._block import unmasked
-from ._call import has_unknown_chunks, holds_dask_array, is_dask_array, is_number
+from ._call import has_unknown_chunks, holds_dask_array, is_dask_array, is_lazy_number
 from ._chunks import without_empty_chunks
 from ._dask import da
 
@@ -53,7 +53,7 @@ def why_not(strategy: Strategy, call: Call) -> str | None:
                 "output= is an array, and a lazy result cannot be written into one; "
                 "pass a data type, or leave it out"
             )
-        elif holds_dask_array(value) and not (name == "index" and is_number(value)):
+        elif holds_dask_array(value) and not (name == "index" and is_lazy_number(value)):
             return (
                 f"{name}= is a Dask array, but its values decide what there is to compute; "
                 "pass its .compute()"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # So many elements of a window are written out, one after the other, which XLA makes one loop
 # over the array of. A longer program takes long to compile: a loop over the window then.
 _WRITTEN_OUT = 64
-# To compare them takes no more than two operations each time.
+# So many are compared by a network that is written out, which takes longer to compile from there.
 _COMPARED = 128
 # Beyond so many bytes of a window along a line its elements are not counted for each bit.
 _COUNTED = 512
