@@ -47,8 +47,8 @@ backend compare every one of its functions with SciPy by these numbers. Where a 
 serve an argument it says so, and SciPy runs.
 
 The columns of CuPy say what its tests compare by on a machine with a GPU; no such run has been
-recorded yet. What runs without CUDA's libraries, all filters of `ndimage` among it, has been
-compared by them with CuPy's kernels compiled for the processor (`pytest -m gpu --emulate`).
+recorded yet. All but two functions have been compared by them with CuPy's own sources on the
+processor, its kernels compiled for it (`pytest -m gpu --emulate`).
 
 This page is written by `python tools/agreement.py` from the descriptions and from
 `tests/tolerances.py` of each backend.

@@ -37,6 +37,10 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         (f"signal.{name}", "bool"): "bands from 0 to 1, of which no filter can be made"
         for name in ("buttord", "cheb1ord", "cheb2ord")
     },
+    **{
+        (f"signal.{name}", "uint8"): "SciPy squares windows of whole numbers in their own type"
+        for name in ("csd", "periodogram", "welch")
+    },
     ("signal.lombscargle", "bool"): "CuPy has no number for a frequency of 0",
     **{(name, "bool"): "either of two equals" for name in POSITIONS_OF_EQUALS},
     **{

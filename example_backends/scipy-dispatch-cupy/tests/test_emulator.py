@@ -16,7 +16,7 @@ TOOLS = Path(__file__).parents[1] / "tools"
 CALLS = """
 import numpy as np
 
-def calls(package, ndimage, signal):
+def calls(package, ndimage, signal, fft):
     random = np.random.default_rng(0)
     image = package.asarray(random.random((9, 11)))
     numbers = package.asarray((random.random((9, 11)) * 255).astype(np.uint8))
@@ -38,23 +38,30 @@ def calls(package, ndimage, signal):
         "upfirdn": lambda: signal.upfirdn(weights[1], line, 3, 2),
         "lfilter": lambda: signal.lfilter(weights[1] / 9, package.asarray([1, 0.4, 0.1]), line),
         "savgol_filter": lambda: signal.savgol_filter(line, 5, 2),
+        "fft": lambda: fft.fft(line, 29),
+        "ifft2": lambda: fft.ifft2(image + 1j * image[::-1], (12, 7), norm="ortho"),
+        "fftn": lambda: fft.fftn(image.reshape(3, 3, 11), axes=(0, 1)),
+        "irfft2": lambda: fft.irfft2(fft.rfft2(image), (9, 11)),
+        "hfft": lambda: fft.hfft(image, 12, axis=0),
+        "dctn": lambda: fft.dctn(image, 3),
+        "hilbert": lambda: signal.hilbert(line),
     }
 """
 
 COMPARED = """
-import json, scipy.ndimage, scipy.signal
+import json, scipy.fft, scipy.ndimage, scipy.signal
 from emulator import install
 install()
 import cupy
-from cupyx.scipy import ndimage, signal
+from cupyx.scipy import fft, ndimage, signal
 
-wanted = calls(np, scipy.ndimage, scipy.signal)
+wanted = calls(np, scipy.ndimage, scipy.signal, scipy.fft)
 found = {}
-for name, call in calls(cupy, ndimage, signal).items():
+for name, call in calls(cupy, ndimage, signal, fft).items():
     result, expected = call(), wanted[name]()
     assert type(result) is cupy.ndarray and not isinstance(result, np.ndarray)
     assert result.shape == np.shape(expected)
-    off = np.abs(result.get().astype(float) - np.asarray(expected, float))
+    off = np.abs(result.get().astype(complex) - np.asarray(expected, complex))
     found[name] = float(off.max())
 print(json.dumps(found))
 """
@@ -146,6 +153,61 @@ def test_threads_of_a_block_wait_for_each_other() -> None:
     )
 
 
+def test_plans_do_what_cufft_is_documented_to_do() -> None:
+    """Elements lie as the plan says, nothing is scaled, and what may be overwritten is."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy, numpy as np, pytest
+        from cupy.cuda import cufft
+        x = np.random.default_rng(0).random((4, 6)) + 1j
+        wanted = np.fft.fft(x, axis=0)
+        out = cupy.empty((4, 6), complex)
+        columns = cufft.PlanNd((4,), (4,), 6, 1, (4,), 6, 1, cufft.CUFFT_Z2Z, 6, "C", 0, None)
+        columns.fft(cupy.asarray(x), out, cufft.CUFFT_FORWARD)
+        np.testing.assert_allclose(out.get(), wanted)
+        columns.fft(out, out, cufft.CUFFT_INVERSE)
+        np.testing.assert_allclose(out.get(), 4 * x)
+        with pytest.raises(IndexError, match="more than the 12 elements"):
+            columns.fft(out[:2], out, cufft.CUFFT_FORWARD)
+
+        half = cupy.asarray(np.fft.rfft(x.real))
+        line, real = half.copy(), cupy.empty((4, 6))
+        cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(line, real, cufft.CUFFT_INVERSE)
+        np.testing.assert_allclose(real.get(), 6 * x.real)
+        assert bool(cupy.isnan(line).all())
+        half[:, 0] += 5j
+        half[:, 3] += 5j
+        cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(half, real, cufft.CUFFT_INVERSE)
+        np.testing.assert_allclose(real.get(), 6 * x.real)
+        with pytest.raises(TypeError, match="from complex128 to float64, of complex64"):
+            cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(half.astype("F"), real, cufft.CUFFT_INVERSE)
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_transforms_are_as_defined() -> None:
+    """Also of lengths that are prime, and with the rounding of their data type."""
+    run_python(
+        """
+        import numpy as np
+        from emulator._transforms import FORWARD, INVERSE, transformed
+        for length in (1, 2, 9, 60, 521, 3 * 257):
+            for dtype in ("complex64", "complex128"):
+                x = np.random.default_rng(0).normal(size=(2, length, 2)) @ np.array([1, 1j])
+                result = transformed(x.astype(dtype), [1], FORWARD)
+                assert result.dtype == dtype
+                wanted, error = np.fft.fft(x), 100 * np.finfo(dtype).eps
+                np.testing.assert_allclose(result, wanted, rtol=0, atol=error * abs(wanted).max())
+                back = transformed(result, [-1], INVERSE) / length
+                np.testing.assert_allclose(back, x, rtol=0, atol=error * abs(x).max())
+        """,
+        path=[TOOLS],
+    )
+
+
 def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
     """What would fail on a GPU fails here, so that it is found here."""
     run_python(
@@ -204,18 +266,23 @@ def test_what_is_not_emulated_says_so() -> None:
         from emulator import NotEmulated, install
         install()
         import cupy, numpy as np, pytest
-        import cupyx.scipy.fft, cupyx.scipy.signal
         import scipy_dispatch_cupy
-        from scipy_dispatch import backend_opts, fft
-        with pytest.raises(NotEmulated, match=r"cupy.fft.* is not emulated: cuFFT"):
-            cupyx.scipy.fft.fft(cupy.ones(4))
+        import cupyx.scipy.ndimage, cupyx.scipy.signal
+        from scipy_dispatch import backend_opts, ndimage
+        with pytest.raises(NotEmulated, match="max_len_seq is not emulated: threads of a warp"):
+            cupyx.scipy.signal.max_len_seq(4)
         with pytest.raises(NotEmulated, match="numbers of 16 bits"):
             cupy.ElementwiseKernel("T x", "T y", "y = x")(cupy.ones(4, cupy.float16))
         with pytest.raises(NotEmulated, match="the module cupyx.cusolver"):
             import cupyx.cusolver
+
+        def missing(*args, **kwargs):
+            raise NotEmulated("sobel", "it would take a GPU")
+
+        cupyx.scipy.ndimage.sobel = missing
         scipy_dispatch_cupy.set_smallest(0)
         with backend_opts(prioritize="cupy-offload"), pytest.raises(NotEmulated):
-            fft.fft(np.ones(4))
+            ndimage.sobel(np.ones((4, 4)))
         """,
         path=[TOOLS],
     )
@@ -252,9 +319,9 @@ def test_compiled_kernels_are_in_a_folder_of_ones_own(tmp_path: Path) -> None:
 
 def test_the_tests_for_a_gpu_run_emulated() -> None:
     """Those with something to compare pass, the others are skipped."""
-    done = _pytest("--emulate", "-k", "cupy_arrays and (hit_or_miss or rfft2)")
-    assert "1 passed, 2 skipped" in done, done
-    assert "because cuFFT runs on GPUs only" in done, done
+    done = _pytest("--emulate", "-k", "cupy_arrays and (hit_or_miss or max_len_seq)")
+    assert "1 passed, 1 skipped" in done, done
+    assert "because threads of a warp" in done, done
 
 
 def test_nothing_is_emulated_unasked() -> None:

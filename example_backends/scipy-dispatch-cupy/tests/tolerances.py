@@ -4,8 +4,9 @@
 array that is worked on: ``bool``, ``int`` (all integers), ``float32``, ``float64``,
 ``complex64`` or ``complex128``.
 
-No GPU has run these yet: they follow from CuPy's sources and from the tolerances of SciPy's
-own tests against CuPy. ``pytest -m gpu`` prints what is measured beside them.
+No GPU has run these yet: they follow from CuPy's sources, which keep them on the processor, and
+from the tolerances of SciPy's own tests against CuPy. ``pytest -m gpu`` prints what is measured
+beside them.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ _EXPONENTIAL = _float(2e-6, 1e-12, "exponentials, sines and Bessel functions of 
 _REDUCED = _float(2e-5, 1e-11, "numbers are added up in parallel, in another order")
 _TOTALS = {**_REDUCED, "bool": COUNTED}
 _FOURIER = _float(2e-5, 1e-11, "cuFFT rounds otherwise than pocketfft")
+_SMALL_INTEGERS = Tolerance(2e-5, 0, "integers of 16 bits and less are of single precision")
+_SPECTRA = {**_FOURIER, "bool": _SMALL_INTEGERS, "int": _SMALL_INTEGERS}
 _CONVOLVED = {
     **_float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision"),
     "bool": COUNTED,
@@ -127,8 +130,8 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
         (_CONVOLVED, "convolve correlate fftconvolve oaconvolve convolve2d correlate2d"),
         (_CONVOLVED, "sepfir2d wiener"),
         (_RESAMPLED, "upfirdn resample_poly"),
-        (_FOURIER, "hilbert resample czt zoom_fft periodogram welch csd coherence"),
-        (_FOURIER, "spectrogram stft istft minimum_phase lombscargle vectorstrength"),
+        (_SPECTRA, "periodogram welch csd coherence spectrogram stft istft"),
+        (_FOURIER, "hilbert resample czt zoom_fft minimum_phase lombscargle vectorstrength"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
         (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt decimate cspline1d qspline1d"),
         (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import importlib.util
 import math
 import operator
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import _arrays, _kernels
+from . import _arrays, _kernels, _transforms
 from ._arrays import as_cupy, wrapped
 from ._compiler import compiler, why_no_compiler
 from ._errors import Missing, NotEmulated, Unavailable
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-OWN_SOURCES = tuple(f"cupyx.scipy.{name}" for name in ("ndimage", "signal", "fft", "_lib"))
+OWN_SOURCES = (
+    "cupy.fft",
+    *(f"cupyx.scipy.{name}" for name in ("ndimage", "signal", "fft", "_lib")),
+)
 """Packages of which CuPy's own, unchanged sources run."""
 
-_TRANSFORMS = "cuFFT runs on GPUs only, and NumPy's in its place would compare SciPy with itself"
 _NO_COUNTERPART = "nothing of NumPy's stands in for it yet, in tools/emulator/_modules.py"
-_HELPERS = {"fftfreq", "rfftfreq", "fftshift", "ifftshift"}
 _PLANS = (
-    *("clear_plan_cache", "get_plan_cache", "get_plan_cache_max_memsize", "get_plan_cache_size"),
+    *("clear_plan_cache", "get_plan_cache_max_memsize", "get_plan_cache_size"),
     *("set_plan_cache_max_memsize", "set_plan_cache_size", "show_plan_cache_info"),
 )
 _AS_THEY_ARE = {
@@ -139,6 +141,7 @@ def install(*, fma: bool = True) -> None:
         if parent in sys.modules:
             setattr(sys.modules[parent], name, module)
     sys.meta_path.insert(0, _Guard)
+    importlib.import_module("cupy.fft")  # as CuPy does
 
 
 def _installed() -> Path | None:
@@ -156,18 +159,18 @@ def _installed() -> Path | None:
 def _modules(folder: Path) -> list[StandIn]:
     """Return the modules, each after the package that it is in."""
     return [
-        StandIn("cupy", _cupy(folder), _names(folder / "cupy/__init__.py")),
+        StandIn("cupy", _cupy(folder), _names(folder / "cupy/__init__.py"), folder=folder / "cupy"),
         *_core(),
         *_cuda(),
         StandIn("cupy.exceptions", _exceptions()),
         StandIn("cupy.linalg", _of(np.linalg), _names(folder / "cupy/linalg/__init__.py")),
+        StandIn("cupy.fft._cache", {"get_plan_cache": dict}, _PLANS),
         StandIn(
-            "cupy.fft", _of(np.fft, _HELPERS), _names(folder / "cupy/fft/__init__.py"), _TRANSFORMS
+            "cupy.fft._callback",
+            {"get_current_callback_manager": staticmethod(lambda: None)},
+            ["set_cufft_callbacks"],
+            "they are compiled into cuFFT",
         ),
-        StandIn(
-            "cupy.fft._fft", {}, _names(folder / "cupy/fft/_fft.py", private=True), _TRANSFORMS
-        ),
-        StandIn("cupy.fft._cache", {}, _PLANS, _TRANSFORMS),
         StandIn("cupy.random", {}, _names(folder / "cupy/random/__init__.py")),
         StandIn("cupy.polynomial", {}),
         StandIn("cupy.polynomial.polynomial", _of(np.polynomial.polynomial)),
@@ -262,16 +265,18 @@ def _cuda() -> list[StandIn]:
             "nothing runs beside anything else here",
         ),
         StandIn("cupy.cuda.runtime", runtime),
-        StandIn("cupy.cuda.cufft", {"CUFFT_FORWARD": -1, "CUFFT_INVERSE": 1}),
+        StandIn("cupy.cuda.cufft", _transforms.contents()),
         StandIn("cupy.cuda.memory", {"OutOfMemoryError": OutOfMemoryError}),
         StandIn("cupy.cuda.compiler", {"CompileException": _kernels.CompileException}),
     ]
 
 
 def _cupyx(folder: Path) -> list[StandIn]:
+    import scipy.interpolate
     import scipy.linalg
     import scipy.special
 
+    bsplines = SimpleNamespace(basis_element=_splines(scipy.interpolate.BSpline.basis_element))
     base = folder / "cupyx/scipy"
     special = {
         name: as_cupy(value)
@@ -285,8 +290,12 @@ def _cupyx(folder: Path) -> list[StandIn]:
         StandIn("cupyx.scipy", {}, folder=base),
         StandIn("cupyx.scipy.special", special, _names(base / "special/__init__.py")),
         StandIn("cupyx.scipy.linalg", _of(scipy.linalg), _names(base / "linalg/__init__.py")),
-        StandIn("cupyx.scipy.interpolate", {}, _names(base / "interpolate/__init__.py")),
-        StandIn("cupyx.scipy.interpolate._bspline", {}, ["BSpline"]),
+        StandIn(
+            "cupyx.scipy.interpolate",
+            {"make_interp_spline": _splines(scipy.interpolate.make_interp_spline)},
+            _names(base / "interpolate/__init__.py"),
+        ),
+        StandIn("cupyx.scipy.interpolate._bspline", {"BSpline": bsplines}),
         StandIn("cupyx.scipy.sparse", {"issparse": lambda _: False}),
         StandIn("cupyx.scipy.ndimage._bbox_slices", {"create_bbox_slice_tuple": _bounding_slices}),
     ]
@@ -325,8 +334,8 @@ def _is_plain(value: Any) -> bool:
 
 
 @functools.cache
-def _names(path: Path, private: bool = False) -> frozenset[str]:
-    """Return the names of a module, read from its source: the public ones, or all."""
+def _names(path: Path) -> frozenset[str]:
+    """Return the public names of a module, read from its source."""
     if not path.is_file():
         return frozenset()
     found: set[str] = set()
@@ -337,9 +346,7 @@ def _names(path: Path, private: bool = False) -> frozenset[str]:
             found.add(node.name)
         elif isinstance(node, ast.Assign):
             found.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    return frozenset(
-        each for each in found if (private or not each.startswith("_")) and "." not in each
-    )
+    return frozenset(each for each in found if not each.startswith("_") and "." not in each)
 
 
 def _version(folder: Path) -> str:
@@ -389,6 +396,11 @@ def _memoize(for_each_device: bool = False) -> Callable[[Any], Any]:
 
 def _broadcast(*arrays: Any) -> np.broadcast:
     return np.broadcast(*_arrays.unwrapped(arrays))
+
+
+def _splines(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes splines as one of CuPy's arrays."""
+    return lambda *args, **kwargs: as_cupy(make(*_arrays.unwrapped(args), **kwargs))
 
 
 def _fuse(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
