@@ -240,9 +240,13 @@ class Workshop:
 
 
 def clean_environment() -> dict[str, str]:
-    """Return the environment variables without those that would change what is tested."""
+    """Return the environment variables without those that would change what is tested.
+
+    Nor is any process told to compile what it imports anew: thousands of them are started.
+    """
     unwanted = re.compile(
-        r"PYTHON(PATH|HOME|WARNINGS|STARTUP)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE)_.*"
+        r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV"
+        r"|(SCIPY_DISPATCH|SPATCH_CORE)_.*"
     )
     kept = {name: value for name, value in os.environ.items() if not unwanted.fullmatch(name)}
     return {**kept, "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1"}

@@ -80,7 +80,8 @@ def test_this_checkout_has_its_wheels() -> None:
 
 
 def test_variables_that_change_what_is_tested_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    unwanted = {"PYTHONPATH", "PYTHONWARNINGS", "SCIPY_DISPATCH_BLOCK", "SPATCH_CORE_PURE"}
+    unwanted = {"PYTHONPATH", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"}
+    unwanted |= {"SCIPY_DISPATCH_BLOCK", "SPATCH_CORE_PURE"}
     for name in {*unwanted, "OTHER"}:
         monkeypatch.setenv(name, "x")
     kept = clean_environment()
