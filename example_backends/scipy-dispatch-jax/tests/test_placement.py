@@ -6,6 +6,8 @@ from spatch_core.testing import run_python
 
 # JAX counts the devices once in a process.
 PROGRAM = """
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,10 +20,12 @@ x = np.arange(8, dtype=np.float32) ** 2
 split = jax.device_put(x, NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P("i")))
 
 
-def is_done(function, *args):
-    expected = function(*(np.asarray(x) if isinstance(x, jax.Array) else x for x in args))
-    np.testing.assert_allclose(np.asarray(function(*args)), expected, atol=1e-5)
-    return function.explain(*args).selected == "jax"
+def is_done(function, *args, **settings):
+    expected = function(
+        *(np.asarray(x) if isinstance(x, jax.Array) else x for x in args), **settings
+    )
+    np.testing.assert_allclose(np.asarray(function(*args, **settings)), expected, atol=1e-5)
+    return function.explain(*args, **settings).selected == "jax"
 
 
 def reason(function, *args):
@@ -37,6 +41,17 @@ for function in (ndimage.correlate1d, signal.convolve):
 assert is_done(ndimage.correlate1d, on_both[1], jnp.ones(3))  # not put anywhere
 weights = jax.device_put(x[:3], NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P()))
 assert is_done(ndimage.correlate1d, split, weights)
+
+# Split along the axis that is extended, by less than it is long, and by more.
+jax.config.update("jax_enable_x64", True)
+lines = np.random.default_rng(0).random((2, 8))
+split = jax.device_put(lines, NamedSharding(jax.sharding.Mesh(jax.devices(), "i"), P(None, "i")))
+for mode, size in itertools.product(("reflect", "mirror", "nearest", "wrap"), (4, 40)):
+    function, settings = ndimage.correlate1d, {"weights": np.arange(size), "mode": mode}
+    assert is_done(function, split, **settings)
+    slope = jax.jit(jax.grad(lambda x: (function(x, **settings) ** 2).sum()))
+    np.testing.assert_allclose(np.asarray(slope(split)), np.asarray(slope(lines)))
+jax.config.update("jax_enable_x64", False)
 
 if hasattr(jax, "shard_map"):
     tall = jnp.asarray(np.random.default_rng(0).random((2, 150)))

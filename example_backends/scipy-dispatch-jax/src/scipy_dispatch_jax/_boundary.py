@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jax import Array, jnp
+from ._jax import Array, jnp, lax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,8 +84,25 @@ def extended(
             shapes = ([*x.shape[:axis], count, *x.shape[axis + 1 :]] for count in (before, after))
             first, last = (jnp.broadcast_to(fill, shape) for shape in shapes)
         else:
-            first = jnp.take(x, positions(np.arange(-before, 0), length, mode), axis)
-            last = jnp.take(x, positions(np.arange(length, length + after), length, mode), axis)
+            beyond = np.arange(-before, 0), np.arange(length, length + after)
+            first, last = (_taken(x, positions(index, length, mode), axis) for index in beyond)
         parts = [part for part in (first, x, last) if part.shape[axis]]
         x = jnp.concatenate(parts, axis)
     return x
+
+
+def _taken(x: Array, index: np.ndarray[Any, Any], axis: int) -> Array:
+    """Return elements along an axis, those in a row, forward or backward, as a slice.
+
+    Gradients of others are scattered, which ends the process where XLA splits them between
+    devices and their numbers have 64 bits.
+    """
+    if not index.size:
+        return lax.slice_in_dim(x, 0, 0, axis=axis)
+    first, steps = int(index.min()), np.diff(index)
+    row = lax.slice_in_dim(x, first, int(index.max()) + 1, axis=axis)
+    if (steps == 1).all():
+        return row
+    if (steps == -1).all():
+        return lax.rev(row, (axis,))
+    return jnp.take(row, (index - first).astype(np.int32), axis)
