@@ -95,6 +95,18 @@ def test_large_windows_are_loops(double: bool) -> None:
     np.testing.assert_array_equal(window, np.asarray(x).max(1, keepdims=True) * np.ones((1, 40)))
 
 
+def test_the_program_of_a_large_window_is_no_longer() -> None:
+    """But for one table of where its elements are, in hexadecimal digits."""
+    x = jnp.zeros((32, 32))
+    median = dispatchable("ndimage.median_filter")
+
+    def length(size: int) -> int:
+        return len(jax.jit(lambda x: median(x, size)).lower(x).as_text())
+
+    table = 101 * 101 * 2 * 8
+    assert length(101) < 2 * length(31) + 2 * table
+
+
 @pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter", "minimum_filter1d"])
 def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
     """As many as their width has binary digits, about; with the values of SciPy."""

@@ -7,7 +7,7 @@ of the result. A call outside of `jit` pays once for each function here, not for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from math import isqrt, prod
 
 import numpy as np
@@ -59,13 +59,19 @@ class Parts:
     def of(self, x: Array, number: Any) -> Array:
         """Return a part of `x`, by its number, which may be traced."""
         if not isinstance(number, int):
-            return lax.dynamic_slice(x, jnp.asarray(self.offsets)[number], self.shape)
+            return lax.dynamic_slice(x, jnp.asarray(_table(self.offsets))[number], self.shape)
         start = self.offsets[number]
         return lax.slice(x, start, [a + n for a, n in zip(start, self.shape, strict=True)])
 
     def zeros(self, x: Array, dtype: Any = None) -> Array:
         """Return as many zeros as a part has, sharded as a part of `x`."""
         return jnp.zeros_like(self.of(x, 0), dtype=dtype)
+
+
+@lru_cache(maxsize=16)
+def _table(offsets: Offsets) -> np.ndarray[Any, Any]:
+    """Return offsets as one array, the same one for all the parts that a trace takes."""
+    return np.asarray(offsets, np.int32)
 
 
 @dataclass(frozen=True)
