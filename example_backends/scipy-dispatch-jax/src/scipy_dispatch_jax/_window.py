@@ -343,6 +343,8 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
         return _extreme(parts, jnp.maximum if rank else jnp.minimum, x, box if is_solid else None)
     ordered = as_ordered(x)
     if count <= _COMPARED:
+        # Without it XLA computes anew, for each comparison, what lies beyond the ends.
+        ordered = lax.optimization_barrier(ordered)
         chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
     elif is_solid and max(box) == count and count * ordered.dtype.itemsize > _COUNTED:
         chosen = ranked_along(ordered, box.index(count), count, rank)
