@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._jax import Array, jnp, lax
+from ._jax import Array, jax, jnp, lax
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,13 +92,16 @@ def extended(
 
 
 def _taken(x: Array, index: np.ndarray[Any, Any], axis: int) -> Array:
-    """Return elements along an axis, those in a row, forward or backward, as a slice.
+    """Return elements along an axis.
 
-    Gradients of others are scattered, which ends the process where XLA splits them between
-    devices and their numbers have 64 bits.
+    Gradients of those with numbers of 64 bits end the process where XLA splits an array between
+    devices; before JAX 0.12 those of slices alone are right with `jax_enable_x64`. Elsewhere these
+    are avoided: what is added to their gradients is computed anew for every element of a window.
     """
-    if not index.size:
-        return lax.slice_in_dim(x, 0, 0, axis=axis)
+    if not index.size or x.shape[axis] > 2**31:
+        return jnp.take(x, index, axis)
+    if jax.__version_info__ >= (0, 12) or not jax.config.jax_enable_x64:
+        return jnp.take(x, index.astype(np.int32), axis)
     first, steps = int(index.min()), np.diff(index)
     row = lax.slice_in_dim(x, first, int(index.max()) + 1, axis=axis)
     if (steps == 1).all():
