@@ -230,8 +230,6 @@ def _call(name, arguments):
     if "args" not in known and "kwargs" not in known:
         # An older SciPy does not know them either, so that nobody gave them.
         given = {key: value for key, value in given.items() if key in known}
-    if name in WINDOWED and isinstance(given["window"], (str, tuple)):
-        del given["window"]
     if name in ("firls", "firwin", "firwin2"):
         given.pop("fs", None)
     result = function(host, **given)
@@ -240,7 +238,6 @@ def _call(name, arguments):
     return _device(result)
 
 
-WINDOWED = ("coherence", "csd", "istft", "spectrogram", "stft", "welch")
 CUPY_ONLY = {
     *("texture_memory", "float64_coords", "adaptive_index_dtype", "block_params", "nyq"),
     *("float64_distances", "precenter"),

@@ -42,6 +42,7 @@ def calls(package, ndimage, signal, fft):
         "ifft2": lambda: fft.ifft2(image + 1j * image[::-1], (12, 7), norm="ortho"),
         "fftn": lambda: fft.fftn(image.reshape(3, 3, 11), axes=(0, 1)),
         "irfft2": lambda: fft.irfft2(fft.rfft2(image), (9, 11)),
+        "ifftn": lambda: fft.ifftn((image + 2j).T.reshape(11, 3, 3, order="F")),
         "hfft": lambda: fft.hfft(image, 12, axis=0),
         "dctn": lambda: fft.dctn(image, 3),
         "hilbert": lambda: signal.hilbert(line),
@@ -101,6 +102,25 @@ def test_products_are_rounded_once_or_twice(fma: bool) -> None:
         kernel = cupy.ElementwiseKernel("T x, T y", "T z", "z = x * x - y", "remainder")
         x = cupy.asarray([0.1, 0.3])
         assert bool((kernel(x, x * x) != 0).all()) is {fma}
+        """,
+        path=[TOOLS],
+    )
+
+
+def test_each_element_has_a_thread() -> None:
+    """What a kernel prepares is prepared for each of them."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy
+        counted = cupy.ElementwiseKernel(
+            "", "float64 w", "s += 1; w = s;", "counted", loop_prep="double s = 0;"
+        )
+        assert counted(size=4).get().tolist() == [1, 1, 1, 1]
+        out = cupy.zeros(1)
+        assert cupy.dot(cupy.arange(3.0), cupy.arange(3.0), out=out) is out
+        assert out.get().tolist() == [5]
         """,
         path=[TOOLS],
     )
@@ -171,16 +191,19 @@ def test_plans_do_what_cufft_is_documented_to_do() -> None:
         np.testing.assert_allclose(out.get(), 4 * x)
         with pytest.raises(IndexError, match="more than the 12 elements"):
             columns.fft(out[:2], out, cufft.CUFFT_FORWARD)
+        # Of each line of six, three lines of four, two of which are transformed together.
+        parts = cufft.PlanNd((2, 3), (2, 6), 1, 12, (2, 3), 1, 6, cufft.CUFFT_Z2Z, 2, "C", 0, None)
+        columns = cupy.empty((2, 2, 3), complex)
+        parts.fft(cupy.asarray(x), columns, cufft.CUFFT_FORWARD)
+        np.testing.assert_allclose(columns.get(), np.fft.fft2(x.reshape(2, 2, 6)[..., :3]))
+        with pytest.raises(cufft.CuFFTError, match="INVALID_SIZE"):
+            cufft.Plan1d(0, cufft.CUFFT_Z2D, 4)
 
         half = cupy.asarray(np.fft.rfft(x.real))
         line, real = half.copy(), cupy.empty((4, 6))
         cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(line, real, cufft.CUFFT_INVERSE)
         np.testing.assert_allclose(real.get(), 6 * x.real)
         assert bool(cupy.isnan(line).all())
-        half[:, 0] += 5j
-        half[:, 3] += 5j
-        cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(half, real, cufft.CUFFT_INVERSE)
-        np.testing.assert_allclose(real.get(), 6 * x.real)
         with pytest.raises(TypeError, match="from complex128 to float64, of complex64"):
             cufft.Plan1d(6, cufft.CUFFT_Z2D, 4).fft(half.astype("F"), real, cufft.CUFFT_INVERSE)
         """,

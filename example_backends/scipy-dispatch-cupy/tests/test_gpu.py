@@ -192,6 +192,17 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.find_peaks", ((LINE * 40).clip(0).astype("u1"),), {"prominence": 1.5, "width": 1}),
     ("signal.resample_poly", (LINE.astype("c8"), 3, 2), {}),
     ("signal.lfilter", (LINE[:3].astype("f4"), np.float32(1), LINE.astype("f4")), {}),
+    ("signal.resample_poly", (LINE, 3.0, 2.0), {}),
+    ("signal.resample_poly", (LINE, 3, 2), {"window": "tukey"}),
+    ("signal.fftconvolve", (LINE > 1, LINE[:5].astype("f4")), {}),
+    ("signal.oaconvolve", (LINE > 1, LINE[:5] > 1), {}),
+    ("signal.convolve", (LINE.astype("f4"), LINE[:5] > 1), {}),
+    ("signal.correlate", (LINE > 1, np.arange(5)), {"method": "fft"}),
+    ("signal.convolve2d", (image("int16"), image("bool", (3, 2))), {}),
+    ("fft.fft", (LINE,), {"workers": -1}),
+    ("fft.irfft2", (image("complex64"),), {"workers": 2}),
+    ("fft.dct", (LINE,), {"norm": "ortho", "orthogonalize": True}),
+    ("fft.idstn", (image("float32"),), {"orthogonalize": False}),
 ]
 """Settings that stand for arrays, and numbers that SciPy computes with in double precision."""
 
@@ -250,6 +261,92 @@ def test_numbers_on_the_gpu_are_numbers(name: str, call: Any) -> None:
     expected = call(scipy_function(name), LINE, two)
     result = call(dispatchable(name), on_device(LINE), on_device(two))
     compare(name, "float64", on_host(result), expected)
+
+
+SPECTRA: list[tuple[str, dict[str, Any]]] = [
+    *[("welch", {"average": "median", "scaling": each}) for each in ("density", "spectrum")],
+    ("welch", {"detrend": "linear", "nfft": 80, "return_onesided": False}),
+    ("welch", {"window": ("tukey", 0.25), "noverlap": 8, "axis": 0, "detrend": False}),
+    ("csd", {"average": "median"}),
+    ("csd", {"detrend": "linear", "axis": 0}),
+    ("periodogram", {"window": "hann", "scaling": "spectrum", "nfft": 100}),
+    ("spectrogram", {"mode": "magnitude"}),
+    ("spectrogram", {"mode": "complex", "detrend": "linear"}),
+    ("stft", {"boundary": None, "padded": False}),
+    ("stft", {"window": "exponential", "nfft": 100, "axis": 0}),
+    ("coherence", {"detrend": "linear"}),
+]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "complex64"])
+def test_spectra(dtype: str) -> None:
+    """Values and types of what programs ask for, one beside the other."""
+    x, other = image(dtype, (70, 90)), image(dtype, (70, 90), distinct=True)
+    ran = set()
+    for name, settings in SPECTRA:
+        arrays = [x, other] if name in ("csd", "coherence") else [x]
+        sizes = {} if name == "periodogram" else {"nperseg": 32}
+        on_gpu = on_device(arrays)
+        if quietly(why, f"signal.{name}", "cupy", *on_gpu, **sizes, **settings):
+            continue
+        ran.add(name)
+        expected = quietly(scipy_function(f"signal.{name}"), *arrays, **sizes, **settings)
+        result = on_host(quietly(dispatchable(f"signal.{name}"), *on_gpu, **sizes, **settings))
+        compare(f"signal.{name}", kind_of(dtype), result, expected)
+        assert result[-1].dtype == expected[-1].dtype, (name, settings)
+    assert len(ran) >= 5
+
+
+def test_the_cross_spectrum_with_itself_has_medians() -> None:
+    x = on_device(LINE)
+    result = dispatchable("signal.csd")(x, x, nperseg=8, average="median")
+    expected = scipy_function("signal.csd")(LINE, LINE, nperseg=8, average="median")
+    compare("signal.csd", "float64", on_host(result), expected)
+
+
+WINDOWS: list[Any] = [
+    *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine"),
+    *("exponential", "flattop", "hamming", "hann", "lanczos", "nuttall", "parzen", "poisson"),
+    *("taylor", "triang", "tuk", "tukey", ("chebwin", 60), ("dpss", 2.5), ("gaussian", 7)),
+    *(("general_cosine", [0.6, 0.4]), ("general_gaussian", 1.5, 7), ("general_hamming", 0.6)),
+    *(("kaiser", 5.0), ("kaiser_bessel_derived", 5.0), ("taylor", 4, 30), ("tukey", 0.3)),
+    *(("exponential", None, 4.0), ("parzen",), "hann_periodic", "par"),
+]
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_windows_are_scipy_s(window: Any) -> None:
+    """Of any length; or the call is left to SciPy."""
+    line = np.random.default_rng(0).normal(size=200)
+    impulse = np.zeros(64)
+    impulse[20] = 1
+    calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
+        *[("welch", (line,), {"nperseg": length}) for length in (5, 6, 7, 8, 64)],
+        *[("resample_poly", (impulse, up, 1), {}) for up in (2, 3)],
+        ("resample", (impulse, 40), {}),
+        ("firwin", (15, 0.3), {}),
+    ]
+    for name, args, settings in calls:
+        arrays = on_device(args) if name != "firwin" else args
+        if quietly(why, f"signal.{name}", "cupy", *arrays, **settings, window=window):
+            continue
+        try:
+            expected = scipy_function(f"signal.{name}")(*args, **settings, window=window)
+        except ValueError:  # such as an odd length for Kaiser's and Bessel's window
+            continue
+        result = dispatchable(f"signal.{name}")(*arrays, **settings, window=window)
+        compare(f"signal.{name}", "float64", on_host(result), expected)
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_lombscargle(normalize: bool) -> None:
+    """With a mean, of which the power is that of the whole."""
+    random = np.random.default_rng(0)
+    times, frequencies = np.sort(random.uniform(0, 20, 60)), np.linspace(0.2, 5, 30)
+    arrays = times, np.sin(2 * times) + random.normal(size=60) + 3, frequencies
+    expected = scipy_function("signal.lombscargle")(*arrays, normalize=normalize)
+    result = dispatchable("signal.lombscargle")(*on_device(arrays), normalize=normalize)
+    compare("signal.lombscargle", "float64", on_host(result), expected)
 
 
 def test_arrays_for_the_caller_s_function_stay_arrays() -> None:

@@ -84,9 +84,9 @@ _TOTALS = {**_REDUCED, "bool": COUNTED}
 _FOURIER = _float(2e-5, 1e-11, "cuFFT rounds otherwise than pocketfft")
 _SMALL_INTEGERS = Tolerance(2e-5, 0, "integers of 16 bits and less are of single precision")
 _SPECTRA = {**_FOURIER, "bool": _SMALL_INTEGERS, "int": _SMALL_INTEGERS}
+_MINIMUM_PHASE = _float(1e-2, 1e-3, "logarithms of numbers near 0 magnify what a transform rounds")
 _CONVOLVED = {
     **_float(2e-5, 1e-11, "by cuFFT, or added up in the arrays' own precision"),
-    "bool": COUNTED,
     "int": Tolerance(0, 1, "by cuFFT where that is quicker, and rounded"),
 }
 _RESAMPLED = _float(2e-5, 1e-11, "added up in the arrays' own precision, in another order")
@@ -131,7 +131,8 @@ _FAMILIES: dict[str, list[tuple[dict[str, Tolerance], str]]] = {
         (_CONVOLVED, "sepfir2d wiener"),
         (_RESAMPLED, "upfirdn resample_poly"),
         (_SPECTRA, "periodogram welch csd coherence spectrogram stft istft"),
-        (_FOURIER, "hilbert resample czt zoom_fft minimum_phase lombscargle vectorstrength"),
+        (_FOURIER, "hilbert resample czt zoom_fft lombscargle vectorstrength"),
+        (_MINIMUM_PHASE, "minimum_phase"),
         (_SOLVED, "detrend savgol_filter firls deconvolve"),
         (_RECURSIVE, "lfilter filtfilt sosfilt sosfiltfilt decimate cspline1d qspline1d"),
         (_RECURSIVE, "cspline1d_eval qspline1d_eval cspline2d qspline2d"),

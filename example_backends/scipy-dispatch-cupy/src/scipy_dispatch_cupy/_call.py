@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +11,7 @@ from importlib import import_module
 from inspect import Parameter, Signature
 
 from ._map import FUNCTIONS
-from ._rules import is_array
+from ._rules import is_array, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Call:
             and each != self.first
             and each in ours
             and not self.is_default(each)
+            and not _means_nothing(self, each)
         ]
 
     def run(self) -> Any:
@@ -239,6 +241,15 @@ def cupyx_function(module: str, name: str) -> Callable[..., Any]:
         raise ImportError(f"CuPy {cupy.__version__} has no cupyx.scipy.{module}.{name}")
     function: Callable[..., Any] = found
     return function
+
+
+def _means_nothing(call: Call, name: str) -> bool:
+    """Whether the result is the same with an argument as without it."""
+    value = call.given[name]
+    if name == "workers":
+        # What SciPy refuses is left to it.
+        return whole(value, least=-(os.cpu_count() or 1)) and value != 0
+    return name == "orthogonalize" and value is (call["norm"] == "ortho")
 
 
 def _setting(value: Any) -> Any:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ._call import Call
     from ._rules import Rule
 
+_NO_WINDOWS = {"dpss", "taylor", "taylorwin"}
+_PARZEN = {"parzen", "parz", "par"}
+
 LEFT_OUT: dict[str, dict[str, str]] = {
     "ndimage": {},
     "signal": {
@@ -95,8 +98,10 @@ def _symbolic_window(call: Call) -> str | None:
         return None
     if name.endswith(("_periodic", "_symmetric")):
         return f"CuPy has no window {name!r}"
-    if name == "dpss":
-        return "CuPy has no window 'dpss'"
+    if name in _NO_WINDOWS:
+        return f"CuPy has no window {name!r}"
+    if name in _PARZEN:
+        return f"CuPy's window {name!r} is another one than SciPy's, at some lengths"
     return None
 
 

@@ -26,10 +26,14 @@ if TYPE_CHECKING:
     from ._rules import Rule
 
 
+def _not_of_booleans(call: Call) -> str | None:
+    if kind_of(call["in1"]) == kind_of(call["in2"]) == "b":
+        return "in1= and in2= are boolean, which CuPy does not convolve as SciPy does"
+    return None
+
+
 def _plain_convolution(call: Call) -> str | None:
     for name in ("in1", "in2"):
-        if kind_of(call[name]) == "b":
-            return f"{name}= is boolean, which CuPy does not convolve as SciPy does"
         if np.size(call[name]) == 0:
             return f"{name}= is empty, for which SciPy's result has a data type of its own"
     if np.ndim(call["in1"]) != np.ndim(call["in2"]):
@@ -81,6 +85,18 @@ def _double_precision(name: str) -> Rule:
         return None if dtype == np.float64 else f"CuPy's {call.name} is SciPy's for float64 only"
 
     return rule
+
+
+def _medians(call: Call) -> str | None:
+    if call["average"] == "median" and call["x"] is not call["y"]:
+        return "average='median': CuPy takes complex numbers in the order of their real parts"
+    return None
+
+
+def _centred(call: Call) -> str | None:
+    if call["normalize"] and call.given.get("precenter"):
+        return "precenter=True: CuPy normalizes by the power of what is not centred yet"
+    return None
 
 
 def _many_roots(call: Call) -> str | None:
@@ -136,10 +152,36 @@ def _of_one_type(call: Call) -> str | None:
     return None if len(types) == 1 else "SciPy takes arrays of one type only"
 
 
+def _ratio(call: Call) -> str | None:
+    for name in ("up", "down"):
+        value = call[name]
+        if not (whole(value, least=1) or (isinstance(value, float) and value.is_integer())):
+            return f"{name}={value!r} is not of whole numbers that SciPy takes"
+    return None
+
+
 def _length(call: Call) -> str | None:
-    n = call["n"]
+    n, axis, ndim = call["n"], call["axis"], np.ndim(call[call.first])
     if n is not None and not whole(n, least=1):
         return f"n={n!r} is no length of SciPy's, and CuPy cuts elements off for a negative one"
+    if not whole(axis, least=-ndim) or index(axis) >= ndim:
+        return f"axis={axis!r} is none of the array's"
+    return None
+
+
+def _images(call: Call) -> str | None:
+    if np.size(call["x"]) == 0:
+        return "x= is empty, and CuPy transforms no empty array along several axes"
+    return None
+
+
+def _half(call: Call) -> str | None:
+    """Refuse one element of half a spectrum, which is that of a line without elements."""
+    if call["n"] is not None or call["s"] is not None:
+        return None
+    axis = call["axis"] if call["axes"] is None else np.atleast_1d(call["axes"])[-1]
+    if np.shape(call["x"])[-1 if axis is None else axis] == 1:
+        return "one frequency is half of no line of CuPy's; SciPy may take it for one element"
     return None
 
 
@@ -175,11 +217,13 @@ _NORM = only("norm", (None, "backward", "ortho", "forward"), "SciPy's norms")
 RULES = table(
     ("signal", "convolve correlate convolve2d correlate2d", (_plain_convolution,)),
     ("signal", "convolve2d correlate2d", (_held_fillvalue, _finite_fillvalue)),
+    ("signal", "convolve correlate convolve2d correlate2d", (_not_of_booleans,)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
     ("signal", "hilbert", (real("x"),)),
     ("signal", "minimum_phase", (real("h"),)),
     ("signal", "firwin2", (real("freq"),)),
     ("signal", "coherence csd", (_both_complex,)),
+    ("signal", "csd", (_medians,)),
     ("signal", "cspline2d qspline2d", (for_real("signal"), _smoothed_spline)),
     ("signal", "cspline1d_eval", (floating("cj"), real("newx"))),
     ("signal", "qspline1d_eval", (real("cj", "newx"),)),
@@ -196,11 +240,12 @@ RULES = table(
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),
     ("signal", "wiener", (floating("im"), _whole_sizes("mysize", 1))),
     ("signal", "resample", (_whole_sizes("num", 1), _whole_spectrum)),
-    ("signal", "upfirdn resample_poly", (_whole_sizes("up", 1), _whole_sizes("down", 1))),
+    ("signal", "upfirdn", (_whole_sizes("up", 1), _whole_sizes("down", 1))),
     (
         "signal",
         "resample_poly",
         (
+            _ratio,
             only("padtype", (None, "constant"), "padtype='constant'"),
             given("cval", "CuPy pads with zeros"),
         ),
@@ -222,13 +267,15 @@ RULES = table(
     ("signal", "tf2sos zpk2sos", (_ANALOG,)),
     ("signal", "zpk2tf", (_many_roots,)),
     ("signal", "sawtooth square", (_double_precision("t"),)),
-    ("signal", "lombscargle", (only("normalize", (False, True), "true and false"),)),
+    ("signal", "lombscargle", (only("normalize", (False, True), "true and false"), _centred)),
     ("fft", "dct idct dst idst dctn idctn dstn idstn", (_DCT_TYPES,)),
     ("fft", "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_PLAN,)),
     ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn", (_PLAN,)),
     ("fft", "fft ifft rfft irfft hfft ihfft dct idct dst idst", (_length,)),
     ("fft", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_lengths,)),
     ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn dctn idctn dstn idstn", (_lengths,)),
+    ("fft", "fft2 ifft2 fftn ifftn", (_images,)),
+    ("fft", "irfft irfft2 irfftn hfft hfft2 hfftn", (_half,)),
     ("fft", "rfft rfft2 rfftn ihfft ihfft2 ihfftn", (real("x"),)),
     ("fft", "fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", (_NORM,)),
     ("fft", "fftn ifftn rfftn irfftn hfftn ihfftn", (_NORM,)),

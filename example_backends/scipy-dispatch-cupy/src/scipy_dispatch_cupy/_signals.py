@@ -29,7 +29,13 @@ _OF_FLOATING_POINT = {
     "gauss_spline": ("x",),
     **dict.fromkeys(("cspline2d", "qspline2d"), ("signal",)),
 }
+_OF_BOOLEANS = dict.fromkeys(("fftconvolve", "oaconvolve"), ("in1", "in2"))
 _COEFFICIENTS = {"lfilter", "filtfilt"}
+# By their plain names CuPy has no parameters for them.
+_WINDOWS = {
+    **dict.fromkeys(("tukey", "tuk"), ("tukey", 0.5)),
+    **dict.fromkeys(("exponential", "poisson"), ("exponential", None, 1.0)),
+}
 
 
 def adapted(call: Call) -> Call:
@@ -42,12 +48,17 @@ def adapted(call: Call) -> Call:
     """
     if call.module == "fft":
         return _with_lengths(call)
+    call = _with_parameters(call)
+    if call.name == "resample_poly":
+        return call.replaced(up=int(call["up"]), down=int(call["down"]))
     if call.name in _CONVOLUTIONS:
         return _of_one_type(call)
     if call.name in _WAVES:
         return _of_one_precision(call, _WAVES[call.name])
     if call.name in _COEFFICIENTS:
         return _with_coefficients(call)
+    if call.name in _OF_BOOLEANS:
+        return _converted(call, _OF_BOOLEANS[call.name], "b", np.dtype(float))
     names = _IN_DOUBLE_PRECISION.get(call.name)
     if names:
         return _converted(call, names, "biuf", np.dtype(float))
@@ -57,10 +68,26 @@ def adapted(call: Call) -> Call:
 def as_scipy_types_it(result: Any, call: Call) -> Any:
     """Return a result of `call` in the precision of SciPy's."""
     x = call[call.first]
+    if call.name in ("welch", "csd") and call["average"] == "median":
+        # CuPy divides by an array of double precision.
+        frequencies, density = result
+        types = [each.dtype for each in (x, call["y"]) if is_array(each)]
+        spectrum = np.result_type(*types, np.complex64)
+        real = np.empty(0, spectrum).real.dtype
+        return frequencies, density.astype(
+            spectrum if kind_of(density) == "c" else real, copy=False
+        )
     if call.name == "resample_poly" and kind_of(x) in "fc" and not is_array(call["window"]):
         # The window that CuPy makes is of double precision.
         return result.astype(x.dtype, copy=False)
     return result
+
+
+def _with_parameters(call: Call) -> Call:
+    """Return a call with SciPy's parameters of a window that is given by its plain name."""
+    window = call["window"]
+    parameters = _WINDOWS.get(window) if isinstance(window, str) else None
+    return call.replaced(window=parameters) if parameters else call
 
 
 def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:

@@ -321,6 +321,15 @@ def argsort(a: ndarray, axis: int | None = -1, kind: str | None = None) -> ndarr
     return a.argsort(axis, kind)
 
 
+def dot(a: ndarray, b: ndarray, out: ndarray | None = None) -> ndarray:
+    """Multiply matrices, or add up products, also into an array of one element."""
+    result: ndarray = as_cupy(np.dot)(a, b)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
 def asnumpy(value: Any, *args: Any, **kwargs: Any) -> np.ndarray:
     """Copy from the device."""
     return value.get() if isinstance(value, ndarray) else np.asarray(value)

@@ -220,12 +220,13 @@ class ElementwiseKernel:
                 "                    const ptrdiff_t** strides, const int* dimensions) {",
                 "const CIndexer _ind{length};",
                 *before,
-                f"{self._before};",
+                # A thread for each element, as for arrays that are not larger than the grid.
                 "for (ptrdiff_t i = 0; i < length; ++i) {",
+                f"{self._before};",
                 *each_time,
                 self._body(),
-                "}",
                 f"{self._after};",
+                "}",
                 "}",
             ]
         )

@@ -189,7 +189,7 @@ def _cupy(folder: Path) -> dict[str, Any]:
     contents.update({name: _arrays.with_out(getattr(np, name)) for name in _UFUNCS_OF_CUPY})
     for function in (
         *(_arrays.argsort, _arrays.array, _arrays.asarray, _arrays.ascontiguousarray),
-        *(_arrays.asnumpy, _arrays.can_cast, _arrays.shares_memory),
+        *(_arrays.asnumpy, _arrays.can_cast, _arrays.dot, _arrays.shares_memory),
         *(_kernels.ElementwiseKernel, _kernels.RawKernel, _kernels.RawModule),
     ):
         contents[function.__name__] = function

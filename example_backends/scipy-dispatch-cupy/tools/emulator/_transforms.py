@@ -38,6 +38,10 @@ _ROWS = 256
 _here = threading.local()
 
 
+class CuFFTError(RuntimeError):
+    """What cuFFT says of a plan that it refuses."""
+
+
 class _Layout:
     """Where in the memory the elements are.
 
@@ -97,6 +101,8 @@ class PlanNd:
         last_axis: int,
         last_size: int | None,
     ) -> None:
+        if batch and min(shape) < 1:
+            raise CuFFTError("CUFFT_INVALID_SIZE")
         self.shape = tuple(shape)
         self.fft_type = fft_type
         self.batch = batch
@@ -229,11 +235,8 @@ def _smallest_factor(length: int) -> int:
 def _whole(half: np.ndarray, length: int) -> np.ndarray:
     """Return lines of which a half is given: the others are conjugate to them.
 
-    The first is taken to be real, and so is that in the middle.
+    What is imaginary of the first, and of that in the middle, is so of their transform.
     """
-    half[..., 0].imag = 0
-    if length % 2 == 0:
-        half[..., -1].imag = 0
     return np.concatenate([half, half[..., (length - 1) // 2 : 0 : -1].conj()], axis=-1)
 
 
@@ -243,6 +246,7 @@ def contents() -> dict[str, Any]:
         "CUFFT_FORWARD": FORWARD,
         "CUFFT_INVERSE": INVERSE,
         **{f"CUFFT_{name}": number for name, (number, _, _) in _TYPES.items()},
+        "CuFFTError": CuFFTError,
         "Plan1d": Plan1d,
         "PlanNd": PlanNd,
         "get_current_plan": lambda: getattr(_here, "plan", None),
