@@ -182,6 +182,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
     ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
     ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
+    ("signal.freqz", (LINE[:3], 1, 512.0), {}),
     ("ndimage.convolve1d", (image("float64"), range(1, 4)), {}),
     ("ndimage.affine_transform", (image("float64"), [0.5, 0.5], 0, np.array([20, 25])), {}),
     ("signal.group_delay", ((LINE[1:4], 1), np.arange(1.0, 3)), {}),
@@ -336,6 +337,15 @@ def test_windows_are_scipy_s(window: Any) -> None:
             continue
         result = dispatchable(f"signal.{name}")(*arrays, **settings, window=window)
         compare(f"signal.{name}", "float64", on_host(result), expected)
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+def test_one_element_multiplies_in_the_arrays_type(name: str) -> None:
+    arrays = LINE > 1, LINE[:1] > 1
+    expected = scipy_function(f"signal.{name}")(*arrays)
+    result = on_host(dispatchable(f"signal.{name}")(*on_device(arrays)))
+    assert result.dtype == expected.dtype == bool
+    np.testing.assert_array_equal(result, expected)
 
 
 @pytest.mark.parametrize("normalize", [False, True])

@@ -267,4 +267,6 @@ def _same(value: Any, default: Any) -> bool:
         return True
     if not isinstance(value, _PLAIN) or not isinstance(default, _PLAIN):
         return False
+    if isinstance(value, float) and isinstance(default, int):
+        return False  # 512.0 is one frequency, and 512 is their number
     return isinstance(value, bool) == isinstance(default, bool) and bool(value == default)

@@ -29,7 +29,8 @@ _OF_FLOATING_POINT = {
     "gauss_spline": ("x",),
     **dict.fromkeys(("cspline2d", "qspline2d"), ("signal",)),
 }
-_OF_BOOLEANS = dict.fromkeys(("fftconvolve", "oaconvolve"), ("in1", "in2"))
+BY_TRANSFORMS = {"fftconvolve", "oaconvolve"}
+"""Convolutions by transforms, whatever the arrays."""
 _COEFFICIENTS = {"lfilter", "filtfilt"}
 # By their plain names CuPy has no parameters for them.
 _WINDOWS = {
@@ -57,8 +58,8 @@ def adapted(call: Call) -> Call:
         return _of_one_precision(call, _WAVES[call.name])
     if call.name in _COEFFICIENTS:
         return _with_coefficients(call)
-    if call.name in _OF_BOOLEANS:
-        return _converted(call, _OF_BOOLEANS[call.name], "b", np.dtype(float))
+    if call.name in BY_TRANSFORMS:
+        return call if is_product(call) else _converted(call, ("in1", "in2"), "b", np.dtype(float))
     names = _IN_DOUBLE_PRECISION.get(call.name)
     if names:
         return _converted(call, names, "biuf", np.dtype(float))
@@ -88,6 +89,19 @@ def _with_parameters(call: Call) -> Call:
     window = call["window"]
     parameters = _WINDOWS.get(window) if isinstance(window, str) else None
     return call.replaced(window=parameters) if parameters else call
+
+
+def is_product(call: Call) -> bool:
+    """Whether there is no axis to transform along, so that the elements are multiplied.
+
+    Parameters
+    ----------
+    call : Call
+        A call of one of `BY_TRANSFORMS`.
+    """
+    shapes = np.shape(call["in1"]), np.shape(call["in2"])
+    axes = range(len(shapes[0])) if call["axes"] is None else np.atleast_1d(call["axes"])
+    return all(1 in (each[axis] for each in shapes) for axis in axes)
 
 
 def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:

@@ -11,6 +11,7 @@ from .._device import smallest, why_no_cupy, why_no_device, why_too_large
 from .._implement import implement, names_of, short
 from .._limits import why_not
 from .._rules import arrays_of, is_array
+from .._signals import BY_TRANSFORMS, is_product
 from .._warning import warn_caller
 from ._result import as_scipy_returns_it, result_size
 from ._table import TABLE
@@ -79,7 +80,7 @@ def _why_not_offload(call: Call) -> str | None:
         return "which type SciPy makes of whole numbers depends on its release"
     if call.name == "resample" and call["t"] is not None:
         return "t= makes for a second result"
-    if call.name in ("fftconvolve", "oaconvolve") and _only_products(call):
+    if call.name in BY_TRANSFORMS and is_product(call):
         return "along axes of one element each there is nothing to transform"
     return None
 
@@ -93,13 +94,6 @@ def _why_not_finite(call: Call) -> str | None:
         if numbers.dtype.kind in "fc" and not np.isfinite(numbers).all():
             return f"{name}= has NaN or infinity, which reach other elements with CuPy"
     return None
-
-
-def _only_products(call: Call) -> bool:
-    """Whether there is no axis to transform along, so that SciPy multiplies, also integers."""
-    shapes = np.shape(call["in1"]), np.shape(call["in2"])
-    axes = range(len(shapes[0])) if call["axes"] is None else np.atleast_1d(call["axes"])
-    return all(1 in (each[axis] for each in shapes) for axis in axes)
 
 
 def _nbytes(call: Call) -> int:
