@@ -94,9 +94,10 @@ def extended(
 def _taken(x: Array, index: np.ndarray[Any, Any], axis: int) -> Array:
     """Return elements along an axis.
 
-    Gradients of those with numbers of 64 bits end the process where XLA splits an array between
-    devices; before JAX 0.12 those of slices alone are right with `jax_enable_x64`. Elsewhere these
-    are avoided: what is added to their gradients is computed anew for every element of a window.
+    XLA may end the process over gradients of an array that it splits between devices, if elements
+    were taken by numbers of 64 bits, and before JAX 0.12, with `jax_enable_x64`, if by any numbers.
+    There they are taken as slices, where these are in a row; elsewhere not, as the gradients of
+    slices are slow.
     """
     if not index.size or x.shape[axis] > 2**31:
         return jnp.take(x, index, axis)
