@@ -298,6 +298,45 @@ def test_spectra(dtype: str) -> None:
     assert len(ran) >= 5
 
 
+@pytest.mark.parametrize("shape", [(5, 6), (32, 32), (5, 5, 5)])
+def test_distances_fill_arrays(shape: tuple[int, ...]) -> None:
+    """Of any shape; what is filled is not returned."""
+    x = image("bool", shape)
+    expected = scipy_function("ndimage.distance_transform_edt")(x)
+    distance = ndimage.distance_transform_edt
+    distances = on_device(np.zeros(shape))
+    indices = on_device(np.zeros((len(shape), *shape), np.int32))
+    given: dict[str, Any] = {"distances": distances, "indices": indices}
+    both = distance(on_device(x), return_indices=True, **given)
+    assert both is None
+    compare("ndimage.distance_transform_edt", "bool", on_host(distances), expected)
+    named = np.indices(shape) - on_host(indices)
+    compare("ndimage.distance_transform_edt", "bool", np.sqrt((named**2).sum(axis=0)), expected)
+    del given["distances"]
+    alone = distance(on_device(x), return_indices=True, **given)
+    compare("ndimage.distance_transform_edt", "bool", on_host(alone), expected)
+    assert distance(on_device(x), return_distances=False, return_indices=True, **given) is None
+    with pytest.raises(RuntimeError, match="distances= must be of float64 and"):
+        distance(on_device(x), distances=on_device(np.zeros(shape, np.float32)))
+
+
+def test_systems_of_scipy_s() -> None:
+    """Its objects, beside arrays on the GPU."""
+    lti, dlti = scipy_function("signal.lti"), scipy_function("signal.dlti")
+    inputs, times = np.sin(np.arange(20) / 2), np.arange(20) / 2
+    continuous = [lti([1.0], [1.0, 0.5, 1.0]), lti([-1.0], [-2.0, -3.0], 4.0)]
+    continuous += [lti([[-1.0, 1], [0, -2]], [[0.0], [1]], [[1.0, 0]], [[0.0]])]
+    for system in continuous:
+        for name, arrays in (("lsim", (inputs, times)), ("bode", (times[1:],))):
+            expected = quietly(scipy_function(f"signal.{name}"), system, *arrays)
+            result = quietly(dispatchable(f"signal.{name}"), system, *on_device(arrays))
+            compare(f"signal.{name}", "float64", on_host(result), expected)
+    system = dlti([1.0], [1.0, -0.5], dt=0.5)
+    expected = quietly(scipy_function("signal.dlsim"), system, inputs)
+    result = quietly(dispatchable("signal.dlsim"), system, on_device(inputs))
+    compare("signal.dlsim", "float64", on_host(result), expected)
+
+
 def test_the_cross_spectrum_with_itself_has_medians() -> None:
     x = on_device(LINE)
     result = dispatchable("signal.csd")(x, x, nperseg=8, average="median")
@@ -307,17 +346,21 @@ def test_the_cross_spectrum_with_itself_has_medians() -> None:
 
 WINDOWS: list[Any] = [
     *("barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine"),
-    *("exponential", "flattop", "hamming", "hann", "lanczos", "nuttall", "parzen", "poisson"),
-    *("taylor", "triang", "tuk", "tukey", ("chebwin", 60), ("dpss", 2.5), ("gaussian", 7)),
+    *("exponential", "flattop", "hamming", "hann", "lanczos", "nuttall", "poisson"),
+    *("triang", "tuk", "tukey", ("chebwin", 60), ("gaussian", 7)),
     *(("general_cosine", [0.6, 0.4]), ("general_gaussian", 1.5, 7), ("general_hamming", 0.6)),
-    *(("kaiser", 5.0), ("kaiser_bessel_derived", 5.0), ("taylor", 4, 30), ("tukey", 0.3)),
-    *(("exponential", None, 4.0), ("parzen",), "hann_periodic", "par"),
+    *(("kaiser", 5.0), ("kaiser_bessel_derived", 5.0), ("tukey", 0.3)),
+    *(("exponential", None, 4.0), ("exponential", None), ("tukey",), ("poisson",)),
 ]
+LEFT: list[Any] = ["parzen", ("parzen",), "par", "taylor", ("taylor", 4, 30), ("dpss", 2.5)]
+LEFT += ["hamming_periodic"]
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("window", WINDOWS + LEFT, ids=str)
 def test_windows_are_scipy_s(window: Any) -> None:
     """Of any length; or the call is left to SciPy."""
+    import cupy
+
     line = np.random.default_rng(0).normal(size=200)
     impulse = np.zeros(64)
     impulse[20] = 1
@@ -325,18 +368,21 @@ def test_windows_are_scipy_s(window: Any) -> None:
         *[("welch", (line,), {"nperseg": length}) for length in (5, 6, 7, 8, 64)],
         *[("resample_poly", (impulse, up, 1), {}) for up in (2, 3)],
         ("resample", (impulse, 40), {}),
-        ("firwin", (15, 0.3), {}),
+        *[("firwin", (length, cupy.asarray(0.3)), {}) for length in (15, 16)],
     ]
+    ran = False
     for name, args, settings in calls:
-        arrays = on_device(args) if name != "firwin" else args
+        arrays = on_device(args)
         if quietly(why, f"signal.{name}", "cupy", *arrays, **settings, window=window):
             continue
         try:
-            expected = scipy_function(f"signal.{name}")(*args, **settings, window=window)
+            expected = scipy_function(f"signal.{name}")(*on_host(args), **settings, window=window)
         except ValueError:  # such as an odd length for Kaiser's and Bessel's window
             continue
         result = dispatchable(f"signal.{name}")(*arrays, **settings, window=window)
         compare(f"signal.{name}", "float64", on_host(result), expected)
+        ran = True
+    assert ran == (window not in LEFT)
 
 
 @pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])

@@ -67,7 +67,7 @@ def _run(call: Call) -> Any:
     if call.name == "find_objects":
         return _objects(call)
     if call.name == "distance_transform_edt":
-        return _with_wide_indices(call.run())
+        return _distances(call)
     if call.name not in _INTERPOLATION:
         return as_scipy_types_it(call.run(), call)
     dtype = np.dtype(output.dtype if is_array(output) else output or call[call.first].dtype)
@@ -88,6 +88,27 @@ def _objects(call: Call) -> Any:
     found = call.replaced(max_label=0).run()
     last = call["max_label"]
     return found if last < 1 else [*found[:last], *[None] * (last - len(found))]
+
+
+def _distances(call: Call) -> Any:
+    """Return what there is no array for. CuPy refuses those of the lengths that it extends."""
+    result = _with_wide_indices(call.replaced(distances=None, indices=None).run())
+    parts = iter(result if isinstance(result, tuple) else (result,))
+    left = []
+    for name in ("distances", "indices"):
+        if not call[f"return_{name}"]:
+            continue
+        part, target = next(parts), call[name]
+        if target is None:
+            left.append(part)
+        elif (target.shape, target.dtype) != (part.shape, part.dtype):
+            raise RuntimeError(
+                f"{name}= must be of {part.dtype} and {part.shape}, not {target.dtype} and "
+                f"{target.shape}"
+            )
+        else:
+            target[...] = part
+    return tuple(left) if len(left) > 1 else left[0] if left else None
 
 
 def _with_wide_indices(result: Any) -> Any:

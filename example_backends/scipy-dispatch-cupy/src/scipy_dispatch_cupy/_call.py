@@ -12,6 +12,7 @@ from inspect import Parameter, Signature
 
 from ._map import FUNCTIONS
 from ._rules import is_array, whole
+from ._systems import as_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Call:
             # Which says what is wrong. This is each call's way, and that would take a while.
             scipy_signature(module, name).bind(*args, **kwargs)
         given |= kwargs
+        given |= {key: as_tuple(given[key]) for key in _tuples(module, name) if key in given}
         arrays = _arrays(module, name)
         settings = {
             key: _setting(each)

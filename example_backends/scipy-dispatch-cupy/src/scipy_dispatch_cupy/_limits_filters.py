@@ -255,6 +255,12 @@ def _turned_centers(call: Call) -> str | None:
     return None
 
 
+def _two_dilations(call: Call) -> str | None:
+    if call["iterations"] > 2:
+        return "CuPy's iterate_structure has no more than 2 iterations"
+    return None
+
+
 def _no_axes(call: Call) -> str | None:
     if call["axes"] is not None and not np.size(call["axes"]):
         return f"CuPy's {call.name} takes no empty axes="
@@ -314,6 +320,7 @@ RULES = table(
     ("ndimage", "binary_hit_or_miss binary_propagation", (_ignored_output,)),
     ("ndimage", "binary_fill_holes", (_outside_of_a_line, _ignored_output, _standard_structure)),
     ("ndimage", "label", (_symmetric_structure,)),
+    ("ndimage", "iterate_structure", (_two_dilations,)),
     ("ndimage", _TOTALS, (real("input"), for_real("labels", "index"))),
     ("ndimage", "center_of_mass", (_turned_centers,)),
     ("ndimage", "find_objects", (whole_numbers("input"),)),

@@ -155,7 +155,8 @@ def _of_one_type(call: Call) -> str | None:
 def _ratio(call: Call) -> str | None:
     for name in ("up", "down"):
         value = call[name]
-        if not (whole(value, least=1) or (isinstance(value, float) and value.is_integer())):
+        value = int(value) if isinstance(value, float) and value.is_integer() else value
+        if not whole(value, least=1):
             return f"{name}={value!r} is not of whole numbers that SciPy takes"
     return None
 
@@ -240,12 +241,11 @@ RULES = table(
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),
     ("signal", "wiener", (floating("im"), _whole_sizes("mysize", 1))),
     ("signal", "resample", (_whole_sizes("num", 1), _whole_spectrum)),
-    ("signal", "upfirdn", (_whole_sizes("up", 1), _whole_sizes("down", 1))),
+    ("signal", "upfirdn resample_poly", (_ratio,)),
     (
         "signal",
         "resample_poly",
         (
-            _ratio,
             only("padtype", (None, "constant"), "padtype='constant'"),
             given("cval", "CuPy pads with zeros"),
         ),

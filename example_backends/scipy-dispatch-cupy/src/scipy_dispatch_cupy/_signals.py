@@ -32,11 +32,12 @@ _OF_FLOATING_POINT = {
 BY_TRANSFORMS = {"fftconvolve", "oaconvolve"}
 """Convolutions by transforms, whatever the arrays."""
 _COEFFICIENTS = {"lfilter", "filtfilt"}
-# By their plain names CuPy has no parameters for them.
-_WINDOWS = {
-    **dict.fromkeys(("tukey", "tuk"), ("tukey", 0.5)),
-    **dict.fromkeys(("exponential", "poisson"), ("exponential", None, 1.0)),
+# Windows for which CuPy has no parameters of its own.
+_PARAMETERS: dict[str, tuple[float | None, ...]] = {
+    **dict.fromkeys(("tukey", "tuk"), (0.5,)),
+    **dict.fromkeys(("exponential", "poisson"), (None, 1.0)),
 }
+_NAMES = {"kaiser_bessel_derived": "kbd"}
 
 
 def adapted(call: Call) -> Call:
@@ -50,8 +51,6 @@ def adapted(call: Call) -> Call:
     if call.module == "fft":
         return _with_lengths(call)
     call = _with_parameters(call)
-    if call.name == "resample_poly":
-        return call.replaced(up=int(call["up"]), down=int(call["down"]))
     if call.name in _CONVOLUTIONS:
         return _of_one_type(call)
     if call.name in _WAVES:
@@ -72,6 +71,8 @@ def as_scipy_types_it(result: Any, call: Call) -> Any:
     if call.name in ("welch", "csd") and call["average"] == "median":
         # CuPy divides by an array of double precision.
         frequencies, density = result
+        if not density.size:
+            return result
         types = [each.dtype for each in (x, call["y"]) if is_array(each)]
         spectrum = np.result_type(*types, np.complex64)
         real = np.empty(0, spectrum).real.dtype
@@ -85,10 +86,13 @@ def as_scipy_types_it(result: Any, call: Call) -> Any:
 
 
 def _with_parameters(call: Call) -> Call:
-    """Return a call with SciPy's parameters of a window that is given by its plain name."""
+    """Return a call with SciPy's parameters of a window that is given with fewer of them."""
     window = call["window"]
-    parameters = _WINDOWS.get(window) if isinstance(window, str) else None
-    return call.replaced(window=parameters) if parameters else call
+    name, *given = window if isinstance(window, tuple) and window else (window,)
+    if not isinstance(name, str) or name not in {*_PARAMETERS, *_NAMES}:
+        return call
+    others = _PARAMETERS.get(name, ())[len(given) :]
+    return call.replaced(window=(_NAMES.get(name, name), *given, *others))
 
 
 def is_product(call: Call) -> bool:
@@ -101,7 +105,10 @@ def is_product(call: Call) -> bool:
     """
     shapes = np.shape(call["in1"]), np.shape(call["in2"])
     axes = range(len(shapes[0])) if call["axes"] is None else np.atleast_1d(call["axes"])
-    return all(1 in (each[axis] for each in shapes) for axis in axes)
+    try:
+        return all(1 in (each[axis] for each in shapes) for axis in axes)
+    except IndexError:
+        return False  # which is for CuPy to refuse
 
 
 def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:
