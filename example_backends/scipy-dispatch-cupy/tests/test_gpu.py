@@ -298,6 +298,16 @@ def test_spectra(dtype: str) -> None:
     assert len(ran) >= 5
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+def test_an_image_of_the_output_s_shape(dtype: str) -> None:
+    """Whatever that of the input."""
+    x, matrix = image(dtype), [[0.5, 0], [0, 0.8]]
+    expected, output = np.zeros((7, 40), dtype), on_device(np.zeros((7, 40), dtype))
+    scipy_function("ndimage.affine_transform")(x, matrix, output=expected)
+    assert ndimage.affine_transform(on_device(x), matrix, output=output) is output
+    compare("ndimage.affine_transform", kind_of(dtype), on_host(output), expected)
+
+
 @pytest.mark.parametrize("shape", [(5, 6), (32, 32), (5, 5, 5)])
 def test_distances_fill_arrays(shape: tuple[int, ...]) -> None:
     """Of any shape; what is filled is not returned."""
@@ -318,6 +328,16 @@ def test_distances_fill_arrays(shape: tuple[int, ...]) -> None:
     assert distance(on_device(x), return_distances=False, return_indices=True, **given) is None
     with pytest.raises(RuntimeError, match="distances= must be of float64 and"):
         distance(on_device(x), distances=on_device(np.zeros(shape, np.float32)))
+
+
+@pytest.mark.parametrize("name", ["zpk2tf", "zpk2ss"])
+def test_coefficients_are_complex_where_roots_are_no_pairs(name: str) -> None:
+    zeros, poles, gain = scipy_function("signal.butter")(2, 0.1, output="zpk")
+    turned = np.exp(0.1j * np.pi)
+    for zpk in ((zeros * turned, poles * turned, gain), (zeros, poles, gain)):
+        expected = scipy_function(f"signal.{name}")(*zpk)
+        result = on_host(dispatchable(f"signal.{name}")(*on_device(zpk)))
+        compare(f"signal.{name}", "complex128", result, expected)
 
 
 def test_systems_of_scipy_s() -> None:

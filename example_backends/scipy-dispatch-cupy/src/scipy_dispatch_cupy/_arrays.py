@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 
 from ._measurements import MEASUREMENTS, measured
 from ._moving import on_device
-from ._rules import is_array, kind_of, result_type
+from ._rules import is_array, kind_of, of_cupy, result_type
 from ._signals import adapted, as_scipy_types_it
 
 TYPE_CHECKING = False
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ._call import Call
 
 _INTERPOLATION = {"affine_transform", "map_coordinates", "rotate", "shift", "zoom"}
+_COMPLEX_COEFFICIENTS = {"zpk2tf", "zpk2ss"}
 _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
 _SUMS = {
     *("convolve", "convolve1d", "correlate", "correlate1d", "prewitt", "sobel", "laplace"),
@@ -64,6 +67,8 @@ def _is_shared(call: Call, output: Any) -> bool:
 def _run(call: Call) -> Any:
     """Call CuPy's function; whole numbers are rounded and cut off as SciPy does."""
     output = call["output"]
+    if call.name in _COMPLEX_COEFFICIENTS and any(kind_of(call[name]) == "c" for name in "zp"):
+        return _by_scipy(call)
     if call.name == "find_objects":
         return _objects(call)
     if call.name == "distance_transform_edt":
@@ -78,6 +83,15 @@ def _run(call: Call) -> Any:
         return result
     output[...] = result
     return output
+
+
+def _by_scipy(call: Call) -> Any:
+    """Return what SciPy makes of a few numbers, of which CuPy drops the imaginary parts."""
+    import cupy
+
+    function = getattr(import_module(f"scipy.{call.module}"), call.name)
+    given = {name: each.get() if of_cupy(each) else each for name, each in call.given.items()}
+    return tuple(map(cupy.asarray, function(**given)))
 
 
 def _objects(call: Call) -> Any:
@@ -148,6 +162,8 @@ def _for_images(call: Call) -> Call:
         # SciPy takes the size of the structure, and CuPy asks for another one.
         changes["footprint"] = cupy.asarray(np.ones(call["structure"].shape, bool))
         changes["size"] = None
+    if call.name == "affine_transform" and is_array(output) and call["output_shape"] is None:
+        changes["output_shape"] = output.shape
     if call.name in _INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))

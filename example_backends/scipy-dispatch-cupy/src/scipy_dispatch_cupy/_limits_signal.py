@@ -152,6 +152,13 @@ def _of_one_type(call: Call) -> str | None:
     return None if len(types) == 1 else "SciPy takes arrays of one type only"
 
 
+def _no_bessel(call: Call) -> str | None:
+    ftype = call["ftype"]
+    if isinstance(ftype, str) and ftype.lower().startswith("bessel"):
+        return "CuPy has no filters of Bessel's"
+    return None
+
+
 def _ratio(call: Call) -> str | None:
     for name in ("up", "down"):
         value = call[name]
@@ -264,6 +271,8 @@ RULES = table(
     ("signal", "argrelextrema", (_comparator,)),
     ("signal", "freqz freqz_sos sosfreqz", (_NYQUIST,)),
     ("signal", "group_delay", (_real_filter,)),
+    ("signal", "iirdesign iirfilter", (_no_bessel,)),
+    ("signal", "bilinear lp2bp lp2bs", (for_real("b", "a"),)),
     ("signal", "tf2sos zpk2sos", (_ANALOG,)),
     ("signal", "zpk2tf", (_many_roots,)),
     ("signal", "sawtooth square", (_double_precision("t"),)),
