@@ -96,9 +96,7 @@ def _symbolic_window(call: Call) -> str | None:
     name = window[0] if isinstance(window, tuple) and window else window
     if call.is_default("window") or not isinstance(name, str):
         return None
-    if name.endswith(("_periodic", "_symmetric")):
-        return f"CuPy has no window {name!r}"
-    if name in _NO_WINDOWS:
+    if name in _NO_WINDOWS or name.endswith(("_periodic", "_symmetric")):
         return f"CuPy has no window {name!r}"
     if name in _PARZEN:
         return f"CuPy's window {name!r} is another one than SciPy's, at some lengths"

@@ -277,8 +277,8 @@ def with_out(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of NumPy's that takes ``out``, as CuPy's of the same name does."""
 
     @functools.wraps(function)
-    def of_cupy(x: Any, out: ndarray | None = None) -> Any:
-        result = as_cupy(function)(x)
+    def of_cupy(*args: Any, out: ndarray | None = None) -> Any:
+        result = as_cupy(function)(*args)
         if out is None:
             return result
         out[...] = result
@@ -319,15 +319,6 @@ def ascontiguousarray(value: Any, dtype: Any = None) -> ndarray:
 def argsort(a: ndarray, axis: int | None = -1, kind: str | None = None) -> ndarray:
     """Return the order, in which equals stay as they are."""
     return a.argsort(axis, kind)
-
-
-def dot(a: ndarray, b: ndarray, out: ndarray | None = None) -> ndarray:
-    """Multiply matrices, or add up products, also into an array of one element."""
-    result: ndarray = as_cupy(np.dot)(a, b)
-    if out is None:
-        return result
-    out[...] = result
-    return out
 
 
 def asnumpy(value: Any, *args: Any, **kwargs: Any) -> np.ndarray:

@@ -42,7 +42,7 @@ _AS_THEY_ARE = {
     *("min_scalar_type", "printoptions", "promote_types", "typename", "mintypecode"),
 }
 _TAKE_HOST_ARRAYS = {"result_type", "ndim", "shape", "size", "iscomplexobj", "isrealobj"}
-_UFUNCS_OF_CUPY = {"i0", "sinc"}
+_WITH_OUT = {"dot", "i0", "sinc"}
 
 
 class StandIn(ModuleType):
@@ -186,10 +186,10 @@ def _cupy(folder: Path) -> dict[str, Any]:
     """Return what `cupy` has under names that NumPy has too, and its kernels."""
     names = _names(folder / "cupy/__init__.py")
     contents = _of(np, names)
-    contents.update({name: _arrays.with_out(getattr(np, name)) for name in _UFUNCS_OF_CUPY})
+    contents.update({name: _arrays.with_out(getattr(np, name)) for name in _WITH_OUT})
     for function in (
         *(_arrays.argsort, _arrays.array, _arrays.asarray, _arrays.ascontiguousarray),
-        *(_arrays.asnumpy, _arrays.can_cast, _arrays.dot, _arrays.shares_memory),
+        *(_arrays.asnumpy, _arrays.can_cast, _arrays.shares_memory),
         *(_kernels.ElementwiseKernel, _kernels.RawKernel, _kernels.RawModule),
     ):
         contents[function.__name__] = function

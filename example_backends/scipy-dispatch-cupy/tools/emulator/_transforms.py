@@ -212,7 +212,7 @@ def _lines_transformed(x: np.ndarray, direction: int) -> np.ndarray:
     return parts.reshape(x.shape)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)  # of a long prime these are large
 def _roots(length: int, direction: int, start: int, dtype: np.dtype[Any]) -> np.ndarray:
     """Return the columns from `start` on of the matrix that transforms a line."""
     columns = np.arange(start, min(start + _ROWS, length))
