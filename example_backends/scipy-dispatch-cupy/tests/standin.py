@@ -87,7 +87,8 @@ def _method(name):
     return method
 
 
-for _name in ("ravel", "reshape", "mean", "std", "min", "max", "round", "__mul__", "__sub__"):
+_OPERATORS = ("__mul__", "__sub__", "__truediv__")
+for _name in ("ravel", "reshape", "mean", "std", "min", "max", "round", *_OPERATORS):
     setattr(ndarray, _name, _method(_name))
 
 

@@ -7,6 +7,7 @@ SCIPY_DISPATCH_CUPY_REPORT=report.md pytest -m gpu       and writes it to a file
 from __future__ import annotations
 
 from collections import defaultdict
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -423,6 +424,50 @@ def test_lombscargle(normalize: bool) -> None:
     expected = scipy_function("signal.lombscargle")(*arrays, normalize=normalize)
     result = dispatchable("signal.lombscargle")(*on_device(arrays), normalize=normalize)
     compare("signal.lombscargle", "float64", on_host(result), expected)
+
+
+@pytest.mark.parametrize("name", ["uniform_filter", "uniform_filter1d"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64"])
+def test_means_of_whole_numbers(name: str, dtype: str) -> None:
+    """Not one less, where parts of them would add up to a little less."""
+    x = np.random.default_rng(0).integers(0, 120, (13, 17)).astype(dtype)
+    signed = x - 60 if dtype != "uint8" else x
+    settings: tuple[dict[str, Any], ...] = (
+        *({"size": size} for size in (1, 3, 5, 7)),
+        *({"size": 4, "mode": mode} for mode in ("mirror", "nearest", "wrap")),
+        {"size": 4, "origin": 1, "mode": "constant", "cval": 3.5},
+        {"size": 3, "output": np.int32},
+    )
+    if name == "uniform_filter":
+        settings += (
+            {"size": (1, 5)},
+            {"size": (4, 5), "mode": ["wrap", "mirror"], "origin": (-1, 2)},
+            {"size": 5, "axes": (-1,)},
+            {"size": 3, "axes": ()},
+        )
+    else:
+        settings += ({"size": 5, "axis": 0},)
+    ours, scipys = (find(f"ndimage.{name}") for find in (dispatchable, scipy_function))
+    for pixels in (x, signed, np.full((9, 9), 7, dtype), x / 8):
+        for given in settings:
+            if "axes" in given and "axes" not in signature(scipys).parameters:
+                continue
+            output = given.get("output", dtype)
+            expected = scipys(pixels, **{**given, "output": output})
+            result = ours(on_device(pixels), **{**given, "output": output})
+            np.testing.assert_array_equal(on_host(result), expected)
+            filled = on_device(np.zeros(expected.shape, output))
+            assert ours(on_device(pixels), **{**given, "output": filled}) is filled
+            np.testing.assert_array_equal(on_host(filled), expected)
+
+
+def test_means_are_told_of_windows_that_do_not_fit() -> None:
+    """With the argument's name."""
+    x = on_device(np.ones((4, 4), np.int16))
+    with pytest.raises(RuntimeError, match="size= has 3 elements, for 2 axes"):
+        dispatchable("ndimage.uniform_filter")(x, (3, 3, 3))
+    with pytest.raises(IndexError):
+        dispatchable("ndimage.uniform_filter")(x, 3, axes=2)
 
 
 def test_arrays_for_the_caller_s_function_stay_arrays() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import numpy as np
 
 from ._measurements import MEASUREMENTS, measured
 from ._moving import on_device
-from ._rules import is_array, kind_of, of_cupy, result_type
+from ._rules import is_array, result_type
 from ._signals import adapted, as_scipy_types_it
+from ._special import INTERPOLATION, SPECIAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-_INTERPOLATION = {"affine_transform", "map_coordinates", "rotate", "shift", "zoom"}
-_COMPLEX_COEFFICIENTS = {"zpk2tf", "zpk2ss"}
 _ITERATED = {"binary_erosion", "binary_dilation", "binary_opening", "binary_closing"}
 _SUMS = {
     *("convolve", "convolve1d", "correlate", "correlate1d", "prewitt", "sobel", "laplace"),
@@ -65,81 +62,8 @@ def _is_shared(call: Call, output: Any) -> bool:
 
 
 def _run(call: Call) -> Any:
-    """Call CuPy's function; whole numbers are rounded and cut off as SciPy does."""
-    output = call["output"]
-    if call.name in _COMPLEX_COEFFICIENTS and any(kind_of(call[name]) == "c" for name in "zp"):
-        return _by_scipy(call)
-    if call.name == "find_objects":
-        return _objects(call)
-    if call.name == "distance_transform_edt":
-        return _distances(call)
-    if call.name not in _INTERPOLATION:
-        return as_scipy_types_it(call.run(), call)
-    dtype = np.dtype(output.dtype if is_array(output) else output or call[call.first].dtype)
-    if dtype.kind not in "iu":
-        return call.run()
-    result = _rounded(call.replaced(output=np.float64).run(), dtype)
-    if not is_array(output):
-        return result
-    output[...] = result
-    return output
-
-
-def _by_scipy(call: Call) -> Any:
-    """Return what SciPy makes of a few numbers, of which CuPy drops the imaginary parts."""
-    import cupy
-
-    function = getattr(import_module(f"scipy.{call.module}"), call.name)
-    given = {name: each.get() if of_cupy(each) else each for name, each in call.given.items()}
-    return tuple(map(cupy.asarray, function(**given)))
-
-
-def _objects(call: Call) -> Any:
-    """Return what CuPy finds of all labels, up to the last one that is asked for.
-
-    With a ``max_label`` its kernel would write the larger labels beyond the end of its array.
-    """
-    found = call.replaced(max_label=0).run()
-    last = call["max_label"]
-    return found if last < 1 else [*found[:last], *[None] * (last - len(found))]
-
-
-def _distances(call: Call) -> Any:
-    """Return what there is no array for. CuPy refuses those of the lengths that it extends."""
-    result = _with_wide_indices(call.replaced(distances=None, indices=None).run())
-    parts = iter(result if isinstance(result, tuple) else (result,))
-    left = []
-    for name in ("distances", "indices"):
-        if not call[f"return_{name}"]:
-            continue
-        part, target = next(parts), call[name]
-        if target is None:
-            left.append(part)
-        elif (target.shape, target.dtype) != (part.shape, part.dtype):
-            raise RuntimeError(
-                f"{name}= must be of {part.dtype} and {part.shape}, not {target.dtype} and "
-                f"{target.shape}"
-            )
-        else:
-            target[...] = part
-    return tuple(left) if len(left) > 1 else left[0] if left else None
-
-
-def _with_wide_indices(result: Any) -> Any:
-    """Return indices that hold more than the length of an axis, as SciPy's do."""
-    if isinstance(result, tuple):
-        return tuple(map(_with_wide_indices, result))
-    # Where an array is filled, there is nothing to return.
-    return result.astype(np.int32, copy=False) if kind_of(result) == "i" else result
-
-
-def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Return the nearest whole numbers, away from zero if there are two, within the type."""
-    import cupy
-
-    limits = np.iinfo(dtype)
-    whole = cupy.trunc(values + cupy.copysign(0.5, values))
-    return cupy.clip(whole, limits.min, limits.max).astype(dtype)
+    special = SPECIAL.get(call.name)
+    return special(call) if special else as_scipy_types_it(call.run(), call)
 
 
 def _adapted(call: Call) -> Call:
@@ -164,7 +88,7 @@ def _for_images(call: Call) -> Call:
         changes["size"] = None
     if call.name == "affine_transform" and is_array(output) and call["output_shape"] is None:
         changes["output_shape"] = output.shape
-    if call.name in _INTERPOLATION and x.dtype.char not in "dD":
+    if call.name in INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
         changes["output"] = x.dtype.type if output is None else output

@@ -1,0 +1,149 @@
+"""Functions whose result is not simply what CuPy's function makes of the same arguments."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import numpy as np
+
+from ._call import Call
+from ._rules import is_array, kind_of, of_cupy, result_type
+from ._signals import as_scipy_types_it
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+INTERPOLATION = ("affine_transform", "map_coordinates", "rotate", "shift", "zoom")
+
+
+def _interpolated(call: Call) -> Any:
+    """Return positions' values; whole numbers are the nearest, as SciPy's are."""
+    dtype = result_type(call["output"], call[call.first])
+    if dtype.kind not in "iu":
+        return call.run()
+    return _filled(call, _rounded(call.replaced(output=np.float64).run(), dtype))
+
+
+def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the nearest whole numbers, away from zero if there are two, within the type."""
+    import cupy
+
+    limits = np.iinfo(dtype)
+    whole = cupy.trunc(values + cupy.copysign(0.5, values))
+    return cupy.clip(whole, limits.min, limits.max).astype(dtype)
+
+
+def _mean(call: Call) -> Any:
+    """Return means of windows. Those of whole numbers are divided after they are added up.
+
+    CuPy adds up parts of them, of which less than the whole number may be left.
+    """
+    import cupy
+
+    x = call[call.first]
+    dtype = result_type(call["output"], x)
+    if dtype.kind not in "iu":
+        return call.run()
+    for axis, size, mode, origin in _lines(call):
+        given = {"axis": axis, "mode": mode, "origin": origin, "cval": call["cval"]}
+        weights = cupy.asarray(np.ones(int(size), np.int64))
+        sums = Call("ndimage", "correlate1d", {"input": x, "weights": weights, **given})
+        x = cupy.trunc(sums.replaced(output=np.float64).run() / int(size)).astype(dtype)
+    return _filled(call, x.astype(dtype))
+
+
+def _lines(call: Call) -> Iterator[tuple[Any, ...]]:
+    """Yield the axis, the size, the mode and the origin of the window along each axis."""
+    names = ("axis", "size", "mode", "origin")
+    if call.name == "uniform_filter1d":
+        yield tuple(call[name] for name in names)
+        return
+    ndim, axes = call[call.first].ndim, call["axes"]
+    if axes is None:
+        axes = range(ndim)
+    elif not isinstance(axes, list | tuple):
+        axes = (axes,)
+    columns = [axes]
+    for name in names[1:]:
+        value = call[name]
+        column = value if isinstance(value, list | tuple) else [value] * len(axes)
+        if len(column) != len(axes):
+            raise RuntimeError(f"{name}= has {len(column)} elements, for {len(axes)} axes")
+        columns.append(column)
+    for line in zip(*columns, strict=True):
+        if not -ndim <= line[0] < ndim:
+            raise np.exceptions.AxisError(line[0], ndim)
+        if line[1] > 1:
+            yield line
+
+
+def _filled(call: Call, result: Any) -> Any:
+    """Return a result in the array that is to be filled, if there is one."""
+    output = call["output"]
+    if not is_array(output):
+        return result
+    output[...] = result
+    return output
+
+
+def _objects(call: Call) -> Any:
+    """Return what CuPy finds of all labels, up to the last one that is asked for.
+
+    With a ``max_label`` its kernel would write the larger labels beyond the end of its array.
+    """
+    found = call.replaced(max_label=0).run()
+    last = call["max_label"]
+    return found if last < 1 else [*found[:last], *[None] * (last - len(found))]
+
+
+def _distances(call: Call) -> Any:
+    """Return what there is no array for. CuPy refuses those of the lengths that it extends."""
+    result = _with_wide_indices(call.replaced(distances=None, indices=None).run())
+    parts = iter(result if isinstance(result, tuple) else (result,))
+    left = []
+    for name in ("distances", "indices"):
+        if not call[f"return_{name}"]:
+            continue
+        part, target = next(parts), call[name]
+        if target is None:
+            left.append(part)
+        elif (target.shape, target.dtype) != (part.shape, part.dtype):
+            raise RuntimeError(
+                f"{name}= must be of {part.dtype} and {part.shape}, not {target.dtype} and "
+                f"{target.shape}"
+            )
+        else:
+            target[...] = part
+    return tuple(left) if len(left) > 1 else left[0] if left else None
+
+
+def _with_wide_indices(result: Any) -> Any:
+    """Return indices that hold more than the length of an axis, as SciPy's do."""
+    if isinstance(result, tuple):
+        return tuple(map(_with_wide_indices, result))
+    # Where an array is filled, there is nothing to return.
+    return result.astype(np.int32, copy=False) if kind_of(result) == "i" else result
+
+
+def _coefficients(call: Call) -> Any:
+    """Return coefficients of complex zeros and poles, of which CuPy drops the imaginary parts."""
+    import cupy
+
+    if not any(kind_of(call[name]) == "c" for name in "zp"):
+        return as_scipy_types_it(call.run(), call)
+    # A few numbers.
+    function = getattr(import_module(f"scipy.{call.module}"), call.name)
+    given = {name: each.get() if of_cupy(each) else each for name, each in call.given.items()}
+    return tuple(map(cupy.asarray, function(**given)))
+
+
+SPECIAL: dict[str, Callable[[Call], Any]] = {
+    **dict.fromkeys(INTERPOLATION, _interpolated),
+    **dict.fromkeys(("uniform_filter", "uniform_filter1d"), _mean),
+    **dict.fromkeys(("zpk2tf", "zpk2ss"), _coefficients),
+    "distance_transform_edt": _distances,
+    "find_objects": _objects,
+}
+"""How to compute those."""
