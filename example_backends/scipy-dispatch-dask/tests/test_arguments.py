@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -139,6 +140,33 @@ def test_lists_and_dictionaries_count_as_they_are_at_the_call() -> None:
         other = lazily("ndimage.generic_filter", LAZY, weighted, 3, **given)
         weights[:] = KERNEL
         assert other.name != result.name
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("ndimage.maximum_filter", {"size": [3, 5], "origin": [0, -1]}),
+        ("ndimage.median_filter", {"size": [3, 5], "origin": [1, 0]}),
+        ("ndimage.uniform_filter", {"size": [4, 3], "origin": [-1, 0], "mode": ["wrap", "mirror"]}),
+        ("ndimage.grey_erosion", {"size": [3, 2], "origin": [0, -1]}),
+        ("ndimage.gaussian_filter", {"sigma": [1.5, 0.5], "order": [0, 1]}),
+        ("ndimage.gaussian_laplace", {"sigma": [1.5, 0.5], "mode": ["nearest", "reflect"]}),
+        ("ndimage.convolve", {"weights": [[1, 2], [3, 4]], "origin": [0, -1]}),
+        ("ndimage.binary_erosion", {"origin": [0, 1]}),
+        ("signal.hilbert2", {"axes": [1, 0]}),
+        ("signal.medfilt", {"kernel_size": [3, 5]}),
+        ("fft.fft2", {"axes": [1, 0], "s": [40, 40]}),
+        ("fft.fftshift", {"axes": [1]}),
+    ],
+)
+def test_settings_may_be_arrays(name: str, settings: dict[str, Any]) -> None:
+    """One for each axis, as a program has them that computes them."""
+    function = scipy_function(name)
+    parameter = next(iter(signature(function).parameters))
+    given = {key: np.array(value) for key, value in settings.items()}
+    expected = function(**{parameter: X}, **given)
+    result = computed(lazily(name, **{parameter: LAZY}, **given))
+    assert_same(result, expected, tolerance_of(name, expected, X))
 
 
 def test_memory_maps_become_arrays(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ def last_axis(call: Call, ndim: int) -> tuple[int, ...]:
 
 def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
     """Return the axes of a call with ``axes=``, the last two for a SciPy without it."""
-    return tuple(axis % ndim for axis in call["axes"] or (-2, -1))
+    axes = (-2, -1) if call["axes"] is None else call["axes"]
+    return tuple(axis % ndim for axis in axes)
 
 
 def no_axis(call: Call, ndim: int) -> tuple[int, ...]:

@@ -58,7 +58,8 @@ def windows(passes: int = 1) -> Reach:
     def reach(call: Call, ndim: int) -> Halos:
         axes = _axes(call, ndim)
         sizes = _window_sizes(call, len(axes))
-        origins = _spread(call["origin"] or 0, len(axes))
+        origin = 0 if call["origin"] is None else call["origin"]  # not all have the parameter
+        origins = _spread(origin, len(axes))
         depths = [passes * depth for depth in map(_depth, sizes, origins)]
         return _halos(axes, depths, call["mode"])
 

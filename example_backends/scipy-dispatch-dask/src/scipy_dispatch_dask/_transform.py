@@ -145,7 +145,10 @@ class Shift:
     def run(self, call: Call) -> Array:
         """Return what SciPy would, lazily."""
         probe(call, "x")
-        return self.function(call["x"], axes=call["axes"])
+        axes = call["axes"]
+        if isinstance(axes, np.ndarray):
+            axes = axes.tolist()
+        return self.function(call["x"], axes=axes)
 
 
 def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
