@@ -148,8 +148,9 @@ class Checks:
         for each in self.examples:
             if (each.folder / "tests").exists():
                 yield self.pytest(self.main_python(), each.label, ["tests"], each.folder)
-        # The benchmark of real work takes what the environments of the core lack.
-        yield self.pytest(self.main_python(), "real-work", ["tests/tools/test_real_work.py"])
+        # These tools take what the environments of the core lack.
+        tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+        yield self.pytest(self.main_python(), "tools", tools)
 
     def older(self) -> Iterator[Command]:
         oldest = self.workshop.interpreters[0]

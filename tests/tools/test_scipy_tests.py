@@ -1,0 +1,228 @@
+"""The calls of SciPy's tests are made with a backend too, and what differs is shown."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("scipy_dispatch", reason="the calls are made with scipy-dispatch")
+pytest.importorskip("scipy.ndimage.tests", reason="this SciPy came without its tests")
+
+import numpy as np
+
+from scipy_tests._compare import Allowed, Tolerances, difference
+from scipy_tests._known import KNOWN, why_known
+from scipy_tests._routes import ROUTES
+from scipy_tests._watch import Finding
+from spatch_core.testing import run_python, write_distribution
+
+TOOLS = Path(__file__).parents[2] / "tools"
+EXACT = Allowed()
+
+CALLS = """
+import numpy as np, pytest
+from scipy import ndimage, signal
+X = np.arange(6.0)
+
+def test_right():
+    assert ndimage.uniform_filter1d(X, 3).tolist()[1:3] == [1, 2]
+
+def test_values():
+    assert ndimage.sobel(X).tolist()[1:3] == [2, 2]
+
+def test_type():
+    assert ndimage.laplace(X).dtype == float
+
+def test_shape():
+    assert ndimage.prewitt(X).shape == (6,)
+
+def test_error():
+    ndimage.gaussian_filter(X, 1)
+
+def test_refused():
+    with pytest.raises(RuntimeError, match="no footprint"):
+        ndimage.median_filter(X)
+
+def test_written():
+    x, output = np.arange(3.0), np.zeros(3)
+    ndimage.correlate(x, [1, 2, 1], output)
+    assert (x[0], output[1]) == (0, 4)
+
+def test_in_turn():
+    signal.decimate(np.arange(100.0), 2)
+"""
+WRONG = """
+import numpy as np, scipy.ndimage
+
+def uniform_filter1d(*args, **kwargs):
+    return scipy.ndimage.uniform_filter1d(*args, **kwargs)
+
+def sobel(*args, **kwargs):
+    result = scipy.ndimage.sobel(*args, **kwargs)
+    result[2] += 1e-9
+    return result
+
+def laplace(*args, **kwargs):
+    return scipy.ndimage.laplace(*args, **kwargs).astype("f4")
+
+def prewitt(*args, **kwargs):
+    return scipy.ndimage.prewitt(*args, **kwargs)[1:]
+
+def gaussian_filter(*args, **kwargs):
+    raise ValueError("sigh")
+
+def median_filter(*args, **kwargs):
+    return 0
+
+def correlate(input, weights, output):
+    scipy.ndimage.correlate(input, weights, output)
+    input[0] = -1
+    return output
+"""
+ASKING = """
+from scipy_tests import run
+from scipy_tests._routes import Asked
+
+class Wrong(Asked):
+    name = "wrong"
+
+run.ROUTES["wrong"] = Wrong
+print("ended with", run.main(["wrong", {tests!r}, "--left"]))
+"""
+
+
+def program(*arguments: str) -> tuple[int, list[str]]:
+    """Return the exit code, and what is printed besides the progress of the tests."""
+    done = subprocess.run(
+        [sys.executable, str(TOOLS / "scipy_tests" / "run.py"), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, [line for line in done.stdout.splitlines() if "%]" not in line]
+
+
+@pytest.mark.parametrize("backend", ["default", "threads"])
+def test_nothing_differs_where_scipy_computes(backend: str) -> None:
+    """The same bits, warnings and errors, whatever is installed and wherever arrays are cut."""
+    code, lines = program(backend, "ndimage/tests/test_splines.py", "-k", "not complex")
+    assert code == 0, lines
+    found = re.fullmatch(r"(\d+) calls compared, .*: 0 differ", lines[-1])
+    assert found
+    assert int(found[1]) > 20
+
+
+def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
+    """With the function, the call and the test; the tests themselves pass."""
+    names = re.findall(r"^def (\w+)", WRONG, re.MULTILINE)
+    functions = "".join(
+        f'[functions."scipy_dispatch.ndimage:{name}"]\nfunction = "wrong:{name}"\n'
+        for name in names
+    )
+    backend = 'name = "wrong"\nprimary_types = ["numpy:ndarray"]\nrequires_opt_in = true\n'
+    write_distribution(
+        tmp_path / "site",
+        "wrong",
+        entry_points={"scipy_dispatch.backends": {"wrong": "wrong_files:backend.toml"}},
+        files={
+            "wrong.py": WRONG,
+            "wrong_files/__init__.py": "",
+            "wrong_files/backend.toml": backend + functions,
+        },
+    )
+    tests = tmp_path / "test_calls.py"
+    tests.write_text(CALLS, encoding="utf-8")
+    asking = ASKING.format(tests=str(tests))
+    printed = run_python(asking, path=[tmp_path / "site", TOOLS]).stdout
+    shown = {
+        "ndimage.sobel": "2.000000001 for 2.0",
+        "ndimage.laplace": "float32 for float64",
+        "ndimage.prewitt": r"the shape \(5,\) for \(6,\)",
+        "ndimage.gaussian_filter": "raises ValueError: sigh",
+        "ndimage.median_filter": "returns int, and SciPy raises RuntimeError",
+        "ndimage.correlate": "an argument has -1.0 for 0.0",
+    }
+    for name, what in shown.items():
+        assert re.search(f"^{name}: 1 calls differ\n  .*{what}", printed, re.MULTILINE), printed
+    assert "float64[0.0, 1.0, 2.0], [1, 2, 1]" in printed
+    assert "::test_written" in printed
+    assert "ndimage.uniform_filter1d" not in printed
+    assert (
+        "signal.decimate: 1 calls left to SciPy\n  1: the backend has no such function" in printed
+    )
+    assert (
+        "6 calls compared, 1 that SciPy refuses, 1 left to SciPy, 0 left out: 6 differ" in printed
+    )
+    assert printed.endswith("ended with 1\n")
+
+
+@pytest.mark.parametrize(
+    ("result", "expected", "allowed", "wrong"),
+    [
+        (1.0, 1.0, EXACT, None),
+        (1.0 + 1e-15, 1.0, EXACT, "1.000000000000001 for 1.0"),
+        (np.float64(2.5), np.float64(2.0), Allowed(0.25), None),
+        (np.float64(2.5), np.float64(2.0), Allowed(0, 0.5), None),
+        (np.array([1.0, 100.5]), np.array([0.5, 100.0]), Allowed(0.005), None),
+        (np.array([1, 2]), np.array([1, 3]), Allowed(1.0), "2 for 3"),
+        (np.array([1, 2]), np.array([1, 3]), Allowed(0, 1), None),
+        (
+            np.array([0], "u8"),
+            np.array([2**64 - 1], "u8"),
+            Allowed(0, 9),
+            "for 18446744073709551615",
+        ),
+        (np.array([np.nan, 1]), np.array([np.nan, 1]), EXACT, None),
+        (np.array([1.0, 1]), np.array([np.nan, 1]), Allowed(1, 1), "1 of 2 elements"),
+        (np.array([1]), np.array([1.0]), EXACT, "int64 for float64"),
+        (np.array([1.0]), 1.0, EXACT, "the shape"),
+        ([1, [2.0, None]], (1, (2.0, None)), EXACT, None),
+        ([1, [2.0, 3]], (1, (2.0, None)), EXACT, "int 3 for NoneType None"),
+        ([1], (1, 2), EXACT, "list"),
+        ({1: [2.0]}, {1: [2.0]}, EXACT, None),
+        ({2: [2.0]}, {1: [2.0]}, EXACT, "the keys"),
+        ([slice(0, 2)], [slice(0, 3)], EXACT, "slice"),
+        ("fft", "direct", EXACT, "str"),
+        (np.array([2.0, 1.0]), np.array([1.0, 2.0]), Allowed(0.1), "2.0 for 1.0"),
+    ],
+)
+def test_how_far_a_result_is_off(
+    result: object, expected: object, allowed: Allowed, wrong: str | None
+) -> None:
+    found = difference("ndimage.sobel", result, expected, allowed)
+    assert found is None if wrong is None else found is not None and wrong in found
+
+
+def test_roots_may_be_in_any_order() -> None:
+    roots = np.array([1 + 2j, 3.0])
+    assert difference("signal.tf2zpk", roots[::-1], roots, Allowed(1e-6)) is None
+    assert difference("signal.tf2zpk", roots[::-1] + 1, roots, Allowed(1e-6)) is not None
+
+
+def test_tolerances_are_those_beside_the_backend_s_tests() -> None:
+    """The widest for the data types that take part; exact without a table."""
+    single, double = np.zeros(2, "f4"), np.zeros(2)
+    tolerances = Tolerances(ROUTES["jax"].folder)
+    assert tolerances.of("ndimage.sobel", [double]).rtol < 1e-12
+    assert 1e-8 < tolerances.of("ndimage.sobel", [double, single]).rtol < 1e-4
+    assert Tolerances("").of("ndimage.sobel", [single]) == EXACT
+
+
+def test_what_is_known_has_a_reason() -> None:
+    """For the function, the backend and the test that it was seen in."""
+    (known, *_) = KNOWN
+    for each in KNOWN:
+        assert each.backend in ROUTES
+        assert each.reason
+    name = known.functions.split()[0]
+    finding = Finding(
+        name, "", "", "test_filters.py::TestNdimageFilters::test_sobel01[numpy-uint64]"
+    )
+    assert why_known("jax", finding) == known.reason
+    assert why_known("dask", finding) is None
+    assert why_known("jax", finding._replace(function="ndimage.convolve")) is None

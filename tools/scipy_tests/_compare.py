@@ -1,0 +1,159 @@
+"""How far a result is off SciPy's, by the tolerances that a backend states."""
+
+from __future__ import annotations
+
+import runpy
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from scipy_tests._routes import BACKENDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scipy_tests._routes import Array
+
+_KINDS = {
+    "b": ("bool", "integers"),
+    "i": ("int", "integers"),
+    "u": ("int", "integers"),
+    "f4": ("float32", "single"),
+    "c8": ("complex64", "single"),
+    "f8": ("float64", "double"),
+    "c16": ("complex128", "double"),
+}
+"""What the tables of the backends call a data type, by its kind or by its kind and size."""
+_ROOTS = {
+    *("signal.tf2zpk", "signal.sos2zpk", "signal.ss2zpk", "signal.lp2bs_zpk"),
+    *("signal.residue", "signal.residuez"),
+}
+"""Functions that return roots, which are in no order."""
+
+
+class Allowed(NamedTuple):
+    """How far values may be off: a part of the largest one, and a number besides."""
+
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+class Tolerances:
+    """The tolerances of a backend, which are beside its tests.
+
+    Parameters
+    ----------
+    folder : str
+        Of the backend, below ``example_backends``; none where no difference is allowed.
+    """
+
+    def __init__(self, folder: str) -> None:
+        file = BACKENDS / folder / "tests" / "tolerances.py"
+        self._table = runpy.run_path(str(file))["TOLERANCES"] if folder else {}
+
+    def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
+        """Return the widest that holds for the data type of any of the arrays."""
+        kinds = self._table.get(name, {})
+        named = {kind for each in arrays for kind in _kinds_of(each.dtype)}
+        chosen = [kinds[kind] for kind in named & set(kinds)] or list(kinds.values())
+        return Allowed(
+            max((float(each.rtol) for each in chosen), default=0.0),
+            max((float(each.atol) for each in chosen), default=0.0),
+        )
+
+
+def _kinds_of(dtype: np.dtype[Any]) -> tuple[str, ...]:
+    return _KINDS.get(dtype.kind, ()) or _KINDS.get(f"{dtype.kind}{dtype.itemsize}", ())
+
+
+def leaves(value: Any) -> Iterator[Array]:
+    """Yield the arrays of NumPy in nested lists, tuples and dictionaries."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, list | tuple | dict):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from leaves(each)
+
+
+def difference(
+    name: str, result: Any, expected: Any, allowed: Allowed, scale: float = 0.0
+) -> str | None:
+    """Say how a result differs from SciPy's; None if it does not.
+
+    Parameters
+    ----------
+    name : str
+        The function, such as ``"signal.tf2zpk"``.
+    result, expected : array, number, or nested lists, tuples or dicts of those
+        The backend's, with NumPy's arrays, and SciPy's.
+    allowed : Allowed
+        How far values may be off. The part is of the largest value of the expected array.
+    scale : float, optional
+        Of what it is a part where this is larger.
+    """
+    if isinstance(expected, dict) and isinstance(result, dict):
+        keys = sorted(expected, key=str)
+        if sorted(result, key=str) != keys:
+            return f"the keys {sorted(result, key=str)} for {keys}"
+        result, expected = [result[each] for each in keys], [expected[each] for each in keys]
+    if isinstance(expected, list | tuple) or _holds_objects(expected):
+        if not hasattr(result, "__len__") or len(result) != len(expected):
+            return f"{_brief(result)} for {_brief(expected)}"
+        for pair in zip(result, expected, strict=True):
+            wrong = difference(name, *pair, allowed, scale)
+            if wrong is not None:
+                return wrong
+        return None
+    if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
+        # What is neither of these, such as a system, is no value: of the same class is enough.
+        same = type(result) is type(expected)
+        if isinstance(expected, slice | str):
+            same = result == expected
+        return None if same else f"{_brief(result)} for {_brief(expected)}"
+    x, y = np.asarray(result), np.asarray(expected)
+    if _holds_objects(x):
+        return f"{_brief(result)} for {_brief(expected)}"
+    if x.shape != y.shape:
+        return f"the shape {x.shape} for {y.shape}"
+    if hasattr(expected, "dtype") and x.dtype != y.dtype:
+        return f"{x.dtype} for {y.dtype}"
+    wrong = _off(x, y, allowed, scale)
+    if wrong and name in _ROOTS and y.ndim == 1:
+        wrong = _off(np.sort(x.round(4)), np.sort(y.round(4)), Allowed(1e-3, 1e-3), scale)
+    return wrong
+
+
+def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
+    if y.dtype.kind == "b":
+        # Some of SciPy's functions put any bytes into booleans.
+        x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
+    if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
+        return None
+    if y.dtype.kind not in "biufc":
+        return f"{_brief(x)} for {_brief(y)}"
+    finite = np.isfinite(y)
+    if not np.array_equal(np.isfinite(x), finite):
+        return f"{int((np.isfinite(x) != finite).sum())} of {y.size} elements (not) finite"
+    # Python's integers do not overflow.
+    wide = {"f": float, "c": complex}.get(y.dtype.kind, object)
+    x, y = x[finite].astype(wide), y[finite].astype(wide)
+    if not y.size:
+        return None
+    apart = np.abs(x - y).astype(float)
+    largest = max(float(np.abs(y).max()), scale)
+    limit = allowed.atol if wide is object else allowed.atol + allowed.rtol * largest
+    worst = int(apart.argmax())
+    if apart[worst] <= limit:
+        return None
+    return (
+        f"{x[worst]} for {y[worst]}, {apart[worst] / (largest or 1.0):.1e} of the largest, in "
+        f"{int((apart > limit).sum())} of {y.size} elements"
+    )
+
+
+def _holds_objects(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "O"
+
+
+def _brief(value: Any) -> str:
+    return f"{type(value).__name__} {repr(value)[:60]}"

@@ -1,0 +1,114 @@
+"""A call of SciPy's tests, made ready for a backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from scipy_tests._routes import Array, Route
+
+
+class NotServedError(Exception):
+    """However its arrays are made, the backend leaves the call to SciPy; the text says why."""
+
+
+class Given:
+    """A call with arrays of a route for those of NumPy.
+
+    Parameters
+    ----------
+    route : Route
+        Where the call goes.
+    dispatchable : callable
+        The function of `scipy_dispatch`.
+    args, kwargs : sequence, mapping
+        The arguments, none of which is changed: arrays that stay NumPy's are copied.
+
+    Raises
+    ------
+    NotServedError
+        If the backend does not take it. First all arrays are the route's, then the first alone.
+    """
+
+    def __init__(
+        self, route: Route, dispatchable: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> None:
+        self._route, self._function = route, dispatchable
+        reasons = []
+        for way in route.ways():
+            for most in (None, 1) if way else (0,):
+                try:
+                    self._give(way, most, args, kwargs)
+                except (TypeError, ValueError) as error:
+                    reasons.append(f"there is no such array: {error}")
+                    continue
+                if way and not self._made:
+                    raise NotServedError("no array is among the arguments")
+                reason = self._why_not()
+                if reason is None:
+                    return
+                reasons.append(reason)
+        raise NotServedError(reasons[0])
+
+    def _give(
+        self,
+        way: Callable[[Array], Any] | None,
+        most: int | None,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> None:
+        # Arrays by their identity: what is one array to SciPy is one to the backend.
+        self._pairs: dict[int, tuple[Array, Any]] = {}
+        self._made = 0
+
+        def there(value: Any) -> Any:
+            if type(value) is np.ndarray:
+                if id(value) not in self._pairs:
+                    if way and self._route.takes(value) and (most is None or self._made < most):
+                        self._made += 1
+                        self._pairs[id(value)] = value, way(value)
+                    else:
+                        self._pairs[id(value)] = value, value.copy("K")
+                return self._pairs[id(value)][1]
+            if type(value) in (list, tuple):
+                return type(value)(map(there, value))
+            return value
+
+        self._args = [there(each) for each in args]
+        self._kwargs = {key: there(each) for key, each in kwargs.items()}
+
+    def _why_not(self) -> str | None:
+        try:
+            with self._route.asking():
+                explained = self._function.explain(*self._args, **self._kwargs)
+        except TypeError:
+            return None  # the arguments do not fit, of which the call is to tell
+        if explained.selected == self._route.name:
+            return None
+        reasons = {each.backend: each.reason for each in explained.backends}
+        return str(reasons.get(self._route.name) or "the backend has no such function")
+
+    def answer(self) -> Any:
+        """Make the call; return its result with NumPy's arrays."""
+        with self._route.asking():
+            return self._fetched(self._function(*self._args, **self._kwargs))
+
+    def _fetched(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [self._fetched(each) for each in value]
+        if isinstance(value, dict):
+            return {self._key(key): self._fetched(each) for key, each in value.items()}
+        return self._route.fetched(value)
+
+    def _key(self, key: Any) -> Any:
+        fetched = self._route.fetched(key)
+        return fetched.item() if isinstance(fetched, np.ndarray) else fetched
+
+    def pairs(self) -> Iterator[tuple[Array, Any]]:
+        """Yield each array of the test, and NumPy's array of what the backend was given."""
+        for here, there in self._pairs.values():
+            yield here, self._route.fetched(there)

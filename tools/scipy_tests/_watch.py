@@ -1,0 +1,203 @@
+"""SciPy's functions, replaced by ones that make the same call with a backend as well."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import warnings
+from collections import Counter, defaultdict
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from scipy_tests._compare import Tolerances, difference, leaves
+from scipy_tests._given import Given, NotServedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from scipy_tests._routes import Route
+
+MODULES = ("ndimage", "signal", "fft")
+LARGEST = 2**24
+"""How many elements an array may have that is to be copied."""
+
+
+class Finding(NamedTuple):
+    """A call that does not do with the backend what it does with SciPy."""
+
+    function: str
+    what: str
+    call: str
+    test: str
+
+
+class Watch:
+    """Compares each call of SciPy's functions with the same call through a route.
+
+    Attributes
+    ----------
+    findings : list of Finding
+        The calls that differ.
+    compared, refused, left_out : Counter
+        How many calls of each function had their results compared, raised with SciPy, and were
+        not looked at: those of arrays that are large or hold what is no finite number, those
+        that measure time, and what is not emulated.
+    left_to_scipy : dict of str to Counter
+        Why how many calls of each function were left to SciPy.
+    """
+
+    def __init__(self, route: Route) -> None:
+        self.findings: list[Finding] = []
+        self.compared: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
+        self.left_to_scipy: dict[str, Counter[str]] = defaultdict(Counter)
+        self._route = route
+        self._tolerances = Tolerances(route.folder)
+        self._busy = threading.Lock()
+
+    def replace(self) -> None:
+        """Put the watched functions into SciPy's modules, where its tests find them."""
+        # By function, which ones its tests try with the arrays of which packages.
+        capabilities = import_module("scipy._lib._array_api").xp_capabilities_table
+        for module in MODULES:
+            scipy = import_module(f"scipy.{module}")
+            ours = import_module(f"scipy_dispatch.{module}")
+            for name in dir(ours):
+                dispatchable, original = getattr(ours, name), getattr(scipy, name, None)
+                if original is not None and hasattr(dispatchable, "explain"):
+                    watched = self._watched(f"{module}.{name}", original, dispatchable)
+                    if original in capabilities:
+                        capabilities[watched] = capabilities[original]
+                    setattr(scipy, name, watched)
+
+    def _watched(
+        self, name: str, original: Callable[..., Any], dispatchable: Any
+    ) -> Callable[..., Any]:
+        @functools.wraps(original)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            # What SciPy and the backend call in turn is no call of a test.
+            if not self._busy.acquire(blocking=False):
+                return original(*args, **kwargs)
+            try:
+                return self._both(name, original, dispatchable, args, kwargs)
+            finally:
+                self._busy.release()
+
+        return watched
+
+    def _both(
+        self, name: str, original: Callable[..., Any], dispatchable: Any, args: Any, kwargs: Any
+    ) -> Any:
+        """Return what SciPy does, after a look at what the backend does."""
+        arrays = list(leaves((args, kwargs)))
+        if any(each.size > LARGEST for each in arrays) or kwargs.get("measure"):
+            self.left_out[name] += 1
+            return original(*args, **kwargs)
+        given_arrays = [each.copy() for each in arrays]
+        call = _described(args, kwargs)
+        try:
+            given = Given(self._route, dispatchable, args, kwargs)
+        except NotServedError as reason:
+            self.left_to_scipy[name][str(reason)] += 1
+            return original(*args, **kwargs)
+        result, error = self._outcome(given)
+        if type(error).__name__ == "NotEmulated":
+            self.left_out[name] += 1
+            return original(*args, **kwargs)
+        try:
+            expected = original(*args, **kwargs)
+        except Exception as refusal:
+            self.refused[name] += 1
+            self._note(name, self._wrong_refusal(result, error, refusal), call)
+            raise
+        if self._route.is_scipy or all(map(_is_finite, given_arrays)):
+            self.compared[name] += 1
+            what = self._wrong_result(name, result, error, expected, given_arrays, given)
+            self._note(name, what, call)
+        else:
+            self.left_out[name] += 1
+        return expected
+
+    def _outcome(self, given: Given) -> tuple[Any, Exception | None]:
+        """Return the result, or the error."""
+        state = np.random.get_state()
+        try:
+            if self._route.is_scipy:
+                return given.answer(), None
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                return given.answer(), None
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+            return None, error
+        finally:
+            np.random.set_state(state)
+
+    def _wrong_refusal(
+        self, result: Any, error: Exception | None, refusal: Exception
+    ) -> str | None:
+        if error is None:
+            return f"returns {type(result).__name__}, and SciPy raises {_brief_error(refusal)}"
+        if self._route.is_scipy and (type(error), str(error)) != (type(refusal), str(refusal)):
+            return f"raises {_brief_error(error)}, and SciPy {_brief_error(refusal)}"
+        return None
+
+    def _wrong_result(
+        self,
+        name: str,
+        result: Any,
+        error: Exception | None,
+        expected: Any,
+        given_arrays: list[Any],
+        given: Given,
+    ) -> str | None:
+        if error is not None:
+            return f"raises {_brief_error(error)}"
+        allowed = self._tolerances.of(name, [*given_arrays, *leaves(expected)])
+        scale = max(map(_largest, given_arrays), default=0.0) if self._route.scale_of_data else 0.0
+        wrong = difference(name, result, expected, allowed, scale)
+        if wrong is not None:
+            return wrong
+        for ours, theirs in given.pairs():
+            wrong = difference(name, theirs, ours, allowed, scale)
+            if wrong is not None:
+                return f"an argument has {wrong}"
+        return None
+
+    def _note(self, name: str, what: str | None, call: str) -> None:
+        if what is not None:
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+            self.findings.append(Finding(name, what, call, test))
+
+
+def _is_finite(array: Any) -> bool:
+    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
+
+
+def _largest(array: Any) -> float:
+    if array.dtype.kind not in "biufc":
+        return 0.0
+    return float(np.abs(array.astype(complex)).max(initial=0.0))
+
+
+def _brief_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _described(args: Any, kwargs: Any) -> str:
+    parts = [_brief(each) for each in args]
+    return ", ".join([*parts, *(f"{key}={_brief(each)}" for key, each in kwargs.items())])
+
+
+def _brief(value: Any) -> str:
+    """Return a short text; of arrays the data type, and the numbers or the shape."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.name}{value.tolist() if value.size <= 12 else list(value.shape)}"
+    if type(value) in (list, tuple):
+        more = ", …" if len(value) > 6 else ""
+        text = ", ".join(map(_brief, value[:6])) + more
+        return f"[{text}]" if type(value) is list else f"({text})"
+    return repr(value)[:60]
