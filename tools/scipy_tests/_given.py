@@ -108,6 +108,11 @@ class Given:
         fetched = self._route.fetched(key)
         return fetched.item() if isinstance(fetched, np.ndarray) else fetched
 
+    @property
+    def may_overwrite(self) -> bool:
+        """Whether the caller has no use any more for what is in the arrays."""
+        return any(map(self._kwargs.get, ("overwrite_x", "overwrite_data")))
+
     def pairs(self) -> Iterator[tuple[Array, Any]]:
         """Yield each array of the test, and NumPy's array of what the backend was given."""
         for here, there in self._pairs.values():

@@ -17,6 +17,7 @@ Needs SciPy with its tests, as wheels have them, pytest and Hypothesis, and the 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -121,7 +122,7 @@ def _show_findings(findings: Sequence[Finding]) -> None:
         # Those that differ in the same way begin alike.
         seen: Counter[str] = Counter()
         for each in found:
-            way = "".join(letter for letter in each.what if not letter.isdigit())[:40]
+            way = re.sub(r"[-+\d.()]|\de|\dj", "", each.what)[:30]
             seen[way] += 1
             if seen[way] <= SHOWN:
                 print(f"  {each.what}\n    {each.call}\n    {each.test}")

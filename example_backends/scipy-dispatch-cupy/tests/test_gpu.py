@@ -461,6 +461,16 @@ def test_means_of_whole_numbers(name: str, dtype: str) -> None:
             np.testing.assert_array_equal(on_host(filled), expected)
 
 
+@pytest.mark.parametrize("dtype", ["uint64", "int64"])
+def test_interpolation_between_the_largest_numbers(dtype: str) -> None:
+    """Which no double is, and the one above them is too large."""
+    largest = np.full(5, np.iinfo(dtype).max - 600, dtype)
+    for mode in ("nearest", "wrap", "mirror"):
+        result = dispatchable("ndimage.shift")(on_device(largest), 0.3, mode=mode)
+        off = on_host(result).astype(float) - largest.astype(float)
+        assert np.abs(off).max() <= 2048
+
+
 def test_means_are_told_of_windows_that_do_not_fit() -> None:
     """With the argument's name."""
     x = on_device(np.ones((4, 4), np.int16))

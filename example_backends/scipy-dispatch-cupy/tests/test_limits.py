@@ -18,6 +18,9 @@ X = np.arange(42.0).reshape(6, 7)
 REASONS: list[tuple[str, str, str]] = [
     ("ndimage.sobel", "x, mode='grid-constant'", "mode='constant' means the same"),
     ("ndimage.sobel", "x, mode=['wrap', 'reflect']", "cupy#9760"),
+    ("ndimage.correlate", "x, ones, mode=['wrap', 'reflect']", "one mode for all axes"),
+    ("ndimage.convolve", "x, ones, mode=('wrap', 'wrap')", "one mode for all axes"),
+    ("ndimage.find_objects", "np.array(1)", "without dimensions"),
     ("ndimage.prewitt", "x.astype('u4')", "another number of uint32"),
     ("ndimage.correlate", "x.astype('c16'), ones, mode='constant', cval=1", "cupy#8405"),
     ("ndimage.minimum_filter", "x, 3, mode='constant', cval=np.nan", "that is not a number"),

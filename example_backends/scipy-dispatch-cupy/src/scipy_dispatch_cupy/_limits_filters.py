@@ -50,8 +50,8 @@ def _several_modes(call: Call) -> str | None:
 
 
 def _one_mode(call: Call) -> str | None:
-    # Windows that are given by their size are taken axis by axis, but for ranks between.
-    whole_window = call.name in _BETWEEN or any(
+    # Other windows that are given by their size are taken axis by axis.
+    whole_window = call.name in _WHOLE_WINDOWS or any(
         call[name] is not None for name in ("footprint", "structure")
     )
     if whole_window and not isinstance(call["mode"], str):
@@ -148,6 +148,12 @@ def _added_structure(call: Call) -> str | None:
     for dtype in (result_type(None, call["input"]), result_type(call["output"], call["input"])):
         if dtype != np.float64:
             return f"CuPy adds structure= as {dtype}, and SciPy as float64; pass such an image"
+    return None
+
+
+def _labels_of_an_axis(call: Call) -> str | None:
+    if not np.ndim(call["input"]):
+        return "CuPy finds no objects in an array without dimensions"
     return None
 
 
@@ -274,6 +280,7 @@ def _width(call: Call) -> str | None:
 
 
 _BETWEEN = ("median_filter", "rank_filter", "percentile_filter")
+_WHOLE_WINDOWS = (*_BETWEEN, "convolve", "correlate")
 _GAUSSIANS = "gaussian_filter gaussian_filter1d gaussian_laplace"
 _DISTANCES = (for_real("input"), some_dimensions(2, 3), _filled_elsewhere)
 _TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
@@ -295,6 +302,7 @@ RULES = table(
     ("ndimage", "gaussian_gradient_magnitude generic_laplace", _WEIGHTED),
     ("ndimage", "generic_gradient_magnitude uniform_filter uniform_filter1d", _WEIGHTED),
     ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
+    ("ndimage", "convolve correlate", (_one_mode,)),
     ("ndimage", " ".join(_BETWEEN), (*_RANKED, solid_line("footprint"))),
     ("ndimage", "maximum_filter minimum_filter maximum_filter1d minimum_filter1d", _RANKED),
     ("ndimage", "rank_filter", (one_whole("rank"),)),
@@ -323,7 +331,7 @@ RULES = table(
     ("ndimage", "iterate_structure", (_two_dilations,)),
     ("ndimage", _TOTALS, (real("input"), for_real("labels", "index"))),
     ("ndimage", "center_of_mass", (_turned_centers,)),
-    ("ndimage", "find_objects", (whole_numbers("input"),)),
+    ("ndimage", "find_objects", (whole_numbers("input"), _labels_of_an_axis)),
     ("ndimage", "value_indices", (whole_numbers("arr"),)),
     ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
     ("ndimage", "distance_transform_edt", _DISTANCES),

@@ -31,8 +31,10 @@ def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
     import cupy
 
     limits = np.iinfo(dtype)
+    # No double is the largest number of 64 bits, and the next one above it is too large.
+    most = float(limits.max) if limits.max < 2**53 else np.nextafter(float(limits.max), 0)
     whole = cupy.trunc(values + cupy.copysign(0.5, values))
-    return cupy.clip(whole, limits.min, limits.max).astype(dtype)
+    return cupy.clip(whole, limits.min, most).astype(dtype)
 
 
 def _mean(call: Call) -> Any:
