@@ -14,14 +14,13 @@ pytest.importorskip("scipy.ndimage.tests", reason="this SciPy came without its t
 
 import numpy as np
 
-from scipy_tests._compare import Allowed, Tolerances, difference
+from scipy_tests._compare import EXACT, Allowed, Tolerances, difference
 from scipy_tests._known import KNOWN, why_known
 from scipy_tests._routes import ROUTES
 from scipy_tests._watch import Finding
 from spatch_core.testing import run_python, write_distribution
 
 TOOLS = Path(__file__).parents[2] / "tools"
-EXACT = Allowed()
 
 CALLS = """
 import numpy as np, pytest
@@ -52,10 +51,26 @@ def test_written():
     ndimage.correlate(x, [1, 2, 1], output)
     assert (x[0], output[1]) == (0, 4)
 
+def test_warns_more():
+    ndimage.gaussian_laplace(X, 1)
+
+def test_warns_less():
+    with pytest.warns(UserWarning, match="behaviour|output shape|zoom"):
+        ndimage.zoom(X, 1.5, grid_mode=True)
+
+def test_filled():
+    output = np.zeros(6)
+    ndimage.maximum_filter(X, 3, output=output)
+
+def test_shared():
+    x = np.arange(8.0)
+    ndimage.uniform_filter1d(x[:-1], 3, output=x[1:])
+
 def test_in_turn():
     signal.decimate(np.arange(100.0), 2)
 """
 WRONG = """
+import warnings
 import numpy as np, scipy.ndimage
 
 def uniform_filter1d(*args, **kwargs):
@@ -77,6 +92,18 @@ def gaussian_filter(*args, **kwargs):
 
 def median_filter(*args, **kwargs):
     return 0
+
+def gaussian_laplace(*args, **kwargs):
+    warnings.warn("sigh", RuntimeWarning)
+    return scipy.ndimage.gaussian_laplace(*args, **kwargs)
+
+def zoom(*args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return scipy.ndimage.zoom(*args, **kwargs)
+
+def maximum_filter(*args, **kwargs):
+    return scipy.ndimage.maximum_filter(*args, **kwargs).copy()
 
 def correlate(input, weights, output):
     scipy.ndimage.correlate(input, weights, output)
@@ -145,6 +172,9 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
         "ndimage.prewitt": r"the shape \(5,\) for \(6,\)",
         "ndimage.gaussian_filter": "raises ValueError: sigh",
         "ndimage.median_filter": "returns int, and SciPy raises RuntimeError",
+        "ndimage.gaussian_laplace": r"warns \['RuntimeWarning: sigh'\], and SciPy \[\]",
+        "ndimage.zoom": r"warns \[\], and SciPy \['UserWarning: ",
+        "ndimage.maximum_filter": "another array than the one that was to be filled",
         "ndimage.correlate": "an argument has -1.0 for 0.0",
     }
     for name, what in shown.items():
@@ -156,7 +186,7 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
         "signal.decimate: 1 calls left to SciPy\n  1: the backend has no such function" in printed
     )
     assert (
-        "6 calls compared, 1 that SciPy refuses, 1 left to SciPy, 0 left out: 6 differ" in printed
+        "9 calls compared, 1 that SciPy refuses, 1 left to SciPy, 1 left out: 9 differ" in printed
     )
     assert printed.endswith("ended with 1\n")
 
@@ -169,21 +199,25 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
         (np.float64(2.5), np.float64(2.0), Allowed(0.25), None),
         (np.float64(2.5), np.float64(2.0), Allowed(0, 0.5), None),
         (np.array([1.0, 100.5]), np.array([0.5, 100.0]), Allowed(0.005), None),
-        (np.array([1, 2]), np.array([1, 3]), Allowed(1.0), "2 for 3"),
-        (np.array([1, 2]), np.array([1, 3]), Allowed(0, 1), None),
-        (
-            np.array([0], "u8"),
-            np.array([2**64 - 1], "u8"),
-            Allowed(0, 9),
-            "for 18446744073709551615",
-        ),
+        (np.array([1.0, 2.0]), np.array([1.0, 3.0]), Allowed(1e-9, 0, 1), "2.0 for 3.0"),
+        (np.array([1, 2]), np.array([1, 3]), Allowed(1, 1), "2 for 3"),
+        (np.array([1, 2]), np.array([1, 3]), Allowed(0, 0, 1), None),
+        (np.array([0], "u8"), np.array([2**64 - 1], "u8"), Allowed(0, 0, 9), "for 1844674407"),
         (np.array([np.nan, 1]), np.array([np.nan, 1]), EXACT, None),
         (np.array([1.0, 1]), np.array([np.nan, 1]), Allowed(1, 1), "1 of 2 elements"),
-        (np.array([1]), np.array([1.0]), EXACT, "int64 for float64"),
-        (np.array([1.0]), 1.0, EXACT, "the shape"),
-        ([1, [2.0, None]], (1, (2.0, None)), EXACT, None),
-        ([1, [2.0, 3]], (1, (2.0, None)), EXACT, "int 3 for NoneType None"),
-        ([1], (1, 2), EXACT, "list"),
+        (np.array([-0.0]), np.array([0.0]), EXACT, "zeros of another sign"),
+        (np.array([-0.0]), np.array([0.0]), Allowed(1e-9), None),
+        (np.array([1]), np.array([1.0]), Allowed(1), "int64 for float64"),
+        (np.array([1.0]), 1.0, Allowed(1), "the shape"),
+        (np.array(1.0), 1.0, Allowed(1e-9), None),
+        (np.array(3), 3, Allowed(1e-9), None),
+        (3.0, 3, Allowed(1e-9), "float 3.0 for int 3"),
+        (1 + 5j, 1.0, Allowed(1e-9), "complex"),
+        (np.array(1.0), np.float64(1.0), EXACT, "ndarray array(1.) for float64"),
+        ([1.0], (1.0,), EXACT, "list [1.0] for tuple (1.0,)"),
+        ([1, [2.0, None]], (1, (2.0, None)), Allowed(1e-9), None),
+        ([1, [2.0, 3]], (1, (2.0, None)), Allowed(1e-9), "int 3 for NoneType None"),
+        ([1], (1, 2), Allowed(1e-9), "list"),
         ({1: [2.0]}, {1: [2.0]}, EXACT, None),
         ({2: [2.0]}, {1: [2.0]}, EXACT, "the keys"),
         ([slice(0, 2)], [slice(0, 3)], EXACT, "slice"),
@@ -199,17 +233,22 @@ def test_how_far_a_result_is_off(
 
 
 def test_roots_may_be_in_any_order() -> None:
-    roots = np.array([1 + 2j, 3.0])
+    """Those of a backend that computes them; they are no less exact for that."""
+    roots = np.array([1 + 2j, 1 - 2j, 3.0])
     assert difference("signal.tf2zpk", roots[::-1], roots, Allowed(1e-6)) is None
-    assert difference("signal.tf2zpk", roots[::-1] + 1, roots, Allowed(1e-6)) is not None
+    assert difference("signal.tf2zpk", roots[::-1] * 1.0001, roots, Allowed(1e-6)) is not None
+    assert difference("signal.tf2zpk", roots[::-1], roots, EXACT) is not None
 
 
 def test_tolerances_are_those_beside_the_backend_s_tests() -> None:
-    """The widest for the data types that take part; exact without a table."""
-    single, double = np.zeros(2, "f4"), np.zeros(2)
+    """The widest for the data types that take part; those of whole numbers are for such alone."""
+    single, double, whole = np.zeros(2, "f4"), np.zeros(2), np.zeros(2, int)
     tolerances = Tolerances(ROUTES["jax"].folder)
     assert tolerances.of("ndimage.sobel", [double]).rtol < 1e-12
     assert 1e-8 < tolerances.of("ndimage.sobel", [double, single]).rtol < 1e-4
+    mixed = Tolerances(ROUTES["cupy"].folder).of("ndimage.correlate", [double, whole])
+    assert mixed.rtol < 1e-12
+    assert (mixed.atol, mixed.counts) == (0, 1)
     assert Tolerances("").of("ndimage.sobel", [single]) == EXACT
 
 
@@ -221,8 +260,23 @@ def test_what_is_known_has_a_reason() -> None:
         assert each.reason
     name = known.functions.split()[0]
     finding = Finding(
-        name, "", "", "test_filters.py::TestNdimageFilters::test_sobel01[numpy-uint64]"
+        name,
+        "18446744073709551615 for 0, 1.0e+00 of the largest",
+        "float64[2], 1",
+        "test_filters.py::TestNdimageFilters::test_sobel01[numpy-uint64]",
     )
     assert why_known("jax", finding) == known.reason
     assert why_known("dask", finding) is None
     assert why_known("jax", finding._replace(function="ndimage.convolve")) is None
+    assert why_known("jax", finding._replace(what="the shape (2,) for (3,)")) is None
+
+
+def test_what_cannot_be_run_is_said() -> None:
+    """And is no success."""
+    code, lines = program("default", "ndimage/tests/test_splines.py", "-k", "nothing")
+    assert (code, lines[-1]) == (1, "there are no such tests")
+    code, lines = program("default", "ndimage/tests/test_nothing.py")
+    assert (code, lines[-1]) == (1, "pytest ended with 4: see above")
+    code, lines = program("threads", "--emulate")
+    assert code == 2
+    assert lines[-1].endswith("--emulate is for CuPy, not for threads")

@@ -15,15 +15,14 @@ if TYPE_CHECKING:
     from scipy_tests._routes import Array
 
 _KINDS = {
-    "b": ("bool", "integers"),
-    "i": ("int", "integers"),
-    "u": ("int", "integers"),
+    "b1": ("bool", "integers"),
     "f4": ("float32", "single"),
     "c8": ("complex64", "single"),
     "f8": ("float64", "double"),
     "c16": ("complex128", "double"),
 }
-"""What the tables of the backends call a data type, by its kind or by its kind and size."""
+"""What the tables of the backends call a data type of so many bytes, that is no integer."""
+_WHOLE = {"bool", "int", "integers", "integers32"}
 _ROOTS = {
     *("signal.tf2zpk", "signal.sos2zpk", "signal.ss2zpk", "signal.lp2bs_zpk"),
     *("signal.residue", "signal.residuez"),
@@ -32,10 +31,25 @@ _ROOTS = {
 
 
 class Allowed(NamedTuple):
-    """How far values may be off: a part of the largest one, and a number besides."""
+    """How far values may be off.
+
+    Attributes
+    ----------
+    rtol : float
+        What is not whole: a part of the largest value.
+    atol : float
+        What is not whole: a number besides.
+    counts : float
+        What is whole: a number.
+    """
 
     rtol: float = 0.0
     atol: float = 0.0
+    counts: float = 0.0
+
+
+EXACT = Allowed()
+"""The same bits, and the same classes of numbers and containers."""
 
 
 class Tolerances:
@@ -54,16 +68,19 @@ class Tolerances:
     def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
         """Return the widest that holds for the data type of any of the arrays."""
         kinds = self._table.get(name, {})
-        named = {kind for each in arrays for kind in _kinds_of(each.dtype)}
-        chosen = [kinds[kind] for kind in named & set(kinds)] or list(kinds.values())
+        named = {kind for each in arrays for kind in _kinds_of(each.dtype)} & set(kinds)
+        wholes = [kinds[kind] for kind in kinds if kind in _WHOLE]
+        reals = [kinds[kind] for kind in named - _WHOLE]
+        reals = reals or [kinds[kind] for kind in kinds if kind not in _WHOLE]
         return Allowed(
-            max((float(each.rtol) for each in chosen), default=0.0),
-            max((float(each.atol) for each in chosen), default=0.0),
+            max((float(each.rtol) for each in reals), default=0.0),
+            max((float(each.atol) for each in reals), default=0.0),
+            max((float(each.atol) for each in (*wholes, *reals)), default=0.0),
         )
 
 
 def _kinds_of(dtype: np.dtype[Any]) -> tuple[str, ...]:
-    return _KINDS.get(dtype.kind, ()) or _KINDS.get(f"{dtype.kind}{dtype.itemsize}", ())
+    return _KINDS.get(f"{dtype.kind}{dtype.itemsize}", ("int", "integers"))
 
 
 def leaves(value: Any) -> Iterator[Array]:
@@ -85,12 +102,15 @@ def difference(
     name : str
         The function, such as ``"signal.tf2zpk"``.
     result, expected : array, number, or nested lists, tuples or dicts of those
-        The backend's, with NumPy's arrays, and SciPy's.
+        The backend's, with NumPy's arrays, and SciPy's. An array without dimensions is as good
+        as a number, and a list as a tuple, but for `EXACT`.
     allowed : Allowed
         How far values may be off. The part is of the largest value of the expected array.
     scale : float, optional
         Of what it is a part where this is larger.
     """
+    if allowed == EXACT and type(result) is not type(expected):
+        return _unlike(result, expected)
     if isinstance(expected, dict) and isinstance(result, dict):
         keys = sorted(expected, key=str)
         if sorted(result, key=str) != keys:
@@ -98,28 +118,27 @@ def difference(
         result, expected = [result[each] for each in keys], [expected[each] for each in keys]
     if isinstance(expected, list | tuple) or _holds_objects(expected):
         if not hasattr(result, "__len__") or len(result) != len(expected):
-            return f"{_brief(result)} for {_brief(expected)}"
+            return _unlike(result, expected)
         for pair in zip(result, expected, strict=True):
             wrong = difference(name, *pair, allowed, scale)
             if wrong is not None:
                 return wrong
         return None
+    if isinstance(expected, slice | str):
+        return None if result == expected else _unlike(result, expected)
     if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
-        # What is neither of these, such as a system, is no value: of the same class is enough.
-        same = type(result) is type(expected)
-        if isinstance(expected, slice | str):
-            same = result == expected
-        return None if same else f"{_brief(result)} for {_brief(expected)}"
+        # A system, say, is no value: of the same class is enough.
+        return None if type(result) is type(expected) else _unlike(result, expected)
     x, y = np.asarray(result), np.asarray(expected)
-    if _holds_objects(x):
-        return f"{_brief(result)} for {_brief(expected)}"
     if x.shape != y.shape:
         return f"the shape {x.shape} for {y.shape}"
     if hasattr(expected, "dtype") and x.dtype != y.dtype:
         return f"{x.dtype} for {y.dtype}"
+    if _letter(x) != _letter(y):
+        return _unlike(result, expected)
     wrong = _off(x, y, allowed, scale)
-    if wrong and name in _ROOTS and y.ndim == 1:
-        wrong = _off(np.sort(x.round(4)), np.sort(y.round(4)), Allowed(1e-3, 1e-3), scale)
+    if wrong and name in _ROOTS and y.ndim == 1 and allowed != EXACT:
+        wrong = _off(_in_order(x), _in_order(y), allowed, scale)
     return wrong
 
 
@@ -128,9 +147,9 @@ def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
         # Some of SciPy's functions put any bytes into booleans.
         x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
     if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
-        return None
+        return _other_signs(x, y) if allowed == EXACT and y.dtype.kind in "fc" else None
     if y.dtype.kind not in "biufc":
-        return f"{_brief(x)} for {_brief(y)}"
+        return _unlike(x, y)
     finite = np.isfinite(y)
     if not np.array_equal(np.isfinite(x), finite):
         return f"{int((np.isfinite(x) != finite).sum())} of {y.size} elements (not) finite"
@@ -141,7 +160,7 @@ def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
         return None
     apart = np.abs(x - y).astype(float)
     largest = max(float(np.abs(y).max()), scale)
-    limit = allowed.atol if wide is object else allowed.atol + allowed.rtol * largest
+    limit = allowed.counts if wide is object else allowed.atol + allowed.rtol * largest
     worst = int(apart.argmax())
     if apart[worst] <= limit:
         return None
@@ -151,8 +170,32 @@ def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
     )
 
 
+def _other_signs(x: Array, y: Array) -> str | None:
+    """Say whether zeros have other signs; NaN has none that means anything."""
+    for part in ("real", "imag"):
+        ours, theirs = getattr(x, part), getattr(y, part)
+        signs = np.signbit(ours) != np.signbit(theirs)
+        if (signs & ~np.isnan(theirs)).any():
+            return f"zeros of another sign, {int(signs.sum())} of {y.size}"
+    return None
+
+
+def _in_order(roots: Array) -> Array:
+    # Rounded, so that conjugates do not change places by the last bit of the real part.
+    return roots[np.lexsort((roots.imag.round(4), roots.real.round(4)))]
+
+
+def _letter(values: Array) -> str:
+    kind = values.dtype.kind
+    return "i" if kind == "u" else kind
+
+
 def _holds_objects(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "O"
+
+
+def _unlike(result: Any, expected: Any) -> str:
+    return f"{_brief(result)} for {_brief(expected)}"
 
 
 def _brief(value: Any) -> str:

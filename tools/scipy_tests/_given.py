@@ -72,10 +72,14 @@ class Given:
                         self._made += 1
                         self._pairs[id(value)] = value, way(value)
                     else:
-                        self._pairs[id(value)] = value, value.copy("K")
+                        copy = value.copy("K")
+                        copy.flags.writeable = value.flags.writeable
+                        self._pairs[id(value)] = value, copy
                 return self._pairs[id(value)][1]
             if type(value) in (list, tuple):
                 return type(value)(map(there, value))
+            if type(value) is dict:
+                return {key: there(each) for key, each in value.items()}
             return value
 
         self._args = [there(each) for each in args]
@@ -93,9 +97,15 @@ class Given:
         return str(reasons.get(self._route.name) or "the backend has no such function")
 
     def answer(self) -> Any:
-        """Make the call; return its result with NumPy's arrays."""
+        """Make the call; return its result, with NumPy's arrays."""
         with self._route.asking():
-            return self._fetched(self._function(*self._args, **self._kwargs))
+            self._result = self._function(*self._args, **self._kwargs)
+            return self._result if self._route.is_scipy else self._fetched(self._result)
+
+    def is_filled(self, expected: Any) -> bool:
+        """Whether the result is the array that was given, where `expected` is SciPy's."""
+        pairs = self._pairs.values()
+        return all(theirs is self._result for ours, theirs in pairs if ours is expected)
 
     def _fetched(self, value: Any) -> Any:
         if isinstance(value, list | tuple):

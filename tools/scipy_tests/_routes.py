@@ -23,14 +23,18 @@ _NUMBERS = "?bBhHiIlLqQfdFD"
 
 
 class Route:
-    """NumPy's arrays, and nothing asked for: what everybody gets who changes an import."""
+    """A way to a backend: with which arrays it is called, and how the result comes back.
+
+    This one leads to the default implementations, with NumPy's arrays and nothing asked for: what
+    everybody gets who changes an import.
+    """
 
     name = "default"
     """Of the backend that is to answer."""
     folder = ""
     """Where its ``tests/tolerances.py`` is; without one the same bits are expected."""
     is_scipy = True
-    """Whether SciPy computes in the end, so that warnings and errors must be its own."""
+    """Whether SciPy computes in the end, so that bits, warnings and errors must be its own."""
     scale_of_data = False
     """Whether its tolerances are relative to the data too, where those are the larger."""
 
@@ -102,9 +106,15 @@ class Dask(Route):
     def fetched(self, value: Any) -> Any:
         from dask.base import is_dask_collection
 
-        if is_dask_collection(value):
-            return np.asarray(value.compute(scheduler="synchronous"))
-        return value
+        if not is_dask_collection(value):
+            return value
+        array = np.asarray(value.compute(scheduler="synchronous"))
+        known = [length for length in value.shape if length == length]
+        if array.dtype != value.dtype or (len(known) == value.ndim and array.shape != value.shape):
+            raise AssertionError(
+                f"it said {value.dtype} {value.shape}, and is {array.dtype} {array.shape}"
+            )
+        return array
 
 
 class Jax(Route):

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections import Counter, defaultdict
 from importlib import import_module
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,8 +46,9 @@ class Watch:
         The calls that differ.
     compared, refused, left_out : Counter
         How many calls of each function had their results compared, raised with SciPy, and were
-        not looked at: those of arrays that are large or hold what is no finite number, those
-        in long loops, those that measure time, and what is not emulated.
+        not looked at: those of large arrays, those that measure time, and what is not emulated;
+        where SciPy computes, those of arrays that share memory; elsewhere those in long loops,
+        and those of numbers that are not finite, or that the backend has no type for.
     left_to_scipy : dict of str to Counter
         Why how many calls of each function were left to SciPy.
     """
@@ -98,94 +100,105 @@ class Watch:
         """Return what SciPy does, after a look at what the backend does."""
         arrays = list(leaves((args, kwargs)))
         self._in_this_test[name, _test()] += 1
-        if (
-            any(each.size > LARGEST for each in arrays)
-            or kwargs.get("measure")
-            or (self._in_this_test[name, _test()] > MOST and not self._route.is_scipy)
-        ):
+        if self._is_left_out(name, arrays, kwargs):
             self.left_out[name] += 1
             return original(*args, **kwargs)
-        given_arrays = [each.copy() for each in arrays]
+        before = [each.copy() for each in arrays]
         call = _described(args, kwargs)
         try:
             given = Given(self._route, dispatchable, args, kwargs)
         except NotServedError as reason:
             self.left_to_scipy[name][str(reason)] += 1
             return original(*args, **kwargs)
-        result, error = self._outcome(given)
-        if type(error).__name__ == "NotEmulated":
+        state = np.random.get_state()
+        theirs = _Outcome(given.answer)
+        np.random.set_state(state)
+        if type(theirs.error).__name__ == "NotEmulated":
             self.left_out[name] += 1
             return original(*args, **kwargs)
-        try:
-            expected = original(*args, **kwargs)
-        except Exception as refusal:
-            self.refused[name] += 1
-            self._note(name, self._wrong_refusal(result, error, refusal), call)
-            raise
-        if self._route.is_scipy or all(map(_is_finite, given_arrays)):
+        scipys = _Outcome(lambda: original(*args, **kwargs))
+        if scipys.error is None:
             self.compared[name] += 1
-            what = self._wrong_result(name, result, error, expected, given_arrays, given)
-            self._note(name, what, call)
+            what = self._wrong_result(name, theirs, scipys.result, before, given)
         else:
-            self.left_out[name] += 1
-        return expected
+            self.refused[name] += 1
+            what = self._wrong_refusal(theirs, scipys.error)
+        if what is None and self._route.is_scipy and theirs.warns() != scipys.warns():
+            what = f"warns {sorted(theirs.warns())}, and SciPy {sorted(scipys.warns())}"
+        if what is not None:
+            self.findings.append(Finding(name, what, call, _test()))
+        return scipys.again()
 
-    def _outcome(self, given: Given) -> tuple[Any, Exception | None]:
-        """Return the result, or the error."""
-        state = np.random.get_state()
-        try:
-            if self._route.is_scipy:
-                return given.answer(), None
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                return given.answer(), None
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
-            return None, error
-        finally:
-            np.random.set_state(state)
+    def _is_left_out(self, name: str, arrays: list[Any], kwargs: Any) -> bool:
+        if any(each.size > LARGEST for each in arrays) or kwargs.get("measure"):
+            return True
+        if self._route.is_scipy:
+            # Copies do not share memory.
+            pairs = combinations(arrays, 2)
+            return any(x is not y and np.may_share_memory(x, y) for x, y in pairs)
+        return self._in_this_test[name, _test()] > MOST or not all(map(self._is_comparable, arrays))
 
-    def _wrong_refusal(
-        self, result: Any, error: Exception | None, refusal: Exception
-    ) -> str | None:
+    def _is_comparable(self, array: Any) -> bool:
+        if array.dtype.kind not in "fc":
+            return True
+        return self._route.takes(array) and bool(np.isfinite(array).all())
+
+    def _wrong_refusal(self, theirs: _Outcome, refusal: Exception) -> str | None:
+        error = theirs.error
         if error is None:
-            return f"returns {type(result).__name__}, and SciPy raises {_brief_error(refusal)}"
+            returned = type(theirs.result).__name__
+            return f"returns {returned}, and SciPy raises {_brief_error(refusal)}"
         if self._route.is_scipy and (type(error), str(error)) != (type(refusal), str(refusal)):
             return f"raises {_brief_error(error)}, and SciPy {_brief_error(refusal)}"
         return None
 
     def _wrong_result(
-        self,
-        name: str,
-        result: Any,
-        error: Exception | None,
-        expected: Any,
-        given_arrays: list[Any],
-        given: Given,
+        self, name: str, theirs: _Outcome, expected: Any, before: list[Any], given: Given
     ) -> str | None:
-        if error is not None:
-            return f"raises {_brief_error(error)}"
-        allowed = self._tolerances.of(name, [*given_arrays, *leaves(expected)])
-        scale = max(map(_largest, given_arrays), default=0.0) if self._route.scale_of_data else 0.0
-        wrong = difference(name, result, expected, allowed, scale)
+        if theirs.error is not None:
+            return f"raises {_brief_error(theirs.error)}"
+        allowed = self._tolerances.of(name, [*before, *leaves(expected)])
+        scale = max(map(_largest, before), default=0.0) if self._route.scale_of_data else 0.0
+        wrong = difference(name, theirs.result, expected, allowed, scale)
         if wrong is not None or given.may_overwrite:
             return wrong
-        for ours, theirs in given.pairs():
-            wrong = difference(name, theirs, ours, allowed, scale)
+        if not given.is_filled(expected):
+            return "another array than the one that was to be filled"
+        for ours, filled in given.pairs():
+            wrong = difference(name, filled, ours, allowed, scale)
             if wrong is not None:
                 return f"an argument has {wrong}"
         return None
 
-    def _note(self, name: str, what: str | None, call: str) -> None:
-        if what is not None:
-            self.findings.append(Finding(name, what, call, _test()))
+
+class _Outcome:
+    """What comes of a call: its result or its error, and its warnings."""
+
+    def __init__(self, call: Callable[[], Any]) -> None:
+        self.result: Any = None
+        self.error: Exception | None = None
+        with warnings.catch_warnings(record=True) as self._warnings:
+            warnings.simplefilter("always")
+            try:
+                self.result = call()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+                self.error = error
+
+    def warns(self) -> set[str]:
+        """Return the warnings, each once."""
+        return {f"{each.category.__name__}: {each.message}" for each in self._warnings}
+
+    def again(self) -> Any:
+        """Warn, raise or return, as the call did."""
+        for each in self._warnings:
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+        if self.error is not None:
+            raise self.error
+        return self.result
 
 
 def _test() -> str:
     return os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-
-
-def _is_finite(array: Any) -> bool:
-    return array.dtype.kind not in "fc" or bool(np.isfinite(array).all())
 
 
 def _largest(array: Any) -> float:

@@ -8,8 +8,13 @@ SciPy's tests run as they are, on SciPy's results, so that they pass; what they 
 `scipy.ndimage`, `scipy.signal` and `scipy.fft` is called in `scipy_dispatch` too, with arrays
 of the backend's. A result must be of SciPy's type and shape, and within the backend's
 tolerance; what SciPy refuses must be refused. Where nothing but SciPy computes (``default``,
-``threads``), the bits, the warnings and the errors must be the same. The exit code is 1 where
-a call differs, unless that is known and has a reason (`_known.py`).
+``threads``), the bits, the warnings and the errors must be the same.
+
+The last line says how many calls were compared, how many SciPy and the backend both refuse,
+how many the backend leaves to SciPy (`--left` says why), and how many were left out: large
+arrays, arrays that share memory, long loops, and, with other arrays than NumPy's, numbers that
+are not finite. The exit code is 1 where a call differs, unless that is known and has a reason
+(`_known.py`).
 
 Needs SciPy with its tests, as wheels have them, pytest and Hypothesis, and the backend.
 """
@@ -35,6 +40,8 @@ from scipy_tests._watch import MODULES, Finding, Watch
 
 OF_REPLACING = ("fft/tests/test_backend.py", "fft/tests/test_basic.py::test_multiprocess")
 """Tests for which a function must be SciPy's own: it is pickled, or found by its identity."""
+ENDED = {1: "tests failed on SciPy's own results: see above", 5: "there are no such tests"}
+"""What pytest's exit codes mean here."""
 SHOWN = 3
 """How many calls of a function that differ in the same way are shown."""
 
@@ -56,13 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--left", action="store_true", help="say what was left to SciPy, and why")
     options = parser.parse_intermixed_args(arguments)
     route = ROUTES[options.backend]()
+    if options.emulate and not options.backend.startswith("cupy"):
+        parser.error(f"--emulate is for CuPy, not for {options.backend}")
     try:
         route.prepare(emulate=options.emulate)
-    except ImportError as error:
-        parser.error(f"{options.backend}: {error}")
+    except Exception as error:  # noqa: BLE001 - CuPy without a GPU has an error of its own
+        parser.error(f"{options.backend} cannot be tried here: {type(error).__name__}: {error}")
     watch = Watch(route)
     watch.replace()
-    failed = _run_tests(options.tests, options.k)
+    code = _run_tests(options.tests, options.k)
     if options.left:
         _show_left(watch)
     known = Counter(why_known(route.name, each) for each in watch.findings)
@@ -75,13 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{sum(each.total() for each in watch.left_to_scipy.values())} left to SciPy, "
         f"{watch.left_out.total()} left out: {unknown} differ"
     )
-    if failed:
-        print("tests failed on SciPy's own results: see above")
-    return 1 if unknown or failed else 0
+    if code:
+        print(ENDED.get(code, f"pytest ended with {code}: see above"))
+    return 1 if unknown or code else 0
 
 
-def _run_tests(tests: Sequence[str], expression: str) -> bool:
-    """Run tests of SciPy's in this process; return whether one failed."""
+def _run_tests(tests: Sequence[str], expression: str) -> int:
+    """Run tests of SciPy's in this process; return pytest's exit code."""
     import pytest
     import scipy
 
@@ -102,8 +111,7 @@ def _run_tests(tests: Sequence[str], expression: str) -> bool:
         ]
         arguments += ["-c", str(settings), "--rootdir", str(root), "--confcutdir", str(root)]
         arguments += [f"--deselect={each}" for each in OF_REPLACING]
-        code = pytest.main([*arguments, *(str(root / each) for each in tests)])
-    return code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        return int(pytest.main([*arguments, *(str(root / each) for each in tests)]))
 
 
 def _show_left(watch: Watch) -> None:

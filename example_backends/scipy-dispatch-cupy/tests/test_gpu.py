@@ -327,18 +327,57 @@ def test_distances_fill_arrays(shape: tuple[int, ...]) -> None:
     alone = distance(on_device(x), return_indices=True, **given)
     compare("ndimage.distance_transform_edt", "bool", on_host(alone), expected)
     assert distance(on_device(x), return_distances=False, return_indices=True, **given) is None
-    with pytest.raises(RuntimeError, match="distances= must be of float64 and"):
-        distance(on_device(x), distances=on_device(np.zeros(shape, np.float32)))
+    for wrong in (np.zeros(shape, np.float32), np.zeros((2, *shape))):
+        with pytest.raises(RuntimeError, match="distances= must be of float64 and"):
+            distance(on_device(x), distances=on_device(wrong))
 
 
 @pytest.mark.parametrize("name", ["zpk2tf", "zpk2ss"])
 def test_coefficients_are_complex_where_roots_are_no_pairs(name: str) -> None:
     zeros, poles, gain = scipy_function("signal.butter")(2, 0.1, output="zpk")
     turned = np.exp(0.1j * np.pi)
-    for zpk in ((zeros * turned, poles * turned, gain), (zeros, poles, gain)):
+    every = (zeros * turned, poles * turned), (zeros, poles * turned), (zeros * turned, poles)
+    for zpk in (*((z, p, gain) for z, p in every), (zeros, poles, gain)):
         expected = scipy_function(f"signal.{name}")(*zpk)
         result = on_host(dispatchable(f"signal.{name}")(*on_device(zpk)))
         compare(f"signal.{name}", "complex128", result, expected)
+
+
+@pytest.mark.parametrize("name", ["zpk2tf", "zpk2ss"])
+@pytest.mark.parametrize("root", [0.5, 0.5j, np.complex128(0.5j), np.float32(0.5)], ids=repr)
+def test_a_number_is_a_single_root(name: str, root: Any) -> None:
+    roots = np.array([0.1, 0.2])
+    for zpk in ((root, roots, 1.0), (on_host(roots[:1]), roots, 2.0)):
+        expected = scipy_function(f"signal.{name}")(*zpk)
+        result = on_host(dispatchable(f"signal.{name}")(*on_device(zpk)))
+        compare(f"signal.{name}", "complex128", result, expected)
+
+
+@pytest.mark.parametrize("name", ["lp2hp", "lp2lp", "tf2zpk"])
+def test_polynomials_are_both_complex_or_none(name: str) -> None:
+    real, turned = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2j, 0.5])
+    for polynomials in ((real, turned), (turned, real), (real, real)):
+        expected = scipy_function(f"signal.{name}")(*polynomials)
+        result = dispatchable(f"signal.{name}")(*on_device(polynomials))
+        for one, other in zip(on_host(result), expected, strict=True):
+            assert np.asarray(one).dtype == np.asarray(other).dtype
+        compare(f"signal.{name}", "complex128", on_host(result), expected)
+
+
+@pytest.mark.parametrize("shape", [[4, 9], (4, 9), np.array([4, 9])], ids=repr)
+def test_the_shape_of_an_image_is_any_sequence(shape: Any) -> None:
+    x, matrix = image("float64"), np.array([[0.9, 0.1], [0.2, 1.1]])
+    transform, scipys = (
+        find("ndimage.affine_transform") for find in (dispatchable, scipy_function)
+    )
+    expected = scipys(x, matrix, output_shape=tuple(shape))
+    result = transform(on_device(x), matrix, output_shape=shape)
+    compare("ndimage.affine_transform", "float64", on_host(result), expected)
+    filled = on_device(np.zeros((4, 9)))
+    assert transform(on_device(x), matrix, output_shape=shape, output=filled) is filled
+    compare("ndimage.affine_transform", "float64", on_host(filled), expected)
+    with pytest.raises(RuntimeError, match="shape"):
+        transform(on_device(x), matrix, output_shape=(3, 9), output=filled)
 
 
 def test_systems_of_scipy_s() -> None:
@@ -356,6 +395,27 @@ def test_systems_of_scipy_s() -> None:
     expected = quietly(scipy_function("signal.dlsim"), system, inputs)
     result = quietly(dispatchable("signal.dlsim"), system, on_device(inputs))
     compare("signal.dlsim", "float64", on_host(result), expected)
+
+
+def test_medians_of_nothing() -> None:
+    """As many as SciPy has."""
+    for name in ("welch", "csd"):
+        arrays = (np.zeros(0),) * (1 + (name == "csd"))
+        settings = {"nperseg": 4, "average": "median"}
+        expected = quietly(scipy_function(f"signal.{name}"), *arrays, **settings)
+        same = on_device(arrays[0])
+        result = quietly(dispatchable(f"signal.{name}"), *[same] * len(arrays), **settings)
+        assert [each.shape for each in on_host(result)] == [each.shape for each in expected]
+
+
+@pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
+def test_an_axis_that_is_not_there_is_refused(name: str) -> None:
+    for function, x in (
+        (scipy_function(f"signal.{name}"), LINE),
+        (dispatchable(f"signal.{name}"), on_device(LINE)),
+    ):
+        with pytest.raises(ValueError, match="ax[ei]s"):
+            function(x, x, axes=3)
 
 
 def test_the_cross_spectrum_with_itself_has_medians() -> None:
@@ -427,16 +487,17 @@ def test_lombscargle(normalize: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["uniform_filter", "uniform_filter1d"])
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "int64"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint32", "int64", "uint64"])
 def test_means_of_whole_numbers(name: str, dtype: str) -> None:
     """Not one less, where parts of them would add up to a little less."""
     x = np.random.default_rng(0).integers(0, 120, (13, 17)).astype(dtype)
-    signed = x - 60 if dtype != "uint8" else x
+    signed = x if dtype.startswith("u") else x - 60
     settings: tuple[dict[str, Any], ...] = (
         *({"size": size} for size in (1, 3, 5, 7)),
         *({"size": 4, "mode": mode} for mode in ("mirror", "nearest", "wrap")),
         {"size": 4, "origin": 1, "mode": "constant", "cval": 3.5},
         {"size": 3, "output": np.int32},
+        {"size": 3, "output": np.uint64},
     )
     if name == "uniform_filter":
         settings += (
@@ -453,6 +514,8 @@ def test_means_of_whole_numbers(name: str, dtype: str) -> None:
             if "axes" in given and "axes" not in signature(scipys).parameters:
                 continue
             output = given.get("output", dtype)
+            if np.dtype(output) in (np.uint32, np.uint64) and pixels.dtype.kind != "u":
+                continue  # means may be below 0
             expected = scipys(pixels, **{**given, "output": output})
             result = ours(on_device(pixels), **{**given, "output": output})
             np.testing.assert_array_equal(on_host(result), expected)
@@ -476,8 +539,11 @@ def test_means_are_told_of_windows_that_do_not_fit() -> None:
     x = on_device(np.ones((4, 4), np.int16))
     with pytest.raises(RuntimeError, match="size= has 3 elements, for 2 axes"):
         dispatchable("ndimage.uniform_filter")(x, (3, 3, 3))
-    with pytest.raises(IndexError):
-        dispatchable("ndimage.uniform_filter")(x, 3, axes=2)
+    for axes in (2, -3):
+        with pytest.raises(IndexError):
+            dispatchable("ndimage.uniform_filter")(x, 3, axes=axes)
+    with pytest.raises(ValueError, match="an axis twice"):
+        dispatchable("ndimage.uniform_filter")(x, 3, axes=(0, -2))
 
 
 def test_arrays_for_the_caller_s_function_stay_arrays() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 from ._measurements import MEASUREMENTS, measured
@@ -86,8 +88,13 @@ def _for_images(call: Call) -> Call:
         # SciPy takes the size of the structure, and CuPy asks for another one.
         changes["footprint"] = cupy.asarray(np.ones(call["structure"].shape, bool))
         changes["size"] = None
-    if call.name == "affine_transform" and is_array(output) and call["output_shape"] is None:
-        changes["output_shape"] = output.shape
+    if call.name == "affine_transform":
+        shape = call["output_shape"]
+        if shape is not None:
+            # Which is compared with shapes, and remembered.
+            changes["output_shape"] = tuple(map(index, np.atleast_1d(shape)))
+        elif is_array(output):
+            changes["output_shape"] = output.shape
     if call.name in INTERPOLATION and x.dtype.char not in "dD":
         # CuPy would compute in single precision, positions too. SciPy does not.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))

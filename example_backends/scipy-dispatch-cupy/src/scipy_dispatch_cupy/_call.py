@@ -68,7 +68,7 @@ class Call:
             # Which says what is wrong. This is each call's way, and that would take a while.
             scipy_signature(module, name).bind(*args, **kwargs)
         given |= kwargs
-        given |= {key: as_tuple(given[key]) for key in _tuples(module, name) if key in given}
+        given |= {key: as_tuple(given[key], name) for key in _tuples(module, name) if key in given}
         arrays = _arrays(module, name)
         settings = {
             key: _setting(each)

@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from ._rules import Rule
 
 _NO_WINDOWS = {"dpss", "taylor", "taylorwin"}
+_WITH_PARAMETER = {
+    *("chebwin", "cheb", "gaussian", "gauss", "gss", "kaiser", "ksr"),
+    *("general cosine", "general_cosine", "general hamming", "general_hamming"),
+    *("general gaussian", "general_gaussian", "general gauss", "general_gauss", "ggs"),
+    *("kaiser bessel derived", "kaiser_bessel_derived", "kbd"),
+}
 _PARZEN = {"parzen", "parz", "par"}
 
 LEFT_OUT: dict[str, dict[str, str]] = {
@@ -94,10 +100,16 @@ def _output_type(call: Call) -> str | None:
 def _symbolic_window(call: Call) -> str | None:
     window = call["window"]
     name = window[0] if isinstance(window, tuple) and window else window
-    if call.is_default("window") or not isinstance(name, str):
+    if call.is_default("window"):
+        return None
+    if isinstance(window, tuple) and not window:
+        return "window=() is none, and SciPy refuses it"
+    if not isinstance(name, str):
         return None
     if name in _NO_WINDOWS or name.endswith(("_periodic", "_symmetric")):
         return f"CuPy has no window {name!r}"
+    if name in _WITH_PARAMETER and window in (name, (name,)):
+        return f"the window {name!r} has a parameter, without which SciPy refuses it"
     if name in _PARZEN:
         return f"CuPy's window {name!r} is another one than SciPy's, at some lengths"
     return None

@@ -98,6 +98,12 @@ def _unsigned_sums(call: Call) -> str | None:
     return None
 
 
+def _unsigned_means(call: Call) -> str | None:
+    if kind_of(call["input"]) in "ub" and not (pads(call) and call["cval"] < 0):
+        return None  # nothing is below 0
+    return _unsigned_sums(call)
+
+
 def _ignored_output(call: Call) -> str | None:
     output = call["output"]
     if output is None or is_array(output):
@@ -286,10 +292,11 @@ _DISTANCES = (for_real("input"), some_dimensions(2, 3), _filled_elsewhere)
 _TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
 _STEPS = "binary_erosion binary_dilation binary_opening binary_closing"
 
-_WEIGHTED = (
+_ADDED = (
     *(known_mode, _filter_mode, boolean_result, complex_result, complex_constant),
-    *(whole_constant, _unsigned_sums),
+    whole_constant,
 )
+_WEIGHTED = (*_ADDED, _unsigned_sums)
 _RANKED = (
     *(real("input"), known_mode, _filter_mode, _window_size, complex_result),
     *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks, _ordered_axes),
@@ -300,7 +307,8 @@ RULES = table(
     ("ndimage", "convolve convolve1d correlate correlate1d sobel prewitt laplace", _WEIGHTED),
     ("ndimage", _GAUSSIANS, _WEIGHTED),
     ("ndimage", "gaussian_gradient_magnitude generic_laplace", _WEIGHTED),
-    ("ndimage", "generic_gradient_magnitude uniform_filter uniform_filter1d", _WEIGHTED),
+    ("ndimage", "generic_gradient_magnitude", _WEIGHTED),
+    ("ndimage", "uniform_filter uniform_filter1d", (*_ADDED, _unsigned_means)),
     ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
     ("ndimage", "convolve correlate", (_one_mode,)),
     ("ndimage", " ".join(_BETWEEN), (*_RANKED, solid_line("footprint"))),

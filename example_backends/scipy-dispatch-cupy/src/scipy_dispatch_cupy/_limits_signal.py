@@ -19,6 +19,7 @@ from ._rules import (
     whole,
     whole_numbers,
 )
+from ._systems import taken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -272,6 +273,8 @@ RULES = table(
     ("signal", "freqz freqz_sos sosfreqz", (_NYQUIST,)),
     ("signal", "group_delay", (_real_filter,)),
     ("signal", "iirdesign iirfilter", (_no_bessel,)),
+    ("signal", "bode freqresp impulse lsim step cont2discrete", (taken,)),
+    ("signal", "dbode dfreqresp dimpulse dlsim dstep", (taken,)),
     ("signal", "bilinear lp2bp lp2bs", (for_real("b", "a"),)),
     ("signal", "tf2sos zpk2sos", (_ANALOG,)),
     ("signal", "zpk2tf", (_many_roots,)),

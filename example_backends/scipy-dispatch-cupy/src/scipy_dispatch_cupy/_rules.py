@@ -40,6 +40,13 @@ def arrays_of(value: Any) -> list[Any]:
     return [each for each in parts if is_array(each)]
 
 
+def holds_complex(value: Any) -> bool:
+    """Whether `value` is complex: an array, a number, or one in lists and tuples."""
+    if isinstance(value, list | tuple):
+        return any(map(holds_complex, value))
+    return kind_of(value) == "c" or isinstance(value, complex)
+
+
 def result_type(output: Any, x: Any) -> np.dtype[Any]:
     """Return the data type that a filter of `x` fills or makes, if there are no others."""
     if output is None:
@@ -124,6 +131,8 @@ def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
                     if kind_of(each) not in kinds:
                         what = each.dtype
                         return f"{name}= is of {what}, and SciPy's {call.name} takes {means} only"
+                if "c" not in kinds and holds_complex(call[name]):
+                    return f"{name}= is complex, and SciPy's {call.name} takes {means} only"
             return None
 
         return rule
@@ -142,7 +151,7 @@ def for_real(*names: str) -> Rule:
 
     def rule(call: Call) -> str | None:
         for name in names:
-            if any(kind_of(each) == "c" for each in arrays_of(call[name])):
+            if holds_complex(call[name]):
                 return f"{name}= is complex, and CuPy's {call.name} is for real numbers"
         return None
 

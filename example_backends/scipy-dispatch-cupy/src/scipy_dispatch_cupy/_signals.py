@@ -32,6 +32,7 @@ _OF_FLOATING_POINT = {
 BY_TRANSFORMS = {"fftconvolve", "oaconvolve"}
 """Convolutions by transforms, whatever the arrays."""
 _COEFFICIENTS = {"lfilter", "filtfilt"}
+_TRANSFER_FUNCTIONS = {"lp2hp", "lp2lp", "tf2zpk"}
 # Windows for which CuPy has no parameters of its own.
 _PARAMETERS: dict[str, tuple[float | None, ...]] = {
     **dict.fromkeys(("tukey", "tuk"), (0.5,)),
@@ -57,6 +58,8 @@ def adapted(call: Call) -> Call:
         return _of_one_precision(call, _WAVES[call.name])
     if call.name in _COEFFICIENTS:
         return _with_coefficients(call)
+    if call.name in _TRANSFER_FUNCTIONS:
+        return _of_one_field(call)
     if call.name in BY_TRANSFORMS:
         return call if is_product(call) else _converted(call, ("in1", "in2"), "b", np.dtype(float))
     names = _IN_DOUBLE_PRECISION.get(call.name)
@@ -126,6 +129,13 @@ def _with_coefficients(call: Call) -> Call:
     types = [call[name].dtype for name in ("b", "a", "x") if is_array(call[name])]
     dtype = np.result_type(*types)
     return _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
+
+
+def _of_one_field(call: Call) -> Call:
+    """Return a call with both polynomials complex, if one of them is."""
+    types = [call[name].dtype for name in ("b", "a") if is_array(call[name])]
+    dtype = np.result_type(*types)
+    return _converted(call, ("b", "a"), "biuf", dtype) if dtype.kind == "c" else call
 
 
 def _with_lengths(call: Call) -> Call:

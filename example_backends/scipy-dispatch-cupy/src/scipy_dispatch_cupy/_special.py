@@ -7,7 +7,8 @@ from importlib import import_module
 import numpy as np
 
 from ._call import Call
-from ._rules import is_array, kind_of, of_cupy, result_type
+from ._moving import number
+from ._rules import holds_complex, is_array, kind_of, of_cupy, result_type
 from ._signals import as_scipy_types_it
 
 TYPE_CHECKING = False
@@ -30,17 +31,21 @@ def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
     """Return the nearest whole numbers, away from zero if there are two, within the type."""
     import cupy
 
-    limits = np.iinfo(dtype)
-    # No double is the largest number of 64 bits, and the next one above it is too large.
-    most = float(limits.max) if limits.max < 2**53 else np.nextafter(float(limits.max), 0)
     whole = cupy.trunc(values + cupy.copysign(0.5, values))
-    return cupy.clip(whole, limits.min, most).astype(dtype)
+    return cupy.clip(whole, np.iinfo(dtype).min, _largest(dtype)).astype(dtype)
+
+
+def _largest(dtype: np.dtype[Any]) -> float:
+    """Return the largest double that a type of whole numbers holds."""
+    largest = np.iinfo(dtype).max
+    # No double is the largest number of 64 bits, and the next one above it is too large.
+    return float(largest) if largest < 2**53 else float(np.nextafter(float(largest), 0))
 
 
 def _mean(call: Call) -> Any:
-    """Return means of windows. Those of whole numbers are divided after they are added up.
+    """Return means of windows. Whole numbers are divided after they are added up.
 
-    CuPy adds up parts of them, of which less than the whole number may be left.
+    CuPy adds up parts of them, of which less than the whole may be left, to be cut off.
     """
     import cupy
 
@@ -52,7 +57,10 @@ def _mean(call: Call) -> Any:
         given = {"axis": axis, "mode": mode, "origin": origin, "cval": call["cval"]}
         weights = cupy.asarray(np.ones(int(size), np.int64))
         sums = Call("ndimage", "correlate1d", {"input": x, "weights": weights, **given})
-        x = cupy.trunc(sums.replaced(output=np.float64).run() / int(size)).astype(dtype)
+        means = cupy.trunc(sums.replaced(output=np.float64).run() / int(size))
+        if dtype.itemsize == 8:
+            means = cupy.clip(means, np.iinfo(dtype).min, _largest(dtype))
+        x = means.astype(dtype)
     return _filled(call, x.astype(dtype))
 
 
@@ -67,6 +75,8 @@ def _lines(call: Call) -> Iterator[tuple[Any, ...]]:
         axes = range(ndim)
     elif not isinstance(axes, list | tuple):
         axes = (axes,)
+    if len({axis % ndim for axis in axes}) < len(axes):
+        raise ValueError(f"axes={axes!r} has an axis twice")
     columns = [axes]
     for name in names[1:]:
         value = call[name]
@@ -133,7 +143,14 @@ def _coefficients(call: Call) -> Any:
     """Return coefficients of complex zeros and poles, of which CuPy drops the imaginary parts."""
     import cupy
 
-    if not any(kind_of(call[name]) == "c" for name in "zp"):
+    # A plain number is a single root.
+    roots = {
+        name: each if is_array(each) and each.ndim else cupy.asarray(np.atleast_1d(number(each)))
+        for name, each in call.given.items()
+        if name in ("z", "p")
+    }
+    call = call.replaced(**roots)
+    if not any(map(holds_complex, roots.values())):
         return as_scipy_types_it(call.run(), call)
     # A few numbers.
     function = getattr(import_module(f"scipy.{call.module}"), call.name)
