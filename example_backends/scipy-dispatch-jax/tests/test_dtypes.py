@@ -110,6 +110,16 @@ def test_flat_images_of_integers(precision: bool) -> None:
             check(f"ndimage.{name}", np.full((3, 3), value, np.int8), 0.5)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float32])
+def test_one_element_multiplies_in_the_arrays_type(dtype: Any, precision: bool) -> None:
+    """There is nothing to transform, neither along the one axis nor along one of two."""
+    x = np.arange(1, 7).astype(dtype)
+    for mode in ("full", "same"):
+        check("signal.fftconvolve", x, x[4:5], mode)
+        check("signal.fftconvolve", x.reshape(3, 2), x[:2].reshape(1, 2), mode, 0)
+    check("signal.fftconvolve", x[:1], x[1:2])
+
+
 @pytest.mark.parametrize("sigma", [np.float32(0.7), np.float16(1.3)], ids=str)
 def test_numbers_of_low_precision(sigma: Any, double: bool) -> None:
     """As precise as SciPy takes them."""

@@ -99,13 +99,15 @@ def _by_products(first: Array, second: Array, mode: str) -> Array:
 
 def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
     """Return the convolution along `axes`, of arrays that may be repeated along others."""
-    dtype = promoted(as_inexact(first).dtype, as_inexact(second).dtype)
-    first, second = first.astype(dtype), second.astype(dtype)
     if axes is not None and not np.size(axes):
         raise ValueError("when provided, axes cannot be empty")
     axes, _ = axes_and_lengths(first, None, axes)
     shape1, shape2 = first.shape, second.shape
     axes = tuple(axis for axis in axes if shape1[axis] != 1 and shape2[axis] != 1)
+    if axes:
+        first, second = as_inexact(first), as_inexact(second)
+    dtype = promoted(first.dtype, second.dtype)
+    first, second = first.astype(dtype), second.astype(dtype)
     others = [axis for axis in range(first.ndim) if axis not in axes]
     if not all(shape1[a] == shape2[a] or 1 in (shape1[a], shape2[a]) for a in others):
         raise ValueError(f"incompatible shapes for in1 and in2: {shape1} and {shape2}")
