@@ -48,26 +48,22 @@ class Allowed(NamedTuple):
     counts: float = 0.0
 
 
-EXACT = Allowed()
-"""The same bits, and the same classes of numbers and containers."""
-
-
 class Tolerances:
     """The tolerances of a backend, which are beside its tests.
 
     Parameters
     ----------
     folder : str
-        Of the backend, below ``example_backends``; none where no difference is allowed.
+        Of the backend, below ``example_backends``.
     """
 
     def __init__(self, folder: str) -> None:
         file = BACKENDS / folder / "tests" / "tolerances.py"
-        self._table = runpy.run_path(str(file))["TOLERANCES"] if folder else {}
+        self._table = runpy.run_path(str(file))["TOLERANCES"]
 
     def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
         """Return the widest that holds for the data type of any of the arrays."""
-        kinds = self._table.get(name, {})
+        kinds = self._table[name]
         named = {kind for each in arrays for kind in _kinds_of(each.dtype)} & set(kinds)
         wholes = [kinds[kind] for kind in kinds if kind in _WHOLE]
         reals = [kinds[kind] for kind in named - _WHOLE]
@@ -93,7 +89,7 @@ def leaves(value: Any) -> Iterator[Array]:
 
 
 def difference(
-    name: str, result: Any, expected: Any, allowed: Allowed, scale: float = 0.0
+    name: str, result: Any, expected: Any, allowed: Allowed | None, scale: float = 0.0
 ) -> str | None:
     """Say how a result differs from SciPy's; None if it does not.
 
@@ -102,14 +98,15 @@ def difference(
     name : str
         The function, such as ``"signal.tf2zpk"``.
     result, expected : array, number, or nested lists, tuples or dicts of those
-        The backend's, with NumPy's arrays, and SciPy's. An array without dimensions is as good
-        as a number, and a list as a tuple, but for `EXACT`.
-    allowed : Allowed
-        How far values may be off. The part is of the largest value of the expected array.
+        The backend's, with NumPy's arrays, and SciPy's.
+    allowed : Allowed or None
+        How far values may be off. The part is of the largest value of the expected array. None
+        for the same bits, and the same classes: else an array without dimensions is as good as a
+        number, and a list as a tuple.
     scale : float, optional
         Of what it is a part where this is larger.
     """
-    if allowed == EXACT and type(result) is not type(expected):
+    if allowed is None and type(result) is not type(expected):
         return _unlike(result, expected)
     if isinstance(expected, dict) and isinstance(result, dict):
         keys = sorted(expected, key=str)
@@ -137,17 +134,17 @@ def difference(
     if _letter(x) != _letter(y):
         return _unlike(result, expected)
     wrong = _off(x, y, allowed, scale)
-    if wrong and name in _ROOTS and y.ndim == 1 and allowed != EXACT:
+    if wrong and name in _ROOTS and y.ndim == 1 and allowed is not None:
         wrong = _off(_in_order(x), _in_order(y), allowed, scale)
     return wrong
 
 
-def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
+def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | None:
     if y.dtype.kind == "b":
         # Some of SciPy's functions put any bytes into booleans.
         x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
     if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
-        return _other_signs(x, y) if allowed == EXACT and y.dtype.kind in "fc" else None
+        return _other_signs(x, y) if allowed is None and y.dtype.kind in "fc" else None
     if y.dtype.kind not in "biufc":
         return _unlike(x, y)
     finite = np.isfinite(y)
@@ -160,7 +157,8 @@ def _off(x: Array, y: Array, allowed: Allowed, scale: float) -> str | None:
         return None
     apart = np.abs(x - y).astype(float)
     largest = max(float(np.abs(y).max()), scale)
-    limit = allowed.counts if wide is object else allowed.atol + allowed.rtol * largest
+    rtol, atol, counts = allowed or Allowed()
+    limit = counts if wide is object else atol + rtol * largest
     worst = int(apart.argmax())
     if apart[worst] <= limit:
         return None

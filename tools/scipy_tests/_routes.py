@@ -32,7 +32,7 @@ class Route:
     name = "default"
     """Of the backend that is to answer."""
     folder = ""
-    """Where its ``tests/tolerances.py`` is; without one the same bits are expected."""
+    """Where its ``tests/tolerances.py`` is."""
     is_scipy = True
     """Whether SciPy computes in the end, so that bits, warnings and errors must be its own."""
     scale_of_data = False
@@ -75,7 +75,6 @@ class Asked(Route):
 
 class Threads(Asked):
     name = "threads"
-    folder = "scipy-dispatch-threads"
 
     def prepare(self, *, emulate: bool) -> None:
         policy = import_module("scipy_dispatch_threads._policy").Policy

@@ -42,6 +42,7 @@ class ndarray:
     shape = property(lambda self: self.host.shape)
     ndim = property(lambda self: self.host.ndim)
     size = property(lambda self: self.host.size)
+    flags = property(lambda self: self.host.flags)
 
     def __array__(self, *args, **kwargs):
         raise TypeError("Implicit conversion to a NumPy array is not allowed.")
@@ -100,6 +101,10 @@ def asarray(value):
         raise ValueError(f"Unsupported dtype {host.dtype}")
     made.append(host.shape)
     return ndarray(host)
+
+
+def ascontiguousarray(values):
+    return ndarray(np.ascontiguousarray(values.host))
 
 
 def may_share_memory(first, second):

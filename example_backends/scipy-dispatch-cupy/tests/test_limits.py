@@ -138,6 +138,9 @@ REASONS: list[tuple[str, str, str]] = [
         "x.astype('u8'), 3, mode='constant', cval=-1",
         "a sum below 0 becomes another number of uint64",
     ),
+    ("signal.sepfir2d", "np.ones((3, 3, 3)), b, b", "for 2 dimensions, not 3"),
+    ("signal.lfilter", "b, ones, x", "a= is no line of coefficients"),
+    ("signal.minimum_phase", "b, 'hilbert', half=False", "half=False is for method"),
     ("signal.bilinear", "[1, 2j], b", "b= is complex, and CuPy's bilinear is for real numbers"),
     ("signal.lp2bp", "b, [1.0, (2j)]", "a= is complex"),
     (

@@ -14,6 +14,7 @@ from ._rules import (
     kind_of,
     only,
     real,
+    some_dimensions,
     table,
     true,
     whole,
@@ -120,6 +121,19 @@ def _whole_sizes(name: str, least: float = -np.inf) -> Rule:
         return f"{name}={value!r} is not of whole numbers that SciPy takes"
 
     return rule
+
+
+def _plain_coefficients(call: Call) -> str | None:
+    for name in ("b", "a"):
+        if np.ndim(call[name]) > 1 or np.size(call[name]) == 0:
+            return f"{name}= is no line of coefficients, and SciPy refuses it"
+    return None
+
+
+def _halved(call: Call) -> str | None:
+    if call["method"] != "homomorphic" and call["half"] is not None and not call["half"]:
+        return "half=False is for method='homomorphic', and SciPy refuses it"
+    return None
 
 
 def _smoothed_spline(call: Call) -> str | None:
@@ -229,7 +243,7 @@ RULES = table(
     ("signal", "convolve correlate convolve2d correlate2d", (_not_of_booleans,)),
     ("signal", "fftconvolve oaconvolve", (_plain_convolution,)),
     ("signal", "hilbert", (real("x"),)),
-    ("signal", "minimum_phase", (real("h"),)),
+    ("signal", "minimum_phase", (real("h"), _halved)),
     ("signal", "firwin2", (real("freq"),)),
     ("signal", "coherence csd", (_both_complex,)),
     ("signal", "csd", (_medians,)),
@@ -242,8 +256,9 @@ RULES = table(
     ("signal", "chirp gausspulse", (for_real("t"),)),
     ("signal", "sawtooth", (real("width"),)),
     ("signal", "square", (real("duty"),)),
-    ("signal", "sepfir2d", (real("hrow", "hcol"), _of_one_type)),
+    ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
+    ("signal", "lfilter filtfilt", (_plain_coefficients,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
+# Transforms along several axes from or to half a spectrum.
+_OF_HALVES = {"rfft2", "rfftn", "irfft2", "irfftn", "hfft2", "hfftn", "ihfft2", "ihfftn"}
 # Whose kernels take numbers of one type.
 _WAVES = {"sawtooth": "width", "square": "duty"}
 _CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
@@ -50,8 +52,11 @@ def adapted(call: Call) -> Call:
         The call of a function of ``signal`` or ``fft``, with arrays of CuPy's.
     """
     if call.module == "fft":
-        return _with_lengths(call)
+        call = _with_lengths(call)
+        return _in_rows(call, (call.first,)) if call.name in _OF_HALVES else call
     call = _with_parameters(call)
+    if call.name in BY_TRANSFORMS or call["method"] in ("fft", "auto"):
+        call = _in_rows(call, ("in1", "in2"))
     if call.name in _CONVOLUTIONS:
         return _of_one_type(call)
     if call.name in _WAVES:
@@ -112,6 +117,23 @@ def is_product(call: Call) -> bool:
         return all(1 in (each[axis] for each in shapes) for axis in axes)
     except IndexError:
         return False  # which is for CuPy to refuse
+
+
+def _in_rows(call: Call, names: tuple[str, ...]) -> Call:
+    """Return a call with arrays that lie row by row.
+
+    For transforms of real numbers along several axes CuPy looks at how an array lies, converts
+    it, which may turn it in memory, and reads it as it lay.
+    """
+    import cupy
+
+    return call.replaced(
+        **{
+            name: cupy.ascontiguousarray(call[name])
+            for name in names
+            if is_array(call[name]) and call[name].ndim > 1
+        }
+    )
 
 
 def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:
