@@ -15,6 +15,7 @@ pytest.importorskip("scipy.ndimage.tests", reason="this SciPy came without its t
 import numpy as np
 
 from scipy_tests._compare import Allowed, Tolerances, difference
+from scipy_tests._given import copied
 from scipy_tests._known import KNOWN, why_known
 from scipy_tests._routes import ROUTES
 from scipy_tests._watch import Finding
@@ -204,7 +205,12 @@ def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:
         (np.array([1, 2]), np.array([1, 3]), Allowed(0, 0, 1), None),
         (np.array([0], "u8"), np.array([2**64 - 1], "u8"), Allowed(0, 0, 9), "for 1844674407"),
         (np.array([np.nan, 1]), np.array([np.nan, 1]), None, None),
-        (np.array([1.0, 1]), np.array([np.nan, 1]), Allowed(1, 1), "1 of 2 elements"),
+        (np.array([1.0, 1]), np.array([np.nan, 1]), Allowed(1, 1), "other numbers for NaN"),
+        (np.array([np.nan, 1]), np.array([np.inf, 1]), Allowed(1, 1), "other numbers for NaN"),
+        (np.array([-np.inf]), np.array([np.inf]), None, "other numbers for NaN"),
+        (np.array([np.inf, 1.5]), np.array([np.inf, 1.0]), Allowed(0, 1), None),
+        (1 + np.finfo("g").eps, np.longdouble(1), None, "for 1.0"),
+        (np.array([True]), np.array([False]), Allowed(1, 1, 1), "ndarray array([ True])"),
         (np.array([-0.0]), np.array([0.0]), None, "zeros of another sign"),
         (np.array([-0.0]), np.array([0.0]), Allowed(1e-9), None),
         (np.array([1]), np.array([1.0]), Allowed(1), "int64 for float64"),
@@ -280,3 +286,25 @@ def test_what_cannot_be_run_is_said() -> None:
     code, lines = program("threads", "--emulate")
     assert code == 2
     assert lines[-1].endswith("--emulate is for CuPy, not for threads")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0)[::-1],
+        np.arange(24).reshape(4, 6)[1::2, ::-3].T,
+        np.broadcast_to(np.arange(3, dtype="i2"), (2, 3)),
+        np.asfortranarray(np.arange(6).reshape(2, 3)),
+        np.array(3.5),
+        np.zeros((0, 3)),
+        np.array([1, None], object),
+    ],
+    ids=repr,
+)
+def test_copies_lie_as_the_arrays_do(array: np.ndarray) -> None:
+    """So that a backend gets views where SciPy's tests have them."""
+    copy = copied(array)
+    assert (copy.strides, copy.dtype) == (array.strides, array.dtype)
+    assert copy.flags.writeable == array.flags.writeable
+    assert not np.shares_memory(copy, array)
+    np.testing.assert_array_equal(copy, array)

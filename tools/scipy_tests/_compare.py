@@ -145,11 +145,11 @@ def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | Non
         x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
     if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
         return _other_signs(x, y) if allowed is None and y.dtype.kind in "fc" else None
-    if y.dtype.kind not in "biufc":
+    if y.dtype.kind not in "iufc":
         return _unlike(x, y)
     finite = np.isfinite(y)
-    if not np.array_equal(np.isfinite(x), finite):
-        return f"{int((np.isfinite(x) != finite).sum())} of {y.size} elements (not) finite"
+    if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
+        return f"other numbers for NaN and infinity, of which there are {int((~finite).sum())}"
     # Python's integers do not overflow.
     wide = {"f": float, "c": complex}.get(y.dtype.kind, object)
     x, y = x[finite].astype(wide), y[finite].astype(wide)
@@ -160,7 +160,7 @@ def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | Non
     rtol, atol, counts = allowed or Allowed()
     limit = counts if wide is object else atol + rtol * largest
     worst = int(apart.argmax())
-    if apart[worst] <= limit:
+    if apart[worst] <= limit and allowed is not None:
         return None
     return (
         f"{x[worst]} for {y[worst]}, {apart[worst] / (largest or 1.0):.1e} of the largest, in "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,9 +73,7 @@ class Given:
                         self._made += 1
                         self._pairs[id(value)] = value, way(value)
                     else:
-                        copy = value.copy("K")
-                        copy.flags.writeable = value.flags.writeable
-                        self._pairs[id(value)] = value, copy
+                        self._pairs[id(value)] = value, copied(value)
                 return self._pairs[id(value)][1]
             if type(value) in (list, tuple):
                 return type(value)(map(there, value))
@@ -118,12 +117,26 @@ class Given:
         fetched = self._route.fetched(key)
         return fetched.item() if isinstance(fetched, np.ndarray) else fetched
 
-    @property
     def may_overwrite(self) -> bool:
         """Whether the caller has no use any more for what is in the arrays."""
-        return any(map(self._kwargs.get, ("overwrite_x", "overwrite_data")))
+        bound = signature(self._function).bind(*self._args, **self._kwargs).arguments
+        return any(map(bound.get, ("overwrite_x", "overwrite_data")))
 
     def pairs(self) -> Iterator[tuple[Array, Any]]:
         """Yield each array of the test, and NumPy's array of what the backend was given."""
         for here, there in self._pairs.values():
             yield here, self._route.fetched(there)
+
+
+def copied(array: Array) -> Array:
+    """Return a copy that lies in memory as the array does, and may be written if it may."""
+    ends = [(length - 1) * step for length, step in zip(array.shape, array.strides, strict=True)]
+    first = sum(end for end in ends if end < 0)
+    size = sum(map(abs, ends)) + array.itemsize
+    copy: Array = array.copy("K")
+    if array.size and not array.dtype.hasobject and size <= 8 * array.nbytes:
+        memory = np.zeros(size, np.uint8)
+        copy = np.ndarray(array.shape, array.dtype, memory, -first, array.strides)
+        copy[...] = array
+    copy.flags.writeable = array.flags.writeable
+    return copy

@@ -46,9 +46,9 @@ class Watch:
         The calls that differ.
     compared, refused, left_out : Counter
         How many calls of each function had their results compared, raised with SciPy, and were
-        not looked at: those of large arrays, those that measure time, and what is not emulated;
-        where SciPy computes, those of arrays that share memory; elsewhere those in long loops,
-        and those of numbers that are not finite, or that the backend has no type for.
+        not looked at: those of large arrays, or of arrays that share memory, those that measure
+        time, and what is not emulated; where SciPy does not compute also those in long loops, and
+        those of numbers that are not finite, or that the backend has no type for.
     left_to_scipy : dict of str to Counter
         Why how many calls of each function were left to SciPy.
     """
@@ -136,11 +136,11 @@ class Watch:
     def _is_left_out(self, name: str, arrays: list[Any], kwargs: Any) -> bool:
         if any(each.size > LARGEST for each in arrays) or kwargs.get("measure"):
             return True
-        if self._route.is_scipy:
-            # Copies do not share memory.
-            pairs = combinations(arrays, 2)
-            return any(x is not y and np.may_share_memory(x, y) for x, y in pairs)
-        return self._in_this_test[name, _test()] > MOST or not all(map(self._is_comparable, arrays))
+        if any(x is not y and np.may_share_memory(x, y) for x, y in combinations(arrays, 2)):
+            return True  # copies would not
+        return not self._route.is_scipy and (
+            self._in_this_test[name, _test()] > MOST or not all(map(self._is_comparable, arrays))
+        )
 
     def _is_comparable(self, array: Any) -> bool:
         if array.dtype.kind not in "fc":
@@ -165,7 +165,7 @@ class Watch:
         allowed = self._tolerances.of(name, arrays) if self._tolerances else None
         scale = max(map(_largest, before), default=0.0) if self._route.scale_of_data else 0.0
         wrong = difference(name, theirs.result, expected, allowed, scale)
-        if wrong is not None or given.may_overwrite:
+        if wrong is not None or given.may_overwrite():
             return wrong
         if not given.is_filled(expected):
             return "another array than the one that was to be filled"

@@ -12,7 +12,7 @@ from ._image_rules import (
     known_mode,
     whole_constant,
 )
-from ._rules import kind_of, of_cupy, one_whole, real, result_type, table
+from ._rules import is_array, kind_of, of_cupy, one_whole, real, result_type, table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +78,19 @@ def _homogeneous(call: Call) -> str | None:
     return None
 
 
+def _columns(call: Call) -> str | None:
+    shape, ndim, output = np.shape(call["matrix"]), np.ndim(call["input"]), call["output"]
+    if len(shape) != 2:
+        return None
+    columns = ndim if shape in ((ndim, ndim + 1), (ndim + 1, ndim + 1)) else shape[1]
+    axes = ndim if call["output_shape"] is None else np.size(call["output_shape"])
+    if is_array(output):
+        axes = np.ndim(output)
+    if columns != axes:
+        return f"matrix= is for {columns} dimensions, of which the result has {axes}"
+    return None
+
+
 def _no_zoom(call: Call) -> str | None:
     if np.all(np.asarray(call["zoom"]) == 1):
         return "SciPy copies an image for zoom=1, and CuPy interpolates it"
@@ -130,7 +143,7 @@ RULES = table(
     ("ndimage", "spline_filter spline_filter1d", (known_mode, one_whole("order"), _boolean_image)),
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
-    ("ndimage", "affine_transform", (_fewer_coordinates, _homogeneous)),
+    ("ndimage", "affine_transform", (_fewer_coordinates, _columns, _homogeneous)),
     ("ndimage", "zoom", (_no_zoom, _other_grid, _lost_zoom_constant)),
     ("ndimage", "rotate", (_half_turn, _turned_planes)),
 )

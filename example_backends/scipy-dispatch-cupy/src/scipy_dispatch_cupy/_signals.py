@@ -53,10 +53,8 @@ def adapted(call: Call) -> Call:
     """
     if call.module == "fft":
         call = _with_lengths(call)
-        return _in_rows(call, (call.first,)) if call.name in _OF_HALVES else call
-    call = _with_parameters(call)
-    if call.name in BY_TRANSFORMS or call["method"] in ("fft", "auto"):
-        call = _in_rows(call, ("in1", "in2"))
+        return _in_rows(call) if call.name in _OF_HALVES else call
+    call = _in_rows(_with_parameters(call))
     if call.name in _CONVOLUTIONS:
         return _of_one_type(call)
     if call.name in _WAVES:
@@ -119,21 +117,26 @@ def is_product(call: Call) -> bool:
         return False  # which is for CuPy to refuse
 
 
-def _in_rows(call: Call, names: tuple[str, ...]) -> Call:
-    """Return a call with arrays that lie row by row.
+def _in_rows(call: Call) -> Call:
+    """Return a call with arrays that lie row by row, each element beside the next.
 
-    For transforms of real numbers along several axes CuPy looks at how an array lies, converts
-    it, which may turn it in memory, and reads it as it lay.
+    Many of CuPy's kernels for signals read them so, however they lie. Its transforms of real
+    numbers along several axes look at how an array lies, then convert it, which may turn it in
+    memory, and read it as it lay.
     """
+    return call.replaced(
+        **{name: _rows(call.given[name]) for name in call.arrays if name in call.given}
+    )
+
+
+def _rows(value: Any) -> Any:
     import cupy
 
-    return call.replaced(
-        **{
-            name: cupy.ascontiguousarray(call[name])
-            for name in names
-            if is_array(call[name]) and call[name].ndim > 1
-        }
-    )
+    if isinstance(value, tuple):
+        return tuple(map(_rows, value))
+    if not is_array(value) or value.flags.c_contiguous:
+        return value
+    return cupy.ascontiguousarray(value)
 
 
 def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[Any]) -> Call:
