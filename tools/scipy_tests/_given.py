@@ -119,8 +119,9 @@ class Given:
 
     def may_overwrite(self) -> bool:
         """Whether the caller has no use any more for what is in the arrays."""
-        bound = signature(self._function).bind(*self._args, **self._kwargs).arguments
-        return any(map(bound.get, ("overwrite_x", "overwrite_data")))
+        names = list(signature(self._function).parameters)
+        given = {**dict(zip(names, self._args, strict=False)), **self._kwargs}
+        return any(map(given.get, ("overwrite_x", "overwrite_data")))
 
     def pairs(self) -> Iterator[tuple[Array, Any]]:
         """Yield each array of the test, and NumPy's array of what the backend was given."""
