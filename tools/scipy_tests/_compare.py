@@ -178,7 +178,7 @@ def _other_signs(x: Array, y: Array) -> str | None:
     return None
 
 
-def _in_order(roots: Array) -> Array:
+def _in_order(roots: Any) -> Any:
     # Rounded, so that conjugates do not change places by the last bit of the real part.
     return roots[np.lexsort((roots.imag.round(4), roots.real.round(4)))]
 

@@ -96,7 +96,9 @@ class Dask(Route):
         def cut(array: Array, axes: slice) -> Any:
             chunks = list(array.shape)
             chunks[axes] = [-(-length // 2) for length in chunks[axes]]
-            return da.from_array(array.copy(), chunks=tuple(chunks))
+            # Their types know of one number only.
+            wanted: Any = tuple(chunks)
+            return da.from_array(array.copy(), chunks=wanted)
 
         # Halves along all axes, along the first, along the last, and one block.
         for axes in (slice(None), slice(1), slice(-1, None), slice(0)):
