@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections import Counter, defaultdict
 from importlib import import_module
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -46,9 +45,9 @@ class Watch:
         The calls that differ.
     compared, refused, left_out : Counter
         How many calls of each function had their results compared, raised with SciPy, and were
-        not looked at: those of large arrays, or of arrays that share memory, those that measure
-        time, and what is not emulated; where SciPy does not compute also those in long loops, and
-        those of numbers that are not finite, or that the backend has no type for.
+        not looked at: those of large arrays, of an ``output=`` that shares memory, those that
+        measure time, and what is not emulated; where SciPy does not compute also those in long
+        loops, and those of numbers that are not finite, or that the backend has no type for.
     left_to_scipy : dict of str to Counter
         Why how many calls of each function were left to SciPy.
     """
@@ -136,7 +135,10 @@ class Watch:
     def _is_left_out(self, name: str, arrays: list[Any], kwargs: Any) -> bool:
         if any(each.size > LARGEST for each in arrays) or kwargs.get("measure"):
             return True
-        if any(x is not y and np.may_share_memory(x, y) for x, y in combinations(arrays, 2)):
+        output = kwargs.get("output")
+        if isinstance(output, np.ndarray) and any(
+            each is not output and np.may_share_memory(each, output) for each in arrays
+        ):
             return True  # copies would not
         return not self._route.is_scipy and (
             self._in_this_test[name, _test()] > MOST or not all(map(self._is_comparable, arrays))

@@ -12,9 +12,9 @@ tolerance; what SciPy refuses must be refused. Where nothing but SciPy computes 
 
 The last line says how many calls were compared, how many SciPy and the backend both refuse,
 how many the backend leaves to SciPy (`--left` says why), and how many were left out: large
-arrays, arrays that share memory, long loops, and, with other arrays than NumPy's, numbers that
-are not finite. The exit code is 1 where a call differs, unless that is known and has a reason
-(`_known.py`).
+arrays, an `output=` that shares memory with another array, long loops, and, with other arrays
+than NumPy's, numbers that are not finite. Those arrays have no gaps: views are not tried. The
+exit code is 1 where a call differs, unless that is known and has a reason (`_known.py`).
 
 Needs SciPy with its tests, as wheels have them, pytest and Hypothesis, and the backend.
 """

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from inspect import signature
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,12 @@ def test_cupy_arrays(name: str) -> None:
 
 
 def in_columns(x: np.ndarray) -> Any:
-    """Return an array on the GPU that lies there column by column, from the end on."""
+    """Return an array on the GPU that lies there column by column."""
+    return on_device(np.asfortranarray(x))
+
+
+def turned_columns(x: np.ndarray) -> Any:
+    """Return an array that lies there column by column, from the end on."""
     return on_device(np.asfortranarray(np.flip(x)))[_BACKWARDS * x.ndim]
 
 
@@ -97,7 +103,7 @@ _BACKWARDS = (slice(None, None, -1),)
 _EVERY_SECOND = (slice(None, None, 2),)
 
 
-@pytest.mark.parametrize("lay", [in_columns, turned, stepped])
+@pytest.mark.parametrize("lay", [in_columns, turned_columns, turned, stepped])
 @pytest.mark.parametrize("name", SERVED)
 def test_however_arrays_lie(name: str, lay: Any) -> None:
     """Views are as good as arrays of their own; some of CuPy's kernels take them for such."""
@@ -444,15 +450,49 @@ def test_systems_of_scipy_s() -> None:
     compare("signal.dlsim", "float64", on_host(result), expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["lfilter", "filtfilt"])
+@pytest.mark.parametrize(
+    ("order", "band"), [(2, 0.1), (3, 0.1), (4, 0.1), (3, 0.03), (2, (0.2, 0.5)), (8, 0.5)]
+)
+def test_recursive_filters_of_higher_orders(name: str, dtype: str, order: int, band: Any) -> None:
+    """Are within the tolerance, or left to SciPy, wherever the coefficients are."""
+    kind = "bandpass" if isinstance(band, tuple) else "low"
+    b, a = scipy_function("signal.butter")(order, band, kind)
+    x = np.random.default_rng(0).normal(size=4000).astype(dtype)
+    coefficients = b.astype(dtype), a.astype(dtype)
+    exact = scipy_function(f"signal.{name}")(
+        *(each.astype(float) for each in coefficients), x.astype(float)
+    )
+    for given in (coefficients, on_device(coefficients)):
+        result = dispatchable(f"signal.{name}")(*given, on_device(x))
+        assert result.dtype == x.dtype
+        compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
+
+
+def test_what_remembers_too_well_is_left_to_scipy() -> None:
+    """Also where its coefficients are on the GPU: CuPy's result would be noise."""
+    x = on_device(np.ones(2000))
+    for name in ("lfilter", "filtfilt"):
+        for order, band in ((4, 0.01), (8, 0.1), (2, 0.00001)):
+            b, a = scipy_function("signal.butter")(order, band)
+            for given in ((b, a), on_device((b, a))):
+                reason = why(f"signal.{name}", "cupy", *given, x)
+                assert reason is not None
+                assert "loses" in reason
+        assert why(f"signal.{name}", "cupy", b, a, x[:40]) is None  # too short for that
+
+
 def test_medians_of_nothing() -> None:
     """As many as SciPy has."""
-    for name in ("welch", "csd"):
-        arrays = (np.zeros(0),) * (1 + (name == "csd"))
+    for name, dtype in product(("welch", "csd"), ("float64", "float32", "complex64")):
+        arrays = (np.zeros(0, dtype),) * (1 + (name == "csd"))
         settings = {"nperseg": 4, "average": "median"}
         expected = quietly(scipy_function(f"signal.{name}"), *arrays, **settings)
         same = on_device(arrays[0])
         result = quietly(dispatchable(f"signal.{name}"), *[same] * len(arrays), **settings)
         assert [each.shape for each in on_host(result)] == [each.shape for each in expected]
+        assert [each.dtype for each in on_host(result)] == [each.dtype for each in expected]
 
 
 @pytest.mark.parametrize("name", ["fftconvolve", "oaconvolve"])
@@ -526,7 +566,7 @@ def test_one_element_multiplies_in_the_arrays_type(name: str) -> None:
 def test_transforms_of_halves_however_arrays_lie(dtype: str) -> None:
     """CuPy would look at that before it converts them."""
     x, y = (np.arange(1, 25).reshape(shape).astype(dtype) for shape in ((2, 4, 3), (2, 3, 4)))
-    for lay in (in_columns, turned, stepped):
+    for lay in (in_columns, turned_columns, turned, stepped):
         for name in ("convolve", "correlate", "fftconvolve", "oaconvolve"):
             settings = {"method": "fft"} if name in ("convolve", "correlate") else {}
             expected = scipy_function(f"signal.{name}")(x, y, **settings)

@@ -92,7 +92,7 @@ _CONVOLVED = {
     "int": Tolerance(0, 1, "by cuFFT where that is quicker, and rounded"),
 }
 _RESAMPLED = _float(2e-5, 1e-11, "added up in the arrays' own precision, in another order")
-_RECURSIVE = _float(1e-4, 1e-8, "recursions are computed in blocks, in parallel")
+_RECURSIVE = _float(1e-4, 1e-7, "recursions are computed in blocks, in parallel")
 _SOLVED = _float(1e-4, 1e-8, "linear equations and least squares by cuSOLVER")
 _ROOTS = _float(1e-3, 1e-6, "roots of polynomials are ill-conditioned, and found otherwise")
 _DESIGNED = _float(1e-4, 1e-7, "products of roots, and searches for a minimum, round otherwise")

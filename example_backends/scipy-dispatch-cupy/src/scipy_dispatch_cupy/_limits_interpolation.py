@@ -80,6 +80,8 @@ def _homogeneous(call: Call) -> str | None:
 
 def _columns(call: Call) -> str | None:
     shape, ndim, output = np.shape(call["matrix"]), np.ndim(call["input"]), call["output"]
+    if len(shape) == 1 and shape[0] != ndim:
+        return f"matrix= has {shape[0]} elements for {ndim} dimensions, and SciPy refuses it"
     if len(shape) != 2:
         return None
     columns = ndim if shape in ((ndim, ndim + 1), (ndim + 1, ndim + 1)) else shape[1]

@@ -158,9 +158,25 @@ def _coefficients(call: Call) -> Any:
     return tuple(map(cupy.asarray, function(**given)))
 
 
+def _filtered(call: Call) -> Any:
+    """Return what a recursion makes of single precision in double precision, as CuPy's loses more.
+
+    See `_limits_signal._tame`.
+    """
+    arrays = {name: call[name] for name in ("b", "a", "x") if is_array(call[name])}
+    dtype = np.result_type(*(each.dtype for each in arrays.values()))
+    if dtype.char not in "fF":
+        return call.run()
+    wide = {
+        name: each.astype(np.result_type(each.dtype, np.float64)) for name, each in arrays.items()
+    }
+    return call.replaced(**wide).run().astype(dtype)
+
+
 SPECIAL: dict[str, Callable[[Call], Any]] = {
     **dict.fromkeys(INTERPOLATION, _interpolated),
     **dict.fromkeys(("uniform_filter", "uniform_filter1d"), _mean),
+    **dict.fromkeys(("lfilter", "filtfilt"), _filtered),
     **dict.fromkeys(("zpk2tf", "zpk2ss"), _coefficients),
     "distance_transform_edt": _distances,
     "find_objects": _objects,
