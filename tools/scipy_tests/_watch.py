@@ -18,6 +18,7 @@ from scipy_tests._given import Given, NotServedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scipy_tests._compare import Allowed
     from scipy_tests._routes import Route
 
 MODULES = ("ndimage", "signal", "fft")
@@ -102,7 +103,7 @@ class Watch:
         if self._is_left_out(name, arrays, kwargs):
             self.left_out[name] += 1
             return original(*args, **kwargs)
-        before = [each.copy() for each in arrays]
+        scale = max(map(_largest, arrays), default=0.0) if self._route.scale_of_data else 0.0
         call = _described(args, kwargs)
         try:
             given = Given(self._route, dispatchable, args, kwargs)
@@ -122,7 +123,10 @@ class Watch:
         scipys = _Outcome(lambda: original(*args, **kwargs))
         if scipys.error is None:
             self.compared[name] += 1
-            what = self._wrong_result(name, theirs, scipys.result, before, given)
+            allowed = None
+            if self._tolerances is not None:
+                allowed = self._tolerances.of(name, [*arrays, *leaves(scipys.result)])
+            what = _wrong_result(name, theirs, scipys.result, given, allowed, scale)
         else:
             self.refused[name] += 1
             what = self._wrong_refusal(theirs, scipys.error)
@@ -158,25 +162,6 @@ class Watch:
             return f"raises {_brief_error(error)}, and SciPy {_brief_error(refusal)}"
         return None
 
-    def _wrong_result(
-        self, name: str, theirs: _Outcome, expected: Any, before: list[Any], given: Given
-    ) -> str | None:
-        if theirs.error is not None:
-            return f"raises {_brief_error(theirs.error)}"
-        arrays = [*before, *leaves(expected)]
-        allowed = self._tolerances.of(name, arrays) if self._tolerances else None
-        scale = max(map(_largest, before), default=0.0) if self._route.scale_of_data else 0.0
-        wrong = difference(name, theirs.result, expected, allowed, scale)
-        if wrong is not None or given.may_overwrite():
-            return wrong
-        if not given.is_filled(expected):
-            return "another array than the one that was to be filled"
-        for ours, filled in given.pairs():
-            wrong = difference(name, filled, ours, allowed, scale)
-            if wrong is not None:
-                return f"an argument has {wrong}"
-        return None
-
 
 class _Outcome:
     """What comes of a call: its result or its error, and its warnings."""
@@ -202,6 +187,28 @@ class _Outcome:
         if self.error is not None:
             raise self.error
         return self.result
+
+
+def _wrong_result(
+    name: str,
+    theirs: _Outcome,
+    expected: Any,
+    given: Given,
+    allowed: Allowed | None,
+    scale: float,
+) -> str | None:
+    if theirs.error is not None:
+        return f"raises {_brief_error(theirs.error)}"
+    wrong = difference(name, theirs.result, expected, allowed, scale)
+    if wrong is not None or given.may_overwrite():
+        return wrong
+    if not given.is_filled(expected):
+        return "another array than the one that was to be filled"
+    for ours, filled in given.pairs():
+        wrong = difference(name, filled, ours, allowed, scale)
+        if wrong is not None:
+            return f"an argument has {wrong}"
+    return None
 
 
 def _test() -> str:

@@ -74,15 +74,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = _run_tests(options.tests, options.k)
     if options.left:
         _show_left(watch)
-    known = Counter(why_known(route.name, each) for each in watch.findings)
-    _show_findings([each for each in watch.findings if not why_known(route.name, each)])
-    unknown = known.pop(None, 0)
+    by_reason: dict[str | None, list[Finding]] = defaultdict(list)
+    for each in watch.findings:
+        by_reason[why_known(route.name, each)].append(each)
+    unknown = by_reason.pop(None, [])
+    _show_findings(unknown)
+    known = Counter({reason: len(found) for reason, found in by_reason.items()})
     for reason, count in known.most_common():
         print(f"known: {count} calls, {reason}")
     print(
         f"{watch.compared.total()} calls compared, {watch.refused.total()} that SciPy refuses, "
         f"{sum(each.total() for each in watch.left_to_scipy.values())} left to SciPy, "
-        f"{watch.left_out.total()} left out: {unknown} differ"
+        f"{watch.left_out.total()} left out: {len(unknown)} differ"
     )
     if code:
         print(ENDED.get(code, f"pytest ended with {code}: see above"))

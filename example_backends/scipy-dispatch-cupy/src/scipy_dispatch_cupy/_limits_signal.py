@@ -132,7 +132,7 @@ def _plain_coefficients(call: Call) -> str | None:
     return None
 
 
-def _tame(feedback: str, first: str) -> Rule:
+def _tame(feedback: str, first: str, instead: str) -> Rule:
     """Refuse recursions that remember too well for CuPy, which computes blocks of them apart.
 
     It adds to each block what the ones before it leave behind, of which the error is that of the
@@ -149,13 +149,13 @@ def _tame(feedback: str, first: str) -> Rule:
             return None
         return (
             f"{feedback}= makes what is filtered grow by {growth:.0e} on the way, and CuPy loses "
-            "twice as many digits of it as SciPy does; pass second-order sections to sosfilt or "
-            "sosfiltfilt"
+            f"twice as many digits of it as SciPy does; pass {instead}"
         )
 
     return rule
 
 
+_SECTIONS = "second-order sections to sosfilt or sosfiltfilt"
 _BLOCK = 1024
 """How many elements CuPy's recursive filter computes at once."""
 _GROWTH = 250.0
@@ -305,8 +305,8 @@ RULES = table(
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
-    ("signal", "lfilter filtfilt", (_plain_coefficients, _tame("a", "x"))),
-    ("signal", "deconvolve", (_tame("divisor", "signal"),)),
+    ("signal", "lfilter filtfilt", (_plain_coefficients, _tame("a", "x", _SECTIONS))),
+    ("signal", "deconvolve", (_tame("divisor", "signal", "arrays of NumPy's"),)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),

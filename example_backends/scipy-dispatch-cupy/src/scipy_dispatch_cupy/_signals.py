@@ -79,6 +79,7 @@ def as_scipy_types_it(result: Any, call: Call) -> Any:
         frequencies, density = result
         if not density.size:
             return result
+        # All at once: int16 and uint16 alone would be int32, whose spectrum is wider.
         types = [each.dtype for each in (x, call["y"]) if is_array(each)]
         spectrum = np.result_type(*types, np.complex64)
         real = np.empty(0, spectrum).real.dtype
@@ -89,6 +90,19 @@ def as_scipy_types_it(result: Any, call: Call) -> Any:
         # The window that CuPy makes is of double precision.
         return result.astype(x.dtype, copy=False)
     return result
+
+
+def common_type(call: Call, names: tuple[str, ...]) -> np.dtype[Any]:
+    """Return the data type that holds those of the arrays among some arguments.
+
+    Parameters
+    ----------
+    call : Call
+        The call.
+    names : tuple of str
+        The arguments, of which one at least is an array; numbers do not count.
+    """
+    return np.result_type(*(call[name].dtype for name in names if is_array(call[name])))
 
 
 def _with_parameters(call: Call) -> Call:
@@ -151,15 +165,13 @@ def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[A
 
 def _with_coefficients(call: Call) -> Call:
     """Return a filter with coefficients that may be negative, and halves."""
-    types = [call[name].dtype for name in ("b", "a", "x") if is_array(call[name])]
-    dtype = np.result_type(*types)
+    dtype = common_type(call, ("b", "a", "x"))
     return _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
 
 
 def _of_one_field(call: Call) -> Call:
     """Return a call with both polynomials complex, if one of them is."""
-    types = [call[name].dtype for name in ("b", "a") if is_array(call[name])]
-    dtype = np.result_type(*types)
+    dtype = common_type(call, ("b", "a"))
     return _converted(call, ("b", "a"), "biuf", dtype) if dtype.kind == "c" else call
 
 

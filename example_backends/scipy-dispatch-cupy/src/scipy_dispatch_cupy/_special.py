@@ -9,7 +9,7 @@ import numpy as np
 from ._call import Call
 from ._moving import number
 from ._rules import holds_complex, is_array, kind_of, of_cupy, result_type
-from ._signals import as_scipy_types_it
+from ._signals import as_scipy_types_it, common_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def _mean(call: Call) -> Any:
     dtype = result_type(call["output"], x)
     if dtype.kind not in "iu":
         return call.run()
-    for axis, size, mode, origin in _lines(call):
+    lines = list(_lines(call))
+    for axis, size, mode, origin in lines:
         given = {"axis": axis, "mode": mode, "origin": origin, "cval": call["cval"]}
         weights = cupy.asarray(np.ones(int(size), np.int64))
         sums = Call("ndimage", "correlate1d", {"input": x, "weights": weights, **given})
@@ -61,7 +62,7 @@ def _mean(call: Call) -> Any:
         if dtype.itemsize == 8:
             means = cupy.clip(means, np.iinfo(dtype).min, _largest(dtype))
         x = means.astype(dtype)
-    return _filled(call, x.astype(dtype))
+    return _filled(call, x if lines else x.astype(dtype))
 
 
 def _lines(call: Call) -> Iterator[tuple[Any, ...]]:
@@ -163,12 +164,14 @@ def _filtered(call: Call) -> Any:
 
     See `_limits_signal._tame`.
     """
-    arrays = {name: call[name] for name in ("b", "a", "x") if is_array(call[name])}
-    dtype = np.result_type(*(each.dtype for each in arrays.values()))
+    names = ("b", "a", "x")
+    dtype = common_type(call, names)
     if dtype.char not in "fF":
         return call.run()
     wide = {
-        name: each.astype(np.result_type(each.dtype, np.float64)) for name, each in arrays.items()
+        name: call[name].astype(np.result_type(call[name].dtype, np.float64))
+        for name in names
+        if is_array(call[name])
     }
     return call.replaced(**wide).run().astype(dtype)
 
