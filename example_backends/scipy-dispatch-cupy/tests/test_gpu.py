@@ -235,6 +235,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.filtfilt", (np.ones(3) / 3, 1, LINE), {}),
     ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
     ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
+    ("signal.deconvolve", (LINE, np.r_[1.0, 2, 5, LINE[5:]]), {}),  # grows, in a long quotient
     ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
     ("signal.freqz", (LINE[:3], 1, 512.0), {}),
     ("ndimage.convolve1d", (image("float64"), range(1, 4)), {}),

@@ -26,6 +26,8 @@ from ._systems import taken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._call import Call
     from ._rules import Rule
 
@@ -132,7 +134,7 @@ def _plain_coefficients(call: Call) -> str | None:
     return None
 
 
-def _tame(feedback: str, first: str, instead: str) -> Rule:
+def _tame(feedback: str, length: Callable[[Call], int], instead: str) -> Rule:
     """Refuse recursions that remember too well for CuPy, which computes blocks of them apart.
 
     It adds to each block what the ones before it leave behind, of which the error is that of the
@@ -140,11 +142,9 @@ def _tame(feedback: str, first: str, instead: str) -> Rule:
     """
 
     def rule(call: Call) -> str | None:
-        a, x = call[feedback], call[first]
+        a = call[feedback]
         a = np.atleast_1d(np.asarray(a.get() if of_cupy(a) else a))
-        axis = -1 if call["axis"] is None else call["axis"]
-        length = min(np.shape(x)[axis] if np.ndim(x) else 1, _BLOCK)
-        growth = _growth(a, length)
+        growth = _growth(a, min(length(call), _BLOCK))
         if growth <= _GROWTH:
             return None
         return (
@@ -153,6 +153,17 @@ def _tame(feedback: str, first: str, instead: str) -> Rule:
         )
 
     return rule
+
+
+def _line(call: Call) -> int:
+    """Return how many elements are filtered, one after another."""
+    x = call["x"]
+    return np.shape(x)[call["axis"]] if np.ndim(x) else 1
+
+
+def _quotient(call: Call) -> int:
+    """Return how many elements a quotient has."""
+    return np.size(call["signal"]) - np.size(call["divisor"]) + 1
 
 
 _SECTIONS = "second-order sections to sosfilt or sosfiltfilt"
@@ -305,8 +316,8 @@ RULES = table(
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
-    ("signal", "lfilter filtfilt", (_plain_coefficients, _tame("a", "x", _SECTIONS))),
-    ("signal", "deconvolve", (_tame("divisor", "signal", "arrays of NumPy's"),)),
+    ("signal", "lfilter filtfilt", (_plain_coefficients, _tame("a", _line, _SECTIONS))),
+    ("signal", "deconvolve", (_tame("divisor", _quotient, "arrays of NumPy's"),)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),
