@@ -119,6 +119,10 @@ def unique(values, return_inverse):
     return tuple(map(ndarray, np.unique(values.host, return_inverse=return_inverse)))
 
 
+def pad(values, width):
+    return ndarray(np.pad(values.host, width))
+
+
 def trunc(values):
     return ndarray(np.trunc(values.host))
 

@@ -149,6 +149,30 @@ def test_threads_of_a_grid_find_their_place() -> None:
     )
 
 
+def test_what_cuda_does_not_start_is_an_error() -> None:
+    """Too many threads in a block, or blocks along an axis but the first."""
+    run_python(
+        """
+        from emulator import install
+        install()
+        import cupy
+        code = 'extern "C" __global__ void count(int* n) { atomicAdd(n, 1); }'
+        n = cupy.zeros(1, cupy.int32)
+        count = cupy.RawKernel(code, "count")
+        count((70_000,), (32, 32), (n,))
+        assert n.get().tolist() == [70_000 * 1024]
+        for grid, block in (((1,), (1025,)), ((1,), (32, 33)), ((1, 65_536), (1,))):
+            try:
+                count(grid, block, (n,))
+            except RuntimeError as error:
+                assert "INVALID_VALUE" in str(error)
+            else:
+                raise AssertionError(grid, block)
+        """,
+        path=[TOOLS],
+    )
+
+
 def test_threads_of_a_block_wait_for_each_other() -> None:
     """Up to a barrier each has written what another then reads."""
     run_python(

@@ -471,6 +471,33 @@ def test_recursive_filters_of_higher_orders(name: str, dtype: str, order: int, b
         compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
 
 
+@pytest.mark.parametrize("kind", ["low", "high"])
+@pytest.mark.parametrize(("order", "cut_off"), [(2, 0.0004), (4, 0.0016), (8, 0.01)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
+@pytest.mark.parametrize("name", ["sosfilt", "sosfiltfilt"])
+def test_sections_of_low_frequencies(
+    name: str, dtype: str, order: int, cut_off: float, kind: str
+) -> None:
+    """Single precision is enough for what is given and returned, but not to compute in."""
+    sos = scipy_function("signal.butter")(order, cut_off, kind, output="sos").astype(dtype)
+    x = np.random.default_rng(0).normal(size=3000).astype(dtype)
+    wide = np.result_type(dtype, np.float64)
+    exact = scipy_function(f"signal.{name}")(sos.astype(wide), x.astype(wide))
+    for given in (sos, on_device(sos)):
+        result = dispatchable(f"signal.{name}")(given, on_device(x))
+        assert result.dtype == x.dtype
+        compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
+
+
+@pytest.mark.parametrize("factor", [4, 25, 100])
+def test_every_so_many_of_single_precision(factor: int) -> None:
+    x = np.random.default_rng(0).normal(size=3000).astype("f4")
+    result = dispatchable("signal.decimate")(on_device(x), factor)
+    assert result.dtype == x.dtype
+    exact = scipy_function("signal.decimate")(x.astype(float), factor)
+    compare("signal.decimate", "float32", on_host(result), exact.astype("f4"))
+
+
 def test_what_remembers_too_well_is_left_to_scipy() -> None:
     """Also where its coefficients are on the GPU: CuPy's result would be noise."""
     x = on_device(np.ones(2000))
@@ -482,6 +509,56 @@ def test_what_remembers_too_well_is_left_to_scipy() -> None:
                 assert reason is not None
                 assert "loses" in reason
         assert why(f"signal.{name}", "cupy", b, a, x[:40]) is None  # too short for that
+
+
+@pytest.mark.parametrize("name", ["lfilter", "filtfilt"])
+def test_singles_may_remember_more(name: str) -> None:
+    b, a = (each.astype("f4") for each in scipy_function("signal.butter")(4, 0.05))
+    x = np.random.default_rng(0).normal(size=4000)
+    assert "grow" in str(why(f"signal.{name}", "cupy", b, a, on_device(x)))
+    singles = on_device(x.astype("f4"))
+    assert why(f"signal.{name}", "cupy", b, a, singles) is None
+    result = dispatchable(f"signal.{name}")(b, a, singles)
+    exact = scipy_function(f"signal.{name}")(b.astype(float), a.astype(float), on_host(singles))
+    compare(f"signal.{name}", "float32", on_host(result), exact.astype("f4"))
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "back", "served"),
+    [
+        *(("lfilter", shape, 512, True) for shape in ((1, 1025), (3, 2100))),
+        *(("lfilter", shape, 513, False) for shape in ((1, 1025), (3, 2100))),
+        ("lfilter", (2, 1024), 600, True),
+        ("filtfilt", (1, 2000), 512, True),
+        ("filtfilt", (1, 2000), 513, False),
+        ("filtfilt", (1, 1021), 513, False),  # 2 elements are added at each end
+        ("filtfilt", (2, 700), 513, True),
+    ],
+)
+def test_echoes(name: str, shape: tuple[int, int], back: int, served: bool) -> None:
+    """A recursion that reaches further back than half a block of CuPy's is left to SciPy."""
+    x = np.random.default_rng(0).normal(size=shape)
+    a = np.zeros(back + 1)
+    a[0], a[back] = 1, -0.5
+    settings = {"padlen": 2} if name == "filtfilt" else {}
+    for given in (a, on_device(a)):
+        reason = why(f"signal.{name}", "cupy", [1.0], given, on_device(x), **settings)
+        assert (reason is None) is served, reason
+        if not served:
+            assert "elements back" in str(reason)
+            continue
+        result = dispatchable(f"signal.{name}")([1.0], given, on_device(x), **settings)
+        expected = scipy_function(f"signal.{name}")([1.0], a, x, **settings)
+        compare(f"signal.{name}", "float64", on_host(result), expected)
+
+
+@pytest.mark.parametrize("a", [[1.0, -0.5], [1, 0.2, -0.3], [1.0, 0, 0, 0.4]], ids=len)
+@pytest.mark.parametrize("settings", [{}, {"padtype": None}, {"method": "gust"}], ids=str)
+def test_both_ways_with_a_longer_numerator(a: list[float], settings: dict[str, Any]) -> None:
+    b = np.hamming(12)
+    expected = scipy_function("signal.filtfilt")(b, a, LINE.repeat(4), **settings)
+    result = dispatchable("signal.filtfilt")(b, a, on_device(LINE.repeat(4)), **settings)
+    compare("signal.filtfilt", "float64", on_host(result), expected)
 
 
 def test_medians_of_nothing() -> None:

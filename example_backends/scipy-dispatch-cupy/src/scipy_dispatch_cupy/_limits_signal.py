@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from operator import index
 
 import numpy as np
 
 from ._image_rules import holds, left_out, solid_line
+from ._recursive import tame_filter, tame_quotient
 from ._rules import (
     floating,
     for_real,
     given,
     kind_of,
-    of_cupy,
     only,
     real,
     some_dimensions,
@@ -26,8 +25,6 @@ from ._systems import taken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ._call import Call
     from ._rules import Rule
 
@@ -132,60 +129,6 @@ def _plain_coefficients(call: Call) -> str | None:
         if np.ndim(call[name]) > 1 or np.size(call[name]) == 0:
             return f"{name}= is no line of coefficients, and SciPy refuses it"
     return None
-
-
-def _tame(feedback: str, length: Callable[[Call], int], instead: str) -> Rule:
-    """Refuse recursions that remember too well for CuPy, which computes blocks of them apart.
-
-    It adds to each block what the ones before it leave behind, of which the error is that of the
-    recursion squared: see `scipy_dispatch_cupy` 's README.
-    """
-
-    def rule(call: Call) -> str | None:
-        a = call[feedback]
-        a = np.atleast_1d(np.asarray(a.get() if of_cupy(a) else a))
-        growth = _growth(a, min(length(call), _BLOCK))
-        if growth <= _GROWTH:
-            return None
-        return (
-            f"{feedback}= makes what is filtered grow by {growth:.0e} on the way, and CuPy loses "
-            f"twice as many digits of it as SciPy does; pass {instead}"
-        )
-
-    return rule
-
-
-def _line(call: Call) -> int:
-    """Return how many elements are filtered, one after another."""
-    x = call["x"]
-    return np.shape(x)[call["axis"]] if np.ndim(x) else 1
-
-
-def _quotient(call: Call) -> int:
-    """Return how many elements a quotient has."""
-    return np.size(call["signal"]) - np.size(call["divisor"]) + 1
-
-
-_SECTIONS = "second-order sections to sosfilt or sosfiltfilt"
-_BLOCK = 1024
-"""How many elements CuPy's recursive filter computes at once."""
-_GROWTH = 250.0
-"""How large what is left of a 1 may become: its square is what the result is rounded by."""
-
-
-def _growth(a: np.ndarray, length: int) -> float:
-    """Return the largest value that a filter makes of a single 1 that it remembers."""
-    order = a.size - 1
-    if order < 1 or length < 2 or not a[0]:
-        return 1.0
-    filtered = import_module("scipy.signal").lfilter
-    left = np.zeros((order, length), np.result_type(a, float))
-    for each in range(min(order, length)):
-        # Of the element that is so far back.
-        kept = -a[each + 1 :][:length] / a[0]
-        left[each, : kept.size] = kept
-    with np.errstate(all="ignore"):
-        return float(np.abs(filtered([1.0], a / a[0], left)).max())
 
 
 def _halved(call: Call) -> str | None:
@@ -316,8 +259,8 @@ RULES = table(
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
-    ("signal", "lfilter filtfilt", (_plain_coefficients, _tame("a", _line, _SECTIONS))),
-    ("signal", "deconvolve", (_tame("divisor", _quotient, "arrays of NumPy's"),)),
+    ("signal", "lfilter filtfilt", (_plain_coefficients, tame_filter)),
+    ("signal", "deconvolve", (tame_quotient,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),
     ("signal", "order_filter", (_whole_sizes("rank"), solid_line("domain"))),

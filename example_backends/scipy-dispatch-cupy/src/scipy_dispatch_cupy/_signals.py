@@ -165,8 +165,15 @@ def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[A
 
 def _with_coefficients(call: Call) -> Call:
     """Return a filter with coefficients that may be negative, and halves."""
+    import cupy
+
     dtype = common_type(call, ("b", "a", "x"))
-    return _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
+    call = _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
+    missing = call["b"].size - call["a"].size
+    if call.name == "filtfilt" and missing > 0 and call["a"].size > 1:
+        # CuPy looks for the state that it begins in as far back as `a` reaches.
+        call = call.replaced(a=cupy.pad(call["a"], (0, missing)))
+    return call
 
 
 def _of_one_field(call: Call) -> Call:

@@ -8,8 +8,9 @@ import numpy as np
 
 from ._call import Call
 from ._moving import number
+from ._recursive import in_double
 from ._rules import holds_complex, is_array, kind_of, of_cupy, result_type
-from ._signals import as_scipy_types_it, common_type
+from ._signals import as_scipy_types_it
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -159,27 +160,12 @@ def _coefficients(call: Call) -> Any:
     return tuple(map(cupy.asarray, function(**given)))
 
 
-def _filtered(call: Call) -> Any:
-    """Return what a recursion makes of single precision in double precision, as CuPy's loses more.
-
-    See `_limits_signal._tame`.
-    """
-    names = ("b", "a", "x")
-    dtype = common_type(call, names)
-    if dtype.char not in "fF":
-        return call.run()
-    wide = {
-        name: call[name].astype(np.result_type(call[name].dtype, np.float64))
-        for name in names
-        if is_array(call[name])
-    }
-    return call.replaced(**wide).run().astype(dtype)
-
-
 SPECIAL: dict[str, Callable[[Call], Any]] = {
     **dict.fromkeys(INTERPOLATION, _interpolated),
     **dict.fromkeys(("uniform_filter", "uniform_filter1d"), _mean),
-    **dict.fromkeys(("lfilter", "filtfilt"), _filtered),
+    **dict.fromkeys(("lfilter", "filtfilt"), in_double("b", "a", "x")),
+    **dict.fromkeys(("sosfilt", "sosfiltfilt"), in_double("sos", "x")),
+    "decimate": in_double("x"),
     **dict.fromkeys(("zpk2tf", "zpk2ss"), _coefficients),
     "distance_transform_edt": _distances,
     "find_objects": _objects,

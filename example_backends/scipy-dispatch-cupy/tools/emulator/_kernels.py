@@ -238,6 +238,12 @@ class ElementwiseKernel:
         return f"[&]() {{ {self._operation}; }}();"
 
 
+_THREADS = 1024
+"""How many threads a block of CUDA's has at most."""
+_BLOCKS = 65_535
+"""How many blocks a grid has at most along its second and its third axis."""
+
+
 class RawKernel:
     """A kernel that is called with a grid of blocks of threads.
 
@@ -255,7 +261,17 @@ class RawKernel:
         self.attributes: dict[str, Any] = {}
 
     def __call__(self, grid: Any, block: Any, args: Any, **_: Any) -> None:
-        """Run every thread, one after the other, or in turns where they wait for each other."""
+        """Run every thread, one after the other, or in turns where they wait for each other.
+
+        Raises
+        ------
+        RuntimeError
+            If there are more of them than CUDA starts; see the table of technical
+            specifications in the CUDA C++ Programming Guide.
+        """
+        threads, blocks = _three(block), _three(grid)
+        if math.prod(threads) > _THREADS or max(blocks[1:]) > _BLOCKS:
+            raise RuntimeError(f"CUDA_ERROR_INVALID_VALUE: {blocks} blocks of {threads} threads")
         for each in args:
             if not isinstance(each, ndarray) and not is_scalar(each):
                 raise TypeError(f"Unsupported type {type(each)}")

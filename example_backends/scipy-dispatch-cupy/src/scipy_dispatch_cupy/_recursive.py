@@ -1,0 +1,115 @@
+"""Recursive filters, which CuPy computes in blocks of elements.
+
+Within a block it adds up in a tree what the elements leave behind, and what is left at the end of
+a block it adds to the next one. Where large numbers cancel in that, digits are lost twice.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+
+import numpy as np
+
+from ._rules import is_array, of_cupy
+from ._signals import common_type
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._call import Call
+
+_BLOCK = 1024
+"""How many elements a block has."""
+_MOST = 512
+"""How many elements back a recursion may reach: CuPy hands on those that half a block ends with."""
+_GROWTH = 250.0
+"""How large what is left of a 1 may become, for results that are good to 1e-7."""
+_GROWTH_OF_SINGLES = 2500.0
+"""The same for results that are of single precision in the end, and good to 1e-4."""
+_SECTIONS = "second-order sections to sosfilt or sosfiltfilt"
+
+
+def in_double(*names: str) -> Callable[[Call], Any]:
+    """Return how to compute a recursive filter of what is of single precision: in double precision.
+
+    Parameters
+    ----------
+    *names : str
+        The arguments that decide what the result's type is.
+    """
+
+    def compute(call: Call) -> Any:
+        if not _are_single(call, names):
+            return call.run()
+        wide = {
+            name: call[name].astype(np.result_type(call[name].dtype, np.float64)) for name in names
+        }
+        return call.replaced(**wide).run().astype(common_type(call, names))
+
+    return compute
+
+
+def tame_filter(call: Call) -> str | None:
+    """Refuse filters that remember too well for CuPy."""
+    x, a = call["x"], _line(call["a"])
+    length = np.shape(x)[call["axis"]] if np.ndim(x) else 1
+    if call.name == "filtfilt":
+        if a.size > 1:
+            a = np.pad(a, (0, max(0, np.size(call["b"]) - a.size)))
+        if call["method"] == "pad" and call["padtype"] is not None:
+            taps = max(a.size, np.size(call["b"]))
+            length += 2 * (3 * taps if call["padlen"] is None else call["padlen"])
+    limit = _GROWTH_OF_SINGLES if _are_single(call, ("b", "a", "x")) else _GROWTH
+    return _tame("a", a, length, limit, _SECTIONS)
+
+
+def tame_quotient(call: Call) -> str | None:
+    """Refuse divisions of polynomials that remember too well for CuPy."""
+    divisor = _line(call["divisor"])
+    length = np.size(call["signal"]) - divisor.size + 1
+    return _tame("divisor", divisor, length, _GROWTH, "arrays of NumPy's")
+
+
+def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> str | None:
+    if a.size > _MOST + 1 and length > _BLOCK:
+        return (
+            f"{name}= reaches {a.size - 1} elements back, and CuPy loses what is more than "
+            f"{_MOST} elements back; pass arrays of NumPy's"
+        )
+    growth = _growth(a.tobytes(), a.dtype, min(length, _BLOCK))
+    if growth <= limit:
+        return None
+    return (
+        f"{name}= makes what is filtered grow by {growth:.0e} on the way, and CuPy loses "
+        f"twice as many digits of it as SciPy does; pass {instead}"
+    )
+
+
+def _line(coefficients: Any) -> np.ndarray:
+    array = coefficients.get() if of_cupy(coefficients) else coefficients
+    return np.atleast_1d(np.asarray(array))
+
+
+def _are_single(call: Call, names: tuple[str, ...]) -> bool:
+    """Whether the result is of single precision; what is no array is of double precision."""
+    return all(is_array(call[name]) for name in names) and common_type(call, names).char in "fF"
+
+
+@lru_cache(maxsize=64)
+def _growth(coefficients: bytes, dtype: np.dtype[Any], length: int) -> float:
+    """Return the largest value that a filter makes of a single 1 that it remembers."""
+    a = np.frombuffer(coefficients, dtype)
+    order = a.size - 1
+    if order < 1 or length < 2 or not a[0]:
+        return 1.0
+    filtered = import_module("scipy.signal").lfilter
+    left = np.zeros((order, length), np.result_type(a, float))
+    for each in range(min(order, length)):
+        # Of the element that is so far back.
+        kept = -a[each + 1 :][:length] / a[0]
+        left[each, : kept.size] = kept
+    with np.errstate(all="ignore"):
+        return float(np.abs(filtered([1.0], a / a[0], left)).max())
