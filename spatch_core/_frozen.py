@@ -124,9 +124,11 @@ class FunctionWithState:
                 catalog.check_backend(name)
             except UnknownBackendError as error:
                 function = getattr(self, "__name__", self.__wrapped__)
-                reason = error.reason or (
-                    f"it is not installed for this process, which was sent {function!r} with "
-                    f"options that prioritize it; installed: {', '.join(error.known)}"
+                here = f"this process, which was sent {function!r} with options that prioritize it"
+                reason = (
+                    f"{error.reason}, in {here}"
+                    if error.reason
+                    else f"it is not installed for {here}; installed: {', '.join(error.known)}"
                 )
                 raise UnknownBackendError(name, error.known, error.nearest, reason) from None
         self._checked = True

@@ -627,6 +627,27 @@ def test_backend_that_is_not_installed_there_is_explained(folder: Path, library:
     )
 
 
+def test_backend_that_is_blocked_there_is_explained(folder: Path, library: Any) -> None:
+    """The variable is set where the function was sent to, and not where it comes from."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    done = run_python(
+        f"""
+        import pickle
+        from spatch_core import UnknownBackendError
+        try:
+            pickle.loads({data!r})(3)
+        except UnknownBackendError as error:
+            print(error)
+        """,
+        path=[folder, PACKAGE],
+        environment={"FROZENLIB_BLOCK": "third"},
+    )
+    assert done.stdout == (
+        "backend 'third' cannot be used: it is blocked by the environment variable "
+        "FROZENLIB_BLOCK, in this process, which was sent 'f' with options that prioritize it\n"
+    )
+
+
 def test_backend_that_is_missing_there_is_named_when_called(folder: Path, library: Any) -> None:
     """A process without the backend loads the function, and says what is missing."""
     data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
