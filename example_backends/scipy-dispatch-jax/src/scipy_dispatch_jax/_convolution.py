@@ -22,7 +22,8 @@ from ._arrays import (
 from ._implement import implements
 from ._jax import Array, jax, jnp
 from ._lengths import as_inexact, axes_and_lengths
-from ._window import Windows, offsets_of, weighted_sum
+from ._sums import weighted_sum
+from ._window import Windows, offsets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

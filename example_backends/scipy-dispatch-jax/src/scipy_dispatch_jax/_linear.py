@@ -10,7 +10,8 @@ from ._arrays import is_complex, is_integer, is_jax, limits_of
 from ._boundary import is_constant
 from ._jax import Array, jnp
 from ._output import working_dtype
-from ._window import Adding, Windows, mean, offsets_of, weighted_sum
+from ._sums import Adding, mean, weighted_sum
+from ._window import Windows, offsets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

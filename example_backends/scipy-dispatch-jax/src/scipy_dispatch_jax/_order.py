@@ -23,8 +23,9 @@ from ._implement import implements
 from ._jax import Array, jnp
 from ._linear import margins_of
 from ._output import finished, passing_dtype, result_dtype, why_not_output
+from ._ranks import ranked
 from ._warning import warn_caller
-from ._window import Windows, offsets_of, ranked
+from ._window import Windows, offsets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,125 @@
+"""Elements of windows by their rank: extremes, medians and percentiles, and their slopes.
+
+As in `_sums`, all of it is compiled as one.
+"""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from math import isqrt, prod
+
+import numpy as np
+
+from ._arrays import as_c_casts
+from ._jax import Array, jax, jnp, lax
+from ._selection import as_ordered, bisected, from_ordered, selected
+from ._wavelet import ranked_along
+from ._window import WRITTEN_OUT, running
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._window import Parts, Windows
+
+# So many are compared by a network that is written out, which takes longer to compile from there.
+_COMPARED = 128
+# Beyond so many bytes of a window along a line its elements are not counted for each bit.
+_COUNTED = 512
+
+
+@partial(jax.jit, static_argnames=("windows", "rank"))
+def ranked(x: Array, cval: Any, windows: Windows, rank: int) -> Array:
+    """Return the element of that rank of every window."""
+    x, parts = windows.over(x, cval)
+    choose = _choose_differentiably if jnp.issubdtype(x.dtype, jnp.inexact) else _choose
+    return as_c_casts(choose(parts, rank, x), windows.dtype)
+
+
+def _choose(parts: Parts, rank: int, x: Array) -> Array:
+    count = parts.count
+    box = [n - m + 1 for n, m in zip(x.shape, parts.shape, strict=True)]
+    is_solid = prod(box) == count
+    if rank in (0, count - 1):
+        return _extreme(parts, jnp.maximum if rank else jnp.minimum, x, box if is_solid else None)
+    ordered = as_ordered(x)
+    if count <= _COMPARED:
+        # Without it XLA computes anew, for each comparison, what lies beyond the ends.
+        ordered = lax.optimization_barrier(ordered)
+        chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
+    elif is_solid and max(box) == count and count * ordered.dtype.itemsize > _COUNTED:
+        chosen = ranked_along(ordered, box.index(count), count, rank)
+    else:
+        chosen = _choose_by_counting(parts, rank, ordered)
+    return from_ordered(chosen, x.dtype)
+
+
+def _extreme(
+    parts: Parts, choose: Callable[[Array, Array], Array], x: Array, box: list[int] | None
+) -> Array:
+    if parts.count <= WRITTEN_OUT:
+        return reduce(choose, (parts.of(x, number) for number in range(parts.count)))
+    if box is None:
+        return lax.fori_loop(
+            1, parts.count, lambda number, best: choose(best, parts.of(x, number)), parts.of(x, 0)
+        )
+    for axis, size in enumerate(box):
+        x = running(choose, x, size, axis)
+    return x
+
+
+def _choose_by_counting(parts: Parts, rank: int, x: Array) -> Array:
+    dtype = np.promote_types(x.dtype, np.min_scalar_type(parts.count))
+    width = min(isqrt(parts.count), WRITTEN_OUT)  # so many written out, in a loop over the rest
+    whole = parts.count // width
+
+    def count_below(bounds: Array) -> Array:
+        def add(first: Any, several: int, total: Array) -> Array:
+            for number in range(several):
+                total = total + (parts.of(x, first + number) < bounds).astype(dtype)
+            return total
+
+        total = lax.fori_loop(
+            0, whole, lambda number, total: add(number * width, width, total), zero
+        )
+        return add(whole * width, parts.count - whole * width, total)
+
+    zero = parts.zeros(x, dtype)
+    return bisected(count_below, rank, parts.zeros(x))
+
+
+_choose_differentiably: Any = jax.custom_jvp(_choose, nondiff_argnums=(0, 1))
+
+
+def _slope_of_choice(
+    parts: Parts, rank: int, arrays: tuple[Array], slopes: tuple[Array]
+) -> tuple[Array, Array]:
+    """Take the slope of the first element that is the one chosen.
+
+    To follow the comparisons would be right too, and takes a minute to compile for windows of
+    7 by 7 elements.
+    """
+    (x,), (slope,) = arrays, slopes
+    result = _choose_differentiably(parts, rank, x)
+    fixed, chosen = lax.stop_gradient((x, result))
+
+    def find(number: Any, index: Array) -> Array:
+        part = parts.of(fixed, number)
+        is_it = (part == chosen) | ((part != part) & (chosen != chosen))  # NaN alone differs
+        return jnp.where(is_it & (index < 0), jnp.asarray(number, index.dtype), index)
+
+    index = lax.fori_loop(0, parts.count, find, parts.zeros(fixed, np.int32) - 1)
+
+    def taken(x: Array) -> Array:
+        def take(number: Any, total: Array) -> Array:
+            is_it = index == jnp.asarray(number, index.dtype)
+            return jnp.where(is_it, parts.of(x, number), total)
+
+        # Without a checkpoint each of the comparisons would be kept for the gradient.
+        return lax.fori_loop(0, parts.count, jax.checkpoint(take), jnp.zeros_like(result))
+
+    return result, jax.jvp(taken, (x,), (slope,))[1]
+
+
+_choose_differentiably.defjvp(_slope_of_choice)
