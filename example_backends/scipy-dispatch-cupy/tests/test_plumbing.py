@@ -244,19 +244,21 @@ def test_the_environment_says_how_small(standin: Path) -> None:
     )
 
 
-def test_what_the_environment_says_must_be_a_number() -> None:
-    """Else a warning names the variable, once, and the estimate is used."""
+@pytest.mark.parametrize("text", ["many", "²", "-1", "1e6"])
+def test_what_the_environment_says_must_be_a_number(text: str) -> None:
+    """Else a warning at the caller's line names the variable, once, and the estimate is used."""
     run_python(
-        """
+        f"""
         import warnings
         import scipy_dispatch_cupy
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             assert scipy_dispatch_cupy.smallest() == scipy_dispatch_cupy.smallest() == 2**18
         (warning,) = caught
-        assert "SMALLEST='many' is no number of elements" in str(warning.message)
+        assert "SMALLEST={text!r} is no number of elements" in str(warning.message)
+        assert warning.filename == __file__, warning.filename
         """,
-        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "many"},
+        environment={"SCIPY_DISPATCH_CUPY_SMALLEST": text},
     )
 
 
@@ -412,7 +414,7 @@ def test_a_broken_installation_is_told_once(standin: Path, error: str) -> None:
                     )
         (warning,) = caught
         text = str(warning.message)
-        assert text.startswith("SciPy computes sobel after all, CuPy fails here: "), text
+        assert text.startswith("cupy-offload leaves sobel, CuPy fails here: "), text
         assert text.endswith("{error.partition(":")[2]}: no nvrtc: libnvrtc.so"), text
         assert warning.filename == __file__, warning.filename
         """,

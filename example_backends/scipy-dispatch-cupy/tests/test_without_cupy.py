@@ -85,7 +85,7 @@ for function in (ndimage.sobel, fft.fft, signal.medfilt):
         result = function(image)
     assert type(result) is np.ndarray
     assert explanation.selected == "default"
-    reason = "CuPy is not installed: pip install scipy-dispatch-cupy[cuda12], say"
+    reason = "CuPy is not installed: pip install 'scipy-dispatch-cupy[cuda12]', say"
     assert reason in str(explanation), explanation
     assert reason in "\\n".join(map(str, options.trace)), options.trace
     with backend_opts(prioritize="cupy", trace=True) as options:

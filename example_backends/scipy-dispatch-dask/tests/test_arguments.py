@@ -211,3 +211,11 @@ def test_an_array_with_a_mask_counts_as_it_is_at_the_call() -> None:
     result = lazily("ndimage.correlate", LAZY, kernel)
     kernel[:] = 1
     assert_same(computed(result), expected)
+
+
+@pytest.mark.parametrize("name", ["gaussian_filter", "gaussian_laplace"])
+def test_an_axis_of_no_sigma_is_left_alone(name: str) -> None:
+    """NaN is none either, as SciPy has it."""
+    sigma = [np.nan, 1.5]
+    expected = scipy_function(f"ndimage.{name}")(X, sigma)
+    assert_same(computed(lazily(f"ndimage.{name}", LAZY, sigma)), expected)

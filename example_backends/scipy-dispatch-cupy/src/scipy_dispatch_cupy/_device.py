@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from functools import lru_cache
 from importlib.util import find_spec
+
+from ._warning import warn_caller
 
 SMALLEST = 2**18
 """Arrays with fewer elements are not worth the way to the GPU and back.
@@ -41,14 +42,10 @@ def smallest() -> int:
 
 @lru_cache(maxsize=1)
 def _from_environment(text: str) -> int:
-    if text.strip().isdigit():
+    if text.strip().isdecimal():
         return int(text)
     if text.strip():
-        warnings.warn(
-            f"{VARIABLE}={text!r} is no number of elements; {SMALLEST} is used",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+        warn_caller(f"{VARIABLE}={text!r} is no number of elements; {SMALLEST} is used")
     return SMALLEST
 
 
@@ -86,7 +83,7 @@ def why_no_cupy() -> str | None:
     Found once in a process: it takes a look at every folder that Python imports from.
     """
     if find_spec("cupy") is None:
-        return "CuPy is not installed: pip install scipy-dispatch-cupy[cuda12], say"
+        return "CuPy is not installed: pip install 'scipy-dispatch-cupy[cuda12]', say"
     return None
 
 
@@ -103,9 +100,9 @@ def _why_no_device(process: int) -> str | None:
 
         count = cupy.cuda.runtime.getDeviceCount()
     except ImportError as error:
-        return f"CuPy cannot be imported: {_first_line(error)}"
+        return f"CuPy cannot be imported: {first_line(error)}"
     except Exception as error:  # noqa: BLE001 - drivers fail in many ways, and all mean this
-        return f"CuPy finds no GPU: {_first_line(error)}"
+        return f"CuPy finds no GPU: {first_line(error)}"
     return None if count else "CuPy finds no GPU"
 
 
@@ -128,6 +125,7 @@ def why_too_large(nbytes: int) -> str | None:
     )
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error says, or its class."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__

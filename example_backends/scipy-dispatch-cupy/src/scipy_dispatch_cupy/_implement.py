@@ -7,6 +7,7 @@ from importlib import import_module
 from ._arrays import compute
 from ._backends import cupy as backend
 from ._call import Call, cupyx_function
+from ._device import first_line
 from ._limits import LEFT_OUT, why_not
 from ._map import FUNCTIONS
 
@@ -30,7 +31,7 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     try:
         cupyx_function(module, name)
     except Exception as error:  # noqa: BLE001 - a broken installation fails in many ways
-        return f"CuPy cannot run this here: {short(error)}"
+        return f"CuPy cannot run this here: {first_line(error)}"
     try:
         return why_not(Call.bind(module, name, args, kwargs)) or True
     except Exception:  # noqa: BLE001 - rules meet what no function would take
@@ -42,12 +43,6 @@ def names_of(identifier: str) -> tuple[str, str]:
     """Return module and name for an identifier such as ``"scipy_dispatch.fft:dct"``."""
     module, _, name = identifier.removeprefix("scipy_dispatch.").partition(":")
     return module, name
-
-
-def short(error: BaseException) -> str:
-    """Return the first line of what an error says, or its class."""
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".") if lines else type(error).__name__
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:

@@ -157,7 +157,7 @@ def _added_structure(call: Call) -> str | None:
     return None
 
 
-def _labels_of_an_axis(call: Call) -> str | None:
+def _labels_without_axes(call: Call) -> str | None:
     if not np.ndim(call["input"]):
         return "CuPy finds no objects in an array without dimensions"
     return None
@@ -285,8 +285,8 @@ def _width(call: Call) -> str | None:
     return None
 
 
-_BETWEEN = ("median_filter", "rank_filter", "percentile_filter")
-_WHOLE_WINDOWS = (*_BETWEEN, "convolve", "correlate")
+_RANKS = ("median_filter", "rank_filter", "percentile_filter")
+_WHOLE_WINDOWS = (*_RANKS, "convolve", "correlate")
 _GAUSSIANS = "gaussian_filter gaussian_filter1d gaussian_laplace"
 _DISTANCES = (for_real("input"), some_dimensions(2, 3), _filled_elsewhere)
 _TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
@@ -311,7 +311,7 @@ RULES = table(
     ("ndimage", "uniform_filter uniform_filter1d", (*_ADDED, _unsigned_means)),
     ("ndimage", "sobel prewitt", (_several_modes, _order_of_axes)),
     ("ndimage", "convolve correlate", (_one_mode,)),
-    ("ndimage", " ".join(_BETWEEN), (*_RANKED, solid_line("footprint"))),
+    ("ndimage", " ".join(_RANKS), (*_RANKED, solid_line("footprint"))),
     ("ndimage", "maximum_filter minimum_filter maximum_filter1d minimum_filter1d", _RANKED),
     ("ndimage", "rank_filter", (one_whole("rank"),)),
     ("ndimage", "grey_erosion grey_dilation grey_opening grey_closing", _GREY),
@@ -339,7 +339,7 @@ RULES = table(
     ("ndimage", "iterate_structure", (_two_dilations,)),
     ("ndimage", _TOTALS, (real("input"), for_real("labels", "index"))),
     ("ndimage", "center_of_mass", (_turned_centers,)),
-    ("ndimage", "find_objects", (whole_numbers("input"), _labels_of_an_axis)),
+    ("ndimage", "find_objects", (whole_numbers("input"), _labels_without_axes)),
     ("ndimage", "value_indices", (whole_numbers("arr"),)),
     ("ndimage", "fourier_ellipsoid", (_fourier_ellipsoid,)),
     ("ndimage", "distance_transform_edt", _DISTANCES),

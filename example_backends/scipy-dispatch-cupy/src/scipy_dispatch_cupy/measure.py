@@ -64,7 +64,13 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__.splitlines()[0],
         epilog="functions: " + ", ".join(FUNCTIONS),
     )
-    parser.add_argument("--largest", type=int, default=SIDES[-1], metavar="SIDE")
+    parser.add_argument(
+        "--largest",
+        type=int,
+        default=SIDES[-1],
+        metavar="SIDE",
+        help="of the squares, in elements; %(default)s",
+    )
     parser.add_argument("functions", nargs="*", metavar="FUNCTION", help="which; all by default")
     options = parser.parse_args(arguments)
     if unknown := [each for each in options.functions if each not in FUNCTIONS]:

@@ -94,7 +94,7 @@ def gaussian(call: Call, ndim: int) -> Halos:
     axes = _axes(call, ndim)
     sigmas = _spread(call["sigma"], len(axes))
     radii = _spread(call["radius"], len(axes))
-    depths = [_radius(call, sigma, radius) for sigma, radius in zip(sigmas, radii, strict=True)]
+    depths = [_radius_if_any(call, *each) for each in zip(sigmas, radii, strict=True)]
     return _halos(axes, depths, call["mode"])
 
 
@@ -190,6 +190,11 @@ def _radius(call: Call, sigma: float, radius: int | None) -> int:
     return int((4.0 if truncate is None else truncate) * sigma + 0.5) if radius is None else radius
 
 
+def _radius_if_any(call: Call, sigma: float, radius: int | None) -> int:
+    # SciPy leaves out the axes of others, NaN among them.
+    return _radius(call, sigma, radius) if sigma > 1e-15 else 0
+
+
 def _line(call: Call, ndim: int, depth: int) -> Halos:
     return _halos([call["axis"] % ndim], [depth], call["mode"])
 
@@ -201,7 +206,7 @@ def _derivatives(call: Call, ndim: int, sigmas: dict[int, float]) -> Halos:
     contradict one another about where the neighbours are.
     """
     radii = _spread(call["radius"], ndim)
-    depths = [_radius(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
+    depths = [_radius_if_any(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
     modes = set(_spread(call["mode"], 1))
     if modes & _PERIODIC_MODES and modes - _PERIODIC_MODES:
         return dict.fromkeys(sigmas, WHOLE)

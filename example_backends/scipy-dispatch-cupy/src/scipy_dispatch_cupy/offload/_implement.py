@@ -7,8 +7,8 @@ import numpy as np
 from .._arrays import compute
 from .._backends import offload as backend
 from .._call import Call, cupyx_function
-from .._device import smallest, why_no_cupy, why_no_device, why_too_large
-from .._implement import implement, names_of, short
+from .._device import first_line, smallest, why_no_cupy, why_no_device, why_too_large
+from .._implement import implement, names_of
 from .._limits import why_not
 from .._rules import arrays_of, is_array
 from .._signals import BY_TRANSFORMS, is_product
@@ -45,7 +45,7 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     try:
         cupyx_function(module, name)
     except Exception as error:  # noqa: BLE001 - a broken installation fails in many ways
-        return f"CuPy cannot run this here: {short(error)}"
+        return f"CuPy cannot run this here: {first_line(error)}"
     try:
         call = Call.bind(module, name, args, kwargs)
         return (
@@ -56,7 +56,7 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
             or True
         )
     except Exception as error:  # noqa: BLE001 - rules meet what no function would take
-        return f"the arguments are for SciPy to judge: {short(error)}"
+        return f"the arguments are for SciPy to judge: {first_line(error)}"
 
 
 def _why_not_offload(call: Call) -> str | None:
@@ -138,17 +138,16 @@ def _tell(error: Exception, call: Call) -> None:
     """Warn of what is not the fault of the call's arguments."""
     import cupy
 
+    said = first_line(error)
     if _is_out_of_memory(error):
-        # Whoever asked is to know why it took long.
-        warn_caller(
-            f"SciPy computes {call.name} after all, the GPU is out of memory: {short(error)}"
-        )
+        # Whoever asked is to know why it takes long, or fails.
+        warn_caller(f"cupy-offload leaves {call.name}, the GPU is out of memory: {said}")
         cupy.get_default_memory_pool().free_all_blocks()
     elif _is_of_cuda(error):
-        reason = f"{type(error).__name__}: {short(error)}"
+        reason = f"{type(error).__name__}: {said}"
         if reason not in _told:
             _told.add(reason)
-            warn_caller(f"SciPy computes {call.name} after all, CuPy fails here: {reason}")
+            warn_caller(f"cupy-offload leaves {call.name}, CuPy fails here: {reason}")
 
 
 _told: set[str] = set()
