@@ -65,7 +65,7 @@ def _refuse(call: dict[str, Any]) -> str | None:
                 f"release; pass {name}.astype('float32')"
             )
     if call.get("boundary") == "odd" and dtype_of(call["x"]).kind in "iu":
-        return "boundary='odd' of integers, whose differences leave their range in SciPy; pass floats"
+        return "boundary='odd' of integers: SciPy's differences leave their range; pass floats"
     window = call["window"]
     shapes = [jnp.shape(call[name]) for name in names]
     lengths = [shape[call["axis"]] for shape in shapes]
