@@ -489,6 +489,25 @@ def test_sections_of_low_frequencies(
         compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
 
 
+@pytest.mark.parametrize("padtype", ["odd", "even", None])
+@pytest.mark.parametrize("coefficients", ["uint8", "int16", "int64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32", "complex64"])
+def test_both_ways_in_any_type(dtype: str, coefficients: str, padtype: str | None) -> None:
+    """The result has SciPy's type; ends of whole numbers are extended in their own, and wrap."""
+    limit = 1 if dtype[0] in "bfc" else np.iinfo(dtype).max
+    x = (np.random.default_rng(0).random(200) * limit).round(3).astype(dtype)
+    x[0] = x[-1] = limit
+    b, a = np.array([1, 2, 1]).astype(coefficients), np.array([4, 1, 1]).astype(coefficients)
+    sos = np.array([[1, 2, 1, 1, 0, 0]]).astype(coefficients)
+    kind = "float64" if np.result_type(dtype, coefficients).char in "dD" else "float32"
+    for name, given in (("filtfilt", (b, a)), ("sosfiltfilt", (sos,))):
+        expected = scipy_function(f"signal.{name}")(*given, x, padtype=padtype)
+        for each in (given, on_device(given)):
+            result = dispatchable(f"signal.{name}")(*each, on_device(x), padtype=padtype)
+            assert result.dtype == expected.dtype
+            compare(f"signal.{name}", kind, on_host(result), expected)
+
+
 @pytest.mark.parametrize("factor", [4, 25, 100])
 def test_every_so_many_of_single_precision(factor: int) -> None:
     x = np.random.default_rng(0).normal(size=3000).astype("f4")
@@ -533,6 +552,7 @@ def test_singles_may_remember_more(name: str) -> None:
         ("filtfilt", (1, 2000), 513, False),
         ("filtfilt", (1, 1021), 513, False),  # 2 elements are added at each end
         ("filtfilt", (2, 700), 513, True),
+        ("filtfilt", (2, 600), 596, True),
     ],
 )
 def test_echoes(name: str, shape: tuple[int, int], back: int, served: bool) -> None:

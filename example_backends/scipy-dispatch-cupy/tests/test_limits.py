@@ -147,6 +147,13 @@ REASONS: list[tuple[str, str, str]] = [
     ),
     ("signal.sepfir2d", "np.ones((3, 3, 3)), b, b", "for 2 dimensions, not 3"),
     ("signal.lfilter", "b, ones, x", "a= is no line of coefficients"),
+    ("signal.lfilter", "b, [0.0, 1.0, -0.5], x", "a= begins with 0"),
+    ("signal.filtfilt", "b, [1.0, -1.0], x", "the coefficients of a= add up to 0"),
+    ("signal.filtfilt", "np.hamming(50), 1.0, np.ones(30), padlen=0", "CuPy needs 49 elements"),
+    ("signal.filtfilt", "np.ones(600), [1.0, -0.5], np.ones(4000)", "reaches 599 elements back"),
+    ("signal.deconvolve", "np.ones(50), [0.0, 1.0]", "divisor= begins with 0"),
+    ("signal.sosfilt", "np.eye(2, 6, 3, int), np.arange(9)", "whole numbers, which SciPy refuses"),
+    ("signal.sosfiltfilt", "[[1, 0, 0, 1, -1.0, 0]], b", "of a section add up to 0"),
     ("signal.lfilter", "*signal.butter(4, 0.01), np.ones(2000)", "CuPy loses twice as many digits"),
     (
         "signal.filtfilt",

@@ -7,7 +7,7 @@ from operator import index
 import numpy as np
 
 from ._image_rules import holds, left_out, solid_line
-from ._recursive import tame_filter, tame_quotient
+from ._recursive import steady_sections, tame_filter, tame_quotient
 from ._rules import (
     floating,
     for_real,
@@ -128,6 +128,13 @@ def _plain_coefficients(call: Call) -> str | None:
     for name in ("b", "a"):
         if np.ndim(call[name]) > 1 or np.size(call[name]) == 0:
             return f"{name}= is no line of coefficients, and SciPy refuses it"
+    return None
+
+
+def _whole_sections(call: Call) -> str | None:
+    kinds = [kind_of(each) or np.asarray(each).dtype.kind for each in (call["sos"], call["x"])]
+    if all(each in "biu" for each in kinds):
+        return "sos= and x= are whole numbers, which SciPy refuses"
     return None
 
 
@@ -259,6 +266,8 @@ RULES = table(
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
+    ("signal", "sosfilt", (_whole_sections,)),
+    ("signal", "sosfiltfilt", (steady_sections,)),
     ("signal", "lfilter filtfilt", (_plain_coefficients, tame_filter)),
     ("signal", "deconvolve", (tame_quotient,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),

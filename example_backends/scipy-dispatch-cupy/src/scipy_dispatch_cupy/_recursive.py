@@ -6,12 +6,11 @@ a block it adds to the next one. Where large numbers cancel in that, digits are 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from importlib import import_module
 
 import numpy as np
 
-from ._rules import is_array, of_cupy
+from ._rules import is_array, kind_of, of_cupy
 from ._signals import common_type
 
 TYPE_CHECKING = False
@@ -44,8 +43,11 @@ def in_double(*names: str) -> Callable[[Call], Any]:
     def compute(call: Call) -> Any:
         if not _are_single(call, names):
             return call.run()
+        # But for whole numbers, whose ends SciPy extends in their own type.
         wide = {
-            name: call[name].astype(np.result_type(call[name].dtype, np.float64)) for name in names
+            name: call[name].astype(np.result_type(call[name].dtype, np.float64))
+            for name in names
+            if kind_of(call[name]) in "fc"
         }
         return call.replaced(**wide).run().astype(common_type(call, names))
 
@@ -59,11 +61,24 @@ def tame_filter(call: Call) -> str | None:
     if call.name == "filtfilt":
         if a.size > 1:
             a = np.pad(a, (0, max(0, np.size(call["b"]) - a.size)))
+        taps = max(a.size, np.size(call["b"]))
         if call["method"] == "pad" and call["padtype"] is not None:
-            taps = max(a.size, np.size(call["b"]))
             length += 2 * (3 * taps if call["padlen"] is None else call["padlen"])
+        if length < taps - 1:
+            return f"CuPy needs {taps - 1} elements to begin with, and there are {length}"
+        if a.size > 1 and call["method"] == "pad" and not a.sum():
+            return "the coefficients of a= add up to 0, and SciPy refuses them"
     limit = _GROWTH_OF_SINGLES if _are_single(call, ("b", "a", "x")) else _GROWTH
     return _tame("a", a, length, limit, _SECTIONS)
+
+
+def steady_sections(call: Call) -> str | None:
+    """Refuse sections that have no steady state to begin in."""
+    sos = call["sos"]
+    sos = np.asarray(sos.get() if of_cupy(sos) else sos)
+    if not np.all(sos[:, 3:].sum(axis=1)):
+        return "the coefficients of a section add up to 0, and SciPy refuses them"
+    return None
 
 
 def tame_quotient(call: Call) -> str | None:
@@ -74,18 +89,42 @@ def tame_quotient(call: Call) -> str | None:
 
 
 def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> str | None:
+    if not a[0]:
+        return f"{name}= begins with 0, which SciPy refuses"
     if a.size > _MOST + 1 and length > _BLOCK:
         return (
-            f"{name}= reaches {a.size - 1} elements back, and CuPy loses what is more than "
+            f"the filter reaches {a.size - 1} elements back, and CuPy loses what is more than "
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
-    growth = _growth(a.tobytes(), a.dtype, min(length, _BLOCK))
+    growth = _growth(a / a[0], min(length, _BLOCK))
     if growth <= limit:
         return None
     return (
         f"{name}= makes what is filtered grow by {growth:.0e} on the way, and CuPy loses "
         f"twice as many digits of it as SciPy does; pass {instead}"
     )
+
+
+def _growth(a: np.ndarray, length: int) -> float:
+    """Return the largest value that a filter makes of a single 1 that it remembers."""
+    if length < 2:
+        return 1.0
+    once = np.zeros(length, a.dtype)
+    once[0] = 1
+    most = 1.0
+    with np.errstate(all="ignore"):
+        answer = import_module("scipy.signal").lfilter([1.0], a, once)
+        left = np.zeros_like(answer)
+        # What is left of the element that is furthest back, then of the next one.
+        for each in a[:0:-1]:
+            left[1:] = left[:-1]
+            left[0] = 0
+            left -= each * answer
+            largest = float(np.abs(left).max())
+            if not np.isfinite(largest):
+                return np.inf
+            most = max(most, largest)
+    return most
 
 
 def _line(coefficients: Any) -> np.ndarray:
@@ -96,20 +135,3 @@ def _line(coefficients: Any) -> np.ndarray:
 def _are_single(call: Call, names: tuple[str, ...]) -> bool:
     """Whether the result is of single precision; what is no array is of double precision."""
     return all(is_array(call[name]) for name in names) and common_type(call, names).char in "fF"
-
-
-@lru_cache(maxsize=64)
-def _growth(coefficients: bytes, dtype: np.dtype[Any], length: int) -> float:
-    """Return the largest value that a filter makes of a single 1 that it remembers."""
-    a = np.frombuffer(coefficients, dtype)
-    order = a.size - 1
-    if order < 1 or length < 2 or not a[0]:
-        return 1.0
-    filtered = import_module("scipy.signal").lfilter
-    left = np.zeros((order, length), np.result_type(a, float))
-    for each in range(min(order, length)):
-        # Of the element that is so far back.
-        kept = -a[each + 1 :][:length] / a[0]
-        left[each, : kept.size] = kept
-    with np.errstate(all="ignore"):
-        return float(np.abs(filtered([1.0], a / a[0], left)).max())

@@ -34,6 +34,8 @@ _OF_FLOATING_POINT = {
 BY_TRANSFORMS = {"fftconvolve", "oaconvolve"}
 """Convolutions by transforms, whatever the arrays."""
 _COEFFICIENTS = {"lfilter", "filtfilt"}
+# Which begin in a state that SciPy computes in double precision from whole numbers.
+_BOTH_WAYS = {"filtfilt": ("b", "a"), "sosfiltfilt": ("sos",)}
 _TRANSFER_FUNCTIONS = {"lp2hp", "lp2lp", "tf2zpk"}
 # Windows for which CuPy has no parameters of its own.
 _PARAMETERS: dict[str, tuple[float | None, ...]] = {
@@ -59,6 +61,13 @@ def adapted(call: Call) -> Call:
         return _of_one_type(call)
     if call.name in _WAVES:
         return _of_one_precision(call, _WAVES[call.name])
+    if call.name in _BOTH_WAYS:
+        if call["padtype"] == "odd":
+            # By differences, of booleans too.
+            call = _converted(call, ("x",), "b", np.dtype(int))
+        coefficients = _BOTH_WAYS[call.name]
+        if common_type(call, coefficients).kind in "biu":
+            call = _converted(call, coefficients, "biu", np.dtype(float))
     if call.name in _COEFFICIENTS:
         return _with_coefficients(call)
     if call.name in _TRANSFER_FUNCTIONS:
