@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._identifiers import loaded_object, split_identifier, type_identifier
+from .._identifiers import DEFAULT, loaded_object, split_identifier, type_identifier
 from .._trace import Verdict
 from ._arguments import (
     GivenType,
@@ -22,17 +22,19 @@ from ._backends import list_backends, unusable_backends
 from ._libraries import (
     LoadedLibrary,
     find_libraries,
+    foreign_code,
     import_failure,
     import_public_names,
     load_library,
 )
-from ._output import Column, Notes, Part, Table, show, show_json
+from ._output import Column, Notes, Part, Table, progress, show, show_json
 from ._question import Options, Question
 from ._similar import functions_like
 from ._why_not import Answer, Outcome, why_not
 
 if TYPE_CHECKING:
     from .._trace import Explanation
+    from ..backend_system import BackendSystem
 
 _COLUMNS = (
     Column("backend"),
@@ -148,7 +150,8 @@ def explain_command(
 
     FUNCTION is the identifier of a library's function, each TYPE that of the type of a
     dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
-    class of the same module and name.
+    class of the same module and name. If no backend knows the types, what their descriptions
+    name is imported before the answer is given.
     """
     loaded, identifier = _find_function(function)
     assert loaded.system is not None  # a function was found in it
@@ -156,6 +159,9 @@ def explain_command(
     question = Question(loaded.system, identifier, types, options)
     try:
         explanation = question.ask()
+        if not _is_known(explanation) and not all(each.note for each in types):
+            _import_known_types(loaded.system)
+            explanation = question.ask()
     except (TypeError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     answer = None
@@ -169,6 +175,31 @@ def explain_command(
         show_json(_as_json(loaded, question, explanation, answer))
     else:
         show(_parts(loaded, question, explanation, answer))
+
+
+def _is_known(explanation: Explanation) -> bool:
+    """Whether any backend but the library itself matches."""
+    unmatched = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION)
+    return any(
+        each.verdict not in unmatched for each in explanation.backends if each.backend != DEFAULT
+    )
+
+
+def _import_known_types(system: BackendSystem) -> None:
+    """Import the modules of all type patterns, as a program with such objects would have.
+
+    One of them may be what makes its class a base of the type that was given.
+    """
+    modules = {
+        split_identifier(pattern.identifier)[0]
+        for description in system.backends.values()
+        for pattern in (*description.primary_types, *description.secondary_types)
+    }
+    for module in sorted(modules):
+        with progress(f"importing {module}"):
+            import_failure(module)
+    with foreign_code(system):
+        system.reload()  # what was found before is remembered
 
 
 def _find_function(wanted: str) -> tuple[LoadedLibrary, str]:

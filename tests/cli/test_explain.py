@@ -141,6 +141,34 @@ def test_a_type_is_known_by_where_it_really_is(paint: Site) -> None:
         assert answer.output.startswith(f"{BLUR}(arrays._core:Array) -> water\n")
 
 
+def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site) -> None:
+    """A class of JAX's arrays derives from the public one as soon as JAX is imported, not before.
+
+    What is blocked is not imported for that.
+    """
+    files = {
+        "arrays_low.py": "class Base: pass\nclass Made(Base): pass",
+        "arrays.py": """
+            import arrays_low
+            print("noise")
+            class Array: pass
+            arrays_low.Made.__bases__ = (Array,)
+            """,
+    }
+    write_distribution(paint.folder, "arrays", files=files)
+    paint.install_backend(
+        "water",
+        f'primary_types = ["~arrays:Array"]\n[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+    )
+    answer = paint.run("explain", BLUR, "arrays_low:Made", "--why-not", "water")
+    assert answer.output.startswith(f"{BLUR}(arrays_low:Made) -> water\n")
+    assert "Why not water? It runs." in answer.output
+    assert (answer.code, answer.errors) == (0, "noise\n")
+    blocked = paint.run("explain", BLUR, "arrays_low:Made", PAINTLIB_BLOCK="water")
+    assert blocked.output.startswith(f"{BLUR}(arrays_low:Made) -> default\n")
+    assert (blocked.code, blocked.errors) == (0, "")
+
+
 def test_options_are_those_of_a_block(paint: Site) -> None:
     """Prioritized, disabled and assumed, as backend_opts would; the output repeats them."""
     for name in ("water", "wax"):
