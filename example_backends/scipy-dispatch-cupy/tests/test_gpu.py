@@ -236,6 +236,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
     ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
     ("signal.deconvolve", (LINE, np.r_[1.0, 2, 5, LINE[5:]]), {}),  # grows, in a long quotient
+    ("signal.deconvolve", (LINE, np.r_[1.0, np.zeros(LINE.size - 4), 300]), {}),
     ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
     ("signal.freqz", (LINE[:3], 1, 512.0), {}),
     ("ndimage.convolve1d", (image("float64"), range(1, 4)), {}),
@@ -489,10 +490,18 @@ def test_sections_of_low_frequencies(
         compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
 
 
-@pytest.mark.parametrize("padtype", ["odd", "even", None])
-@pytest.mark.parametrize("coefficients", ["uint8", "int16", "int64", "float32", "float64"])
+BOTH_WAYS: list[tuple[str, dict[str, Any]]] = [
+    *product(
+        ("uint8", "int64", "float32", "float64"),
+        ({}, {"padtype": "even"}, {"padtype": None}, {"padlen": 0}),
+    ),
+    *product(("float32", "float64"), ({"method": "gust"},)),
+]
+
+
+@pytest.mark.parametrize(("coefficients", "settings"), BOTH_WAYS, ids=str)
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32", "complex64"])
-def test_both_ways_in_any_type(dtype: str, coefficients: str, padtype: str | None) -> None:
+def test_both_ways_in_any_type(dtype: str, coefficients: str, settings: dict[str, Any]) -> None:
     """The result has SciPy's type; ends of whole numbers are extended in their own, and wrap."""
     limit = 1 if dtype[0] in "bfc" else np.iinfo(dtype).max
     x = (np.random.default_rng(0).random(200) * limit).round(3).astype(dtype)
@@ -500,10 +509,13 @@ def test_both_ways_in_any_type(dtype: str, coefficients: str, padtype: str | Non
     b, a = np.array([1, 2, 1]).astype(coefficients), np.array([4, 1, 1]).astype(coefficients)
     sos = np.array([[1, 2, 1, 1, 0, 0]]).astype(coefficients)
     kind = "float64" if np.result_type(dtype, coefficients).char in "dD" else "float32"
-    for name, given in (("filtfilt", (b, a)), ("sosfiltfilt", (sos,))):
-        expected = scipy_function(f"signal.{name}")(*given, x, padtype=padtype)
+    filters: dict[str, tuple[Any, ...]] = {"filtfilt": (b, a)}
+    if "method" not in settings:
+        filters["sosfiltfilt"] = (sos,)
+    for name, given in filters.items():
+        expected = scipy_function(f"signal.{name}")(*given, x, **settings)
         for each in (given, on_device(given)):
-            result = dispatchable(f"signal.{name}")(*each, on_device(x), padtype=padtype)
+            result = dispatchable(f"signal.{name}")(*each, on_device(x), **settings)
             assert result.dtype == expected.dtype
             compare(f"signal.{name}", kind, on_host(result), expected)
 

@@ -152,8 +152,11 @@ REASONS: list[tuple[str, str, str]] = [
     ("signal.filtfilt", "np.hamming(50), 1.0, np.ones(30), padlen=0", "CuPy needs 49 elements"),
     ("signal.filtfilt", "np.ones(600), [1.0, -0.5], np.ones(4000)", "reaches 599 elements back"),
     ("signal.deconvolve", "np.ones(50), [0.0, 1.0]", "divisor= begins with 0"),
-    ("signal.sosfilt", "np.eye(2, 6, 3, int), np.arange(9)", "whole numbers, which SciPy refuses"),
+    ("signal.sosfilt", "[[1, 0, 0, 1, 0, 0]], np.arange(9)", "whole numbers, which SciPy refuses"),
     ("signal.sosfiltfilt", "[[1, 0, 0, 1, -1.0, 0]], b", "of a section add up to 0"),
+    ("signal.sosfilt", "[1, 0, 0, 1, -0.5, 0], b", "sos= is no array of sections"),
+    ("signal.sosfilt", "[[1, 0, 0, 2, -0.5, 0]], b", "sos= is no array of sections"),
+    ("signal.sosfiltfilt", "np.ones((2, 5)), b", "sos= is no array of sections"),
     ("signal.lfilter", "*signal.butter(4, 0.01), np.ones(2000)", "CuPy loses twice as many digits"),
     (
         "signal.filtfilt",

@@ -7,7 +7,7 @@ from operator import index
 import numpy as np
 
 from ._image_rules import holds, left_out, solid_line
-from ._recursive import steady_sections, tame_filter, tame_quotient
+from ._recursive import sections, tame_filter, tame_quotient
 from ._rules import (
     floating,
     for_real,
@@ -128,6 +128,13 @@ def _plain_coefficients(call: Call) -> str | None:
     for name in ("b", "a"):
         if np.ndim(call[name]) > 1 or np.size(call[name]) == 0:
             return f"{name}= is no line of coefficients, and SciPy refuses it"
+    return None
+
+
+def _whole_and_gust(call: Call) -> str | None:
+    kinds = {kind_of(call["b"]), kind_of(call["a"])}
+    if call["method"] == "gust" and not kinds.isdisjoint("biu"):
+        return "method='gust' and whole numbers in b= or a=, which SciPy has a type of its own for"
     return None
 
 
@@ -266,9 +273,10 @@ RULES = table(
     ("signal", "square", (real("duty"),)),
     ("signal", "sepfir2d", (some_dimensions(2), real("hrow", "hcol"), _of_one_type)),
     ("signal", "lfilter sosfilt", (_ITERATIVE,)),
+    ("signal", "sosfilt sosfiltfilt", (sections,)),
     ("signal", "sosfilt", (_whole_sections,)),
-    ("signal", "sosfiltfilt", (steady_sections,)),
     ("signal", "lfilter filtfilt", (_plain_coefficients, tame_filter)),
+    ("signal", "filtfilt", (_whole_and_gust,)),
     ("signal", "deconvolve", (tame_quotient,)),
     ("signal", "medfilt medfilt2d order_filter", (_no_real_medians,)),
     ("signal", "medfilt medfilt2d", (_whole_sizes("kernel_size", 1),)),

@@ -72,11 +72,13 @@ def tame_filter(call: Call) -> str | None:
     return _tame("a", a, length, limit, _SECTIONS)
 
 
-def steady_sections(call: Call) -> str | None:
-    """Refuse sections that have no steady state to begin in."""
+def sections(call: Call) -> str | None:
+    """Refuse what are no sections, which CuPy does not look at, or none to begin in both ends."""
     sos = call["sos"]
     sos = np.asarray(sos.get() if of_cupy(sos) else sos)
-    if not np.all(sos[:, 3:].sum(axis=1)):
+    if sos.ndim != 2 or sos.shape[1] != 6 or not np.all(sos[:, 3] == 1):
+        return "sos= is no array of sections as SciPy takes them, of 6 columns, the fourth of 1"
+    if call.name == "sosfiltfilt" and not np.all(sos[:, 3:].sum(axis=1)):
         return "the coefficients of a section add up to 0, and SciPy refuses them"
     return None
 
@@ -96,7 +98,8 @@ def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> 
             f"the filter reaches {a.size - 1} elements back, and CuPy loses what is more than "
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
-    growth = _growth(a / a[0], min(length, _BLOCK))
+    length = min(length, _BLOCK)
+    growth = _growth(a[: length + 1] / a[0], length)  # no element reaches back further
     if growth <= limit:
         return None
     return (

@@ -61,8 +61,8 @@ def adapted(call: Call) -> Call:
         return _of_one_type(call)
     if call.name in _WAVES:
         return _of_one_precision(call, _WAVES[call.name])
-    if call.name in _BOTH_WAYS:
-        if call["padtype"] == "odd":
+    if call.name in _BOTH_WAYS and call["method"] != "gust":
+        if call["padtype"] == "odd" and call["padlen"] != 0:
             # By differences, of booleans too.
             call = _converted(call, ("x",), "b", np.dtype(int))
         coefficients = _BOTH_WAYS[call.name]
