@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._identifiers import DEFAULT, loaded_object, split_identifier, type_identifier
+from .._identifiers import loaded_object, split_identifier, type_identifier
+from .._matching import Matcher
 from .._trace import Verdict
 from ._arguments import (
     GivenType,
@@ -33,6 +34,8 @@ from ._similar import functions_like
 from ._why_not import Answer, Outcome, why_not
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .._trace import Explanation
     from ..backend_system import BackendSystem
 
@@ -150,18 +153,16 @@ def explain_command(
 
     FUNCTION is the identifier of a library's function, each TYPE that of the type of a
     dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
-    class of the same module and name. If no backend knows the types, what their descriptions
-    name is imported before the answer is given.
+    class of the same module and name. If no backend knows a type, the modules of those that
+    they know are imported first.
     """
     loaded, identifier = _find_function(function)
     assert loaded.system is not None  # a function was found in it
     options = Options(prioritize, disable, assumed)
     question = Question(loaded.system, identifier, types, options)
+    _import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
     try:
         explanation = question.ask()
-        if not _is_known(explanation) and not all(each.note for each in types):
-            _import_known_types(loaded.system)
-            explanation = question.ask()
     except (TypeError, ValueError) as error:
         raise click.UsageError(str(error)) from None
     answer = None
@@ -177,19 +178,16 @@ def explain_command(
         show(_parts(loaded, question, explanation, answer))
 
 
-def _is_known(explanation: Explanation) -> bool:
-    """Whether any backend but the library itself matches."""
-    unmatched = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION)
-    return any(
-        each.verdict not in unmatched for each in explanation.backends if each.backend != DEFAULT
-    )
+def _import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
+    """Import what type patterns name, if one of the types is known to no backend.
 
-
-def _import_known_types(system: BackendSystem) -> None:
-    """Import the modules of all type patterns, as a program with such objects would have.
-
-    One of them may be what makes its class a base of the type that was given.
+    A program with such objects has imported what makes them, and one of the modules may make its
+    class a base of the type.
     """
+    matcher = Matcher(system.backends)
+    with foreign_code(system):
+        if all(each.note or matcher.match(each.type).known for each in types):
+            return
     modules = {
         split_identifier(pattern.identifier)[0]
         for description in system.backends.values()
@@ -198,8 +196,6 @@ def _import_known_types(system: BackendSystem) -> None:
     for module in sorted(modules):
         with progress(f"importing {module}"):
             import_failure(module)
-    with foreign_code(system):
-        system.reload()  # what was found before is remembered
 
 
 def _find_function(wanted: str) -> tuple[LoadedLibrary, str]:

@@ -158,12 +158,20 @@ def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site)
     write_distribution(paint.folder, "arrays", files=files)
     paint.install_backend(
         "water",
-        f'primary_types = ["~arrays:Array"]\n[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
+        'primary_types = ["~arrays:Array"]\nsecondary_types = ["builtins:int"]\n'
+        f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n',
     )
     answer = paint.run("explain", BLUR, "arrays_low:Made", "--why-not", "water")
     assert answer.output.startswith(f"{BLUR}(arrays_low:Made) -> water\n")
     assert "Why not water? It runs." in answer.output
     assert (answer.code, answer.errors) == (0, "noise\n")
+    paint.install_backend("wax", 'primary_types = ["decimal:Decimal"]\nrequires_opt_in = true\n')
+    answer = paint.run("explain", BLUR, "arrays_low:Made", "--disable", "oil")
+    assert answer.row("water")[1:] == ["runs", "-"]
+    answer = paint.run("explain", BLUR, "builtins:int", "--type", "arrays_low:Made")
+    assert answer.row("water")[1:] == ["runs", "-"]
+    answer = paint.run("explain", BLUR, "decimal:Decimal")
+    assert (answer.code, answer.errors) == (0, "")  # which is known: nothing is imported
     blocked = paint.run("explain", BLUR, "arrays_low:Made", PAINTLIB_BLOCK="water")
     assert blocked.output.startswith(f"{BLUR}(arrays_low:Made) -> default\n")
     assert (blocked.code, blocked.errors) == (0, "")

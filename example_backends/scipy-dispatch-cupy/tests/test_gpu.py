@@ -490,16 +490,12 @@ def test_sections_of_low_frequencies(
         compare(f"signal.{name}", dtype, on_host(result), exact.astype(dtype))
 
 
-BOTH_WAYS: list[tuple[str, dict[str, Any]]] = [
-    *product(
-        ("uint8", "int64", "float32", "float64"),
-        ({}, {"padtype": "even"}, {"padtype": None}, {"padlen": 0}),
-    ),
-    *product(("float32", "float64"), ({"method": "gust"},)),
-]
-
-
-@pytest.mark.parametrize(("coefficients", "settings"), BOTH_WAYS, ids=str)
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"padtype": "even"}, {"padtype": None}, {"padlen": 0}, {"method": "gust"}],
+    ids=str,
+)
+@pytest.mark.parametrize("coefficients", ["uint8", "int64", "float32", "float64"])
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32", "complex64"])
 def test_both_ways_in_any_type(dtype: str, coefficients: str, settings: dict[str, Any]) -> None:
     """The result has SciPy's type; ends of whole numbers are extended in their own, and wrap."""
@@ -512,10 +508,15 @@ def test_both_ways_in_any_type(dtype: str, coefficients: str, settings: dict[str
     filters: dict[str, tuple[Any, ...]] = {"filtfilt": (b, a)}
     if "method" not in settings:
         filters["sosfiltfilt"] = (sos,)
+    if "method" in settings and np.result_type(dtype, coefficients).kind in "iu":
+        assert "which SciPy refuses" in str(
+            why("signal.filtfilt", "cupy", b, a, on_device(x), **settings)
+        )
+        return
     for name, given in filters.items():
-        expected = scipy_function(f"signal.{name}")(*given, x, **settings)
+        expected = quietly(scipy_function(f"signal.{name}"), *given, x, **settings)
         for each in (given, on_device(given)):
-            result = dispatchable(f"signal.{name}")(*each, on_device(x), **settings)
+            result = quietly(dispatchable(f"signal.{name}"), *each, on_device(x), **settings)
             assert result.dtype == expected.dtype
             compare(f"signal.{name}", kind, on_host(result), expected)
 

@@ -132,9 +132,9 @@ def _plain_coefficients(call: Call) -> str | None:
 
 
 def _whole_and_gust(call: Call) -> str | None:
-    kinds = {kind_of(call["b"]), kind_of(call["a"])}
-    if call["method"] == "gust" and not kinds.isdisjoint("biu"):
-        return "method='gust' and whole numbers in b= or a=, which SciPy has a type of its own for"
+    kinds = {kind_of(call[name]) or np.asarray(call[name]).dtype.kind for name in ("b", "a", "x")}
+    if call["method"] == "gust" and kinds <= set("biu"):
+        return "method='gust' of whole numbers by whole numbers, which SciPy refuses"
     return None
 
 

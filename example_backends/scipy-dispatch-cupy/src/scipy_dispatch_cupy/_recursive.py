@@ -99,7 +99,7 @@ def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> 
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
     length = min(length, _BLOCK)
-    growth = _growth(a[: length + 1] / a[0], length)  # no element reaches back further
+    growth = _growth(a[:length] / a[0], length)  # no element reaches back further
     if growth <= limit:
         return None
     return (
