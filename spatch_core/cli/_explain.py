@@ -153,8 +153,8 @@ def explain_command(
 
     FUNCTION is the identifier of a library's function, each TYPE that of the type of a
     dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
-    class of the same module and name. If no backend knows a type, the modules of those that
-    they know are imported first.
+    class of the same module and name. If a type is a primary type of no backend, the modules
+    that backends name types of are imported first.
     """
     loaded, identifier = _find_function(function)
     assert loaded.system is not None  # a function was found in it
@@ -179,15 +179,16 @@ def explain_command(
 
 
 def _import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
-    """Import what type patterns name, if one of the types is known to no backend.
+    """Import what type patterns name, if one of the types is a primary type of no backend.
 
     A program with such objects has imported what makes them, and one of the modules may make its
     class a base of the type.
     """
     matcher = Matcher(system.backends)
     with foreign_code(system):
-        if all(each.note or matcher.match(each.type).known for each in types):
-            return
+        matches = [matcher.match(each.type) for each in types if not each.note]
+    if all(each.primary or each.is_builtin for each in matches):
+        return
     modules = {
         split_identifier(pattern.identifier)[0]
         for description in system.backends.values()

@@ -165,7 +165,11 @@ def test_a_type_is_known_by_what_only_its_public_module_makes_of_it(paint: Site)
     assert answer.output.startswith(f"{BLUR}(arrays_low:Made) -> water\n")
     assert "Why not water? It runs." in answer.output
     assert (answer.code, answer.errors) == (0, "noise\n")
-    paint.install_backend("wax", 'primary_types = ["decimal:Decimal"]\nrequires_opt_in = true\n')
+    paint.install_backend(
+        "wax",
+        'primary_types = ["decimal:Decimal"]\nsecondary_types = ["arrays_low:Made"]\n'
+        "requires_opt_in = true\n",
+    )
     answer = paint.run("explain", BLUR, "arrays_low:Made", "--disable", "oil")
     assert answer.row("water")[1:] == ["runs", "-"]
     answer = paint.run("explain", BLUR, "builtins:int", "--type", "arrays_low:Made")

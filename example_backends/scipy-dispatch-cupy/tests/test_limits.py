@@ -149,6 +149,7 @@ REASONS: list[tuple[str, str, str]] = [
     ("signal.lfilter", "b, ones, x", "a= is no line of coefficients"),
     ("signal.lfilter", "b, [0.0, 1.0, -0.5], x", "a= begins with 0"),
     ("signal.filtfilt", "b, [1.0, -1.0], x", "the coefficients of a= add up to 0"),
+    ("signal.filtfilt", "[1.0], np.r_[1, np.zeros(9), 1e9], np.ones(10), padlen=0", "grow by"),
     ("signal.filtfilt", "np.hamming(50), 1.0, np.ones(30), padlen=0", "CuPy needs 49 elements"),
     ("signal.filtfilt", "np.ones(600), [1.0, -0.5], np.ones(4000)", "reaches 599 elements back"),
     ("signal.deconvolve", "np.ones(50), [0.0, 1.0]", "divisor= begins with 0"),

@@ -99,7 +99,8 @@ def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> 
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
     length = min(length, _BLOCK)
-    growth = _growth(a[:length] / a[0], length)  # no element reaches back further
+    # No element reaches back further, the state that `filtfilt` begins in among them.
+    growth = _growth(a[: length + 1] / a[0], length)
     if growth <= limit:
         return None
     return (
