@@ -132,8 +132,10 @@ def _plain_coefficients(call: Call) -> str | None:
 
 
 def _whole_and_gust(call: Call) -> str | None:
+    if call["method"] != "gust":
+        return None
     kinds = {kind_of(call[name]) or np.asarray(call[name]).dtype.kind for name in ("b", "a", "x")}
-    if call["method"] == "gust" and kinds <= set("biu"):
+    if kinds <= set("biu"):
         return "method='gust' of whole numbers by whole numbers, which SciPy refuses"
     return None
 
