@@ -153,6 +153,11 @@ class Description:
     in_code: bool = False
 
     @property
+    def known_types(self) -> tuple[TypePattern, ...]:
+        """The primary and the secondary types."""
+        return (*self.primary_types, *self.secondary_types)
+
+    @property
     def is_abstract(self) -> bool:
         """Whether any primary type is an abstract base class."""
         return any(pattern.prefix == "@" for pattern in self.primary_types)

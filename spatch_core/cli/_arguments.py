@@ -259,7 +259,7 @@ def complete_types(
                 for loaded in _loaded(None)
                 if loaded.system is not None and function in _functions(loaded)
                 for description in loaded.system.backends.values()
-                for pattern in (*description.primary_types, *description.secondary_types)
+                for pattern in description.known_types
             ),
         )
 

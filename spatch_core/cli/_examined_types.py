@@ -157,8 +157,8 @@ def check_reach(description: Description, default: Description, first: bool) -> 
     """
     if first or description.requires_opt_in or not default.primary_types:
         return
-    patterns = (*description.primary_types, *description.secondary_types)
-    if all(any(_covers(own, each) for own in default.primary_types) for each in patterns):
+    own_types = default.primary_types
+    if all(any(_covers(own, each) for own in own_types) for each in description.known_types):
         yield Fault(
             Severity.NOTE,
             "the library's own implementations work with all of its types and go first, so that "

@@ -190,9 +190,9 @@ def _import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
     if all(each.primary or each.is_builtin for each in matches):
         return
     modules = {
-        split_identifier(pattern.identifier)[0]
+        pattern.module
         for description in system.backends.values()
-        for pattern in (*description.primary_types, *description.secondary_types)
+        for pattern in description.known_types
     }
     for module in sorted(modules):
         with progress(f"importing {module}"):

@@ -131,18 +131,20 @@ def _plain_coefficients(call: Call) -> str | None:
     return None
 
 
+def _are_whole(call: Call, *names: str) -> bool:
+    """Whether all of these arguments are whole numbers, as arrays or otherwise."""
+    kinds = {kind_of(call[name]) or np.asarray(call[name]).dtype.kind for name in names}
+    return kinds <= set("biu")
+
+
 def _whole_and_gust(call: Call) -> str | None:
-    if call["method"] != "gust":
-        return None
-    kinds = {kind_of(call[name]) or np.asarray(call[name]).dtype.kind for name in ("b", "a", "x")}
-    if kinds <= set("biu"):
+    if call["method"] == "gust" and _are_whole(call, "b", "a", "x"):
         return "method='gust' of whole numbers by whole numbers, which SciPy refuses"
     return None
 
 
 def _whole_sections(call: Call) -> str | None:
-    kinds = [kind_of(each) or np.asarray(each).dtype.kind for each in (call["sos"], call["x"])]
-    if all(each in "biu" for each in kinds):
+    if _are_whole(call, "sos", "x"):
         return "sos= and x= are whole numbers, which SciPy refuses"
     return None
 

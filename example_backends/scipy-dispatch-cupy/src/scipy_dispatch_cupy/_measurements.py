@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ._moving import is_on_device, number, on_device, stacked
-from ._rules import is_array, of_cupy
+from ._rules import is_array, of_cupy, on_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ def _placed(result: Any, places: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(result, list):
         if places is None:
             return result
-        return [result[place] for place in (places.get() if of_cupy(places) else places)]
+        return [result[place] for place in on_host(places)]
     placed = result if places is None else result[cupy.asarray(places)]
     return placed.reshape(shape)

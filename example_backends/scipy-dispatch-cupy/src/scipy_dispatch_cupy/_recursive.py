@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 
-from ._rules import is_array, kind_of, of_cupy
+from ._rules import is_array, kind_of, on_host
 from ._signals import common_type
 
 TYPE_CHECKING = False
@@ -58,24 +58,24 @@ def tame_filter(call: Call) -> str | None:
     """Refuse filters that remember too well for CuPy."""
     x, a = call["x"], _line(call["a"])
     length = np.shape(x)[call["axis"]] if np.ndim(x) else 1
+    reach = a.size - 1
     if call.name == "filtfilt":
-        if a.size > 1:
-            a = np.pad(a, (0, max(0, np.size(call["b"]) - a.size)))
         taps = max(a.size, np.size(call["b"]))
+        if reach:
+            reach = taps - 1  # see `_signals.adapted`
         if call["method"] == "pad" and call["padtype"] is not None:
             length += 2 * (3 * taps if call["padlen"] is None else call["padlen"])
         if length < taps - 1:
             return f"CuPy needs {taps - 1} elements to begin with, and there are {length}"
-        if a.size > 1 and call["method"] == "pad" and not a.sum():
+        if reach and call["method"] == "pad" and not a.sum():
             return "the coefficients of a= add up to 0, and SciPy refuses them"
     limit = _GROWTH_OF_SINGLES if _are_single(call, ("b", "a", "x")) else _GROWTH
-    return _tame("a", a, length, limit, _SECTIONS)
+    return _tame("a", a, reach, length, limit, _SECTIONS)
 
 
 def sections(call: Call) -> str | None:
     """Refuse what are no sections, which CuPy does not look at, or none to begin in both ends."""
-    sos = call["sos"]
-    sos = np.asarray(sos.get() if of_cupy(sos) else sos)
+    sos = np.asarray(on_host(call["sos"]))
     if sos.ndim != 2 or sos.shape[1] != 6 or not np.all(sos[:, 3] == 1):
         return "sos= is no array of sections as SciPy takes them, of 6 columns, the fourth of 1"
     if call.name == "sosfiltfilt" and not np.all(sos[:, 3:].sum(axis=1)):
@@ -87,15 +87,17 @@ def tame_quotient(call: Call) -> str | None:
     """Refuse divisions of polynomials that remember too well for CuPy."""
     divisor = _line(call["divisor"])
     length = np.size(call["signal"]) - divisor.size + 1
-    return _tame("divisor", divisor, length, _GROWTH, "arrays of NumPy's")
+    return _tame("divisor", divisor, divisor.size - 1, length, _GROWTH, "arrays of NumPy's")
 
 
-def _tame(name: str, a: np.ndarray, length: int, limit: float, instead: str) -> str | None:
+def _tame(
+    name: str, a: np.ndarray, reach: int, length: int, limit: float, instead: str
+) -> str | None:
     if not a[0]:
         return f"{name}= begins with 0, which SciPy refuses"
-    if a.size > _MOST + 1 and length > _BLOCK:
+    if reach > _MOST and length > _BLOCK:
         return (
-            f"the filter reaches {a.size - 1} elements back, and CuPy loses what is more than "
+            f"the filter reaches {reach} elements back, and CuPy loses what is more than "
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
     length = min(length, _BLOCK)
@@ -132,8 +134,7 @@ def _growth(a: np.ndarray, length: int) -> float:
 
 
 def _line(coefficients: Any) -> np.ndarray:
-    array = coefficients.get() if of_cupy(coefficients) else coefficients
-    return np.atleast_1d(np.asarray(array))
+    return np.atleast_1d(np.asarray(on_host(coefficients)))
 
 
 def _are_single(call: Call, names: tuple[str, ...]) -> bool:

@@ -29,6 +29,11 @@ def of_cupy(value: Any) -> bool:
     return is_array(value) and not isinstance(value, np.ndarray | np.generic)
 
 
+def on_host(value: Any) -> Any:
+    """Return an array of NumPy's for one of CuPy's, which waits for it; all else as it is."""
+    return value.get() if of_cupy(value) else value
+
+
 def kind_of(value: Any) -> str:
     """Return the letter of the data type's kind, as NumPy has it; none for what is no array."""
     return str(value.dtype.kind) if is_array(value) else ""

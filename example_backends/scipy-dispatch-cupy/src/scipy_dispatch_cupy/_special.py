@@ -9,7 +9,7 @@ import numpy as np
 from ._call import Call
 from ._moving import number
 from ._recursive import in_double
-from ._rules import holds_complex, is_array, kind_of, of_cupy, result_type
+from ._rules import holds_complex, is_array, kind_of, on_host, result_type
 from ._signals import as_scipy_types_it
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ def _coefficients(call: Call) -> Any:
         return as_scipy_types_it(call.run(), call)
     # A few numbers.
     function = getattr(import_module(f"scipy.{call.module}"), call.name)
-    given = {name: each.get() if of_cupy(each) else each for name, each in call.given.items()}
+    given = {name: on_host(each) for name, each in call.given.items()}
     return tuple(map(cupy.asarray, function(**given)))
 
 
