@@ -28,7 +28,7 @@ class DescriptionParser(CodeBlockParser):
             import tomli as tomllib
         fields = tomllib.loads(example.parsed)
         if "primary_types" in fields:
-            from spatch_core._description import parse_description
+            from spatch_core._description.parsing import parse_description
             from spatch_core._problems import Source
 
             parse_description(fields, Source(file=example.path))

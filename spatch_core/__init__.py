@@ -29,7 +29,7 @@ __all__ = [
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._acceleration import accelerated as accelerated
+    from ._function.acceleration import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import BackendImplementation
     from .exceptions import (
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "accelerated": "_acceleration",
+    "accelerated": "_function.acceleration",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

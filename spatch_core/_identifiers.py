@@ -1,4 +1,4 @@
-"""Identifiers (``"module:qualname"``), type patterns and backend names.
+"""Identifiers (``"module:qualname"``) and backend names.
 
 Parsing needs no import of what is named; only `import_identifier` imports.
 """
@@ -6,40 +6,16 @@ Parsing needs no import of what is named; only `import_identifier` imports.
 from __future__ import annotations
 
 import sys
-from types import FunctionType
 
 from .exceptions import IdentifierError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Final, Literal
-
-EXACT: Final = ""
-SUBCLASS: Final = "~"
-ABSTRACT: Final = "@"
+    from typing import Final
 
 DEFAULT: Final = "default"
 """The name under which the library itself stands in the order."""
-
-# Read through the descriptors of `type`, because a metaclass may override attribute access.
-_get_module = type.__dict__["__module__"].__get__
-_qualname_of = type.__dict__["__qualname__"].__get__
-_mro_of = type.__dict__["__mro__"].__get__
-_flags_of = type.__dict__["__flags__"].__get__
-_HEAP_TYPE = 1 << 9  # of CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so that it may go
-_dict_of = type.__dict__["__dict__"].__get__
-_Module = type(sys)
-_module_dict_of: Any = vars(_Module)["__dict__"].__get__
-
-
-def _module_of(cls: type) -> str:
-    """Return the name of a class's module; empty for a class that has none, or no string."""
-    try:
-        module = _get_module(cls)
-    except AttributeError:
-        return ""
-    return module if type(module) is str else ""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -171,165 +147,6 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
         # A module's or class's own attribute hook failed: it does not have the attribute.
         return None
     return found
-
-
-def type_identifier(cls: type) -> str:
-    """``"module:qualname"`` of a class, whatever its metaclass does."""
-    return f"{_module_of(cls)}:{_qualname_of(cls)}"
-
-
-def is_importable(cls: type) -> bool:
-    """Whether `cls` is found under its own module and qualname, and so lives on by itself.
-
-    Runs no code but this module's: it is asked in the middle of a garbage collection.
-    """
-    if not _flags_of(cls) & _HEAP_TYPE:
-        return True
-    return _is_found(cls, _module_of(cls), _qualname_of(cls))
-
-
-def is_found(function: object, identifier: str) -> bool:
-    """Whether `function` is what an identifier names, and so lives on by itself.
-
-    Runs no code but this module's, as `is_importable`.
-    """
-    module, _, qualname = identifier.partition(":")
-    return _is_found(function, module, qualname)
-
-
-def is_of_module(function: object) -> bool:
-    """Whether all that a function refers to by name are globals of an imported module."""
-    if type(function) is not FunctionType or function.__closure__:
-        return False
-    namespace = function.__globals__
-    name = namespace.get("__name__")
-    module = sys.modules.get(name) if type(name) is str else None
-    return isinstance(module, _Module) and _module_dict_of(module) is namespace
-
-
-def _is_found(wanted: object, module: str, qualname: str) -> bool:
-    found: object = sys.modules.get(module)
-    for part in qualname.split("."):
-        if isinstance(found, type):
-            found = _dict_of(found).get(part)
-        elif isinstance(found, _Module):
-            found = _module_dict_of(found).get(part)
-        else:
-            return False
-    # Its `__class__` might run code.
-    if type(found) is staticmethod or type(found) is classmethod:
-        found = found.__func__
-    return found is wanted
-
-
-def is_hashable_by_identity(cls: type) -> bool:
-    """Whether `cls` may be a key of a dictionary: its metaclass compares by identity."""
-    metaclass = type(cls)
-    return metaclass.__hash__ is type.__hash__ and metaclass.__eq__ is type.__eq__
-
-
-class TypePattern:
-    """``"m:Q"``, ``"~m:Q"`` or ``"@m:Q"``: which types a backend means.
-
-    Parameters
-    ----------
-    text : str
-        The pattern.
-
-    Attributes
-    ----------
-    prefix : str
-        `EXACT`, `SUBCLASS` or `ABSTRACT`.
-    identifier, module, qualname : str
-        The pattern without its prefix, and the two parts of that.
-
-    Raises
-    ------
-    IdentifierError
-        If `text` is not a type pattern.
-    """
-
-    __slots__ = ("identifier", "module", "prefix", "qualname")
-
-    prefix: Literal["", "~", "@"]
-    identifier: str
-    module: str
-    qualname: str
-
-    def __init__(self, text: object) -> None:
-        prefix: Literal["", "~", "@"] = EXACT
-        identifier = text
-        if isinstance(text, str) and text[:1] == SUBCLASS:
-            prefix, identifier = SUBCLASS, text[1:]
-        elif isinstance(text, str) and text[:1] == ABSTRACT:
-            prefix, identifier = ABSTRACT, text[1:]
-        try:
-            self.module, self.qualname = split_identifier(identifier)
-        except IdentifierError:
-            raise IdentifierError(
-                text,
-                "a type pattern of the form 'module:qualname', '~module:qualname' "
-                "(subclasses too) or '@module:qualname' (abstract base class)",
-            ) from None
-        self.prefix = prefix
-        self.identifier = f"{self.module}:{self.qualname}"
-
-    def __str__(self) -> str:
-        return self.prefix + self.identifier
-
-    def __repr__(self) -> str:
-        return f"TypePattern({str(self)!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TypePattern) and str(self) == str(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
-
-    def names(self, cls: type) -> bool:
-        """Whether an exact or subclass pattern means `cls`; imports nothing.
-
-        Parameters
-        ----------
-        cls : type
-            The class asked about.
-
-        Returns
-        -------
-        bool
-            True if `cls` (for a subclass pattern, a class on its MRO) has the pattern's
-            module and qualname, or is the object that the pattern names in a module that
-            is imported already.
-        """
-        classes = (cls,) if self.prefix == EXACT else _mro_of(cls)
-        if any(
-            _qualname_of(each) == self.qualname and _module_of(each) == self.module
-            for each in classes
-        ):
-            return True
-        resembles = any(self._resembles(each, known=False) for each in classes)
-        named = loaded_object(self.module, self.qualname, hooks=resembles)
-        return named is not None and any(each is named for each in classes)
-
-    def _resembles(self, cls: type, known: bool) -> bool:
-        """Whether it could be an alias of `cls`: see `may_alias`."""
-        if self.module.partition(".")[0] == _module_of(cls).partition(".")[0]:
-            return True
-        last = self.qualname.rpartition(".")[2]
-        return not known and last == _qualname_of(cls).rpartition(".")[2]
-
-    def may_alias(self, cls: type, known: bool) -> bool:
-        """Whether importing the pattern's module later may show that it names `cls`.
-
-        A public alias stands in the package that defines the class; one that stands
-        elsewhere keeps the name, and is looked for only where the class is not `known`
-        under another one.
-        """
-        if self.prefix == ABSTRACT:
-            # It was imported to be asked; half of it, if that was in the middle of its import.
-            return self.module in sys.modules and is_awaited(self.module)
-        classes = (cls,) if self.prefix == EXACT else _mro_of(cls)
-        return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)
 
 
 def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list[str]:

@@ -10,25 +10,26 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._context import DispatchContext
-from ._dispatchable import Dispatchable
-from ._dispatcher import Dispatcher
-from ._identifiers import TypePattern, split_identifier
-from ._loader import Loader
-from ._options import BackendOptions
-from ._state import StateKeeper
+from ._call.context import DispatchContext
+from ._discovery.loader import Loader
+from ._function.dispatchable import Dispatchable
+from ._function.dispatcher import Dispatcher
+from ._identifiers import split_identifier
+from ._state.options import BackendOptions
+from ._state.state import StateKeeper
+from ._type_patterns import TypePattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, ParamSpec, TypeVar
 
-    from ._description import Description
-    from ._dispatchable import DispatchableFunction
-    from ._function import DispatchArguments
+    from ._description.description import Description
+    from ._dispatch_arguments import DispatchArguments
+    from ._function.dispatchable import DispatchableFunction
     from ._problems import Problem
-    from ._resolver import Resolver
-    from ._trace import Explanation
+    from ._resolution.explanation import Explanation
+    from ._resolution.resolver import Resolver
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -46,7 +47,7 @@ class BackendSystem:
     ----------
     group : str or None
         Entry point group in which backends advertise themselves; None for none.
-    environment_prefix : str
+    environ_prefix : str
         The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
         ``<prefix>_SET_ORDER``.
     default_primary_types : iterable of str, optional
@@ -64,7 +65,7 @@ class BackendSystem:
     IdentifierError
         If a type pattern is malformed.
     ValueError
-        If `environment_prefix` cannot start the name of an environment variable.
+        If `environ_prefix` cannot start the name of an environment variable.
 
     Examples
     --------
@@ -82,29 +83,29 @@ class BackendSystem:
     def __init__(
         self,
         group: str | None,
-        environment_prefix: str,
+        environ_prefix: str,
         default_primary_types: Iterable[str] = (),
         backends: Iterable[Any] = (),
     ) -> None:
-        if not environment_prefix.isidentifier():
+        if not environ_prefix.isidentifier():
             raise ValueError(
-                f"environment_prefix must start names of variables, e.g. 'MYLIB', "
-                f"not {environment_prefix!r}"
+                f"environ_prefix must start names of variables, e.g. 'MYLIB', "
+                f"not {environ_prefix!r}"
             )
         if isinstance(default_primary_types, str):
             raise TypeError("default_primary_types takes several type patterns, in a list")
         if hasattr(backends, "keys"):
             raise TypeError("backends takes several descriptions, in a list")
         self.group = group
-        self.environment_prefix = environment_prefix
+        self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        self.keeper = StateKeeper(environment_prefix)
+        self.keeper = StateKeeper(environ_prefix)
         self._loader = Loader(self._discover, self._publish)
         self._dispatcher = Dispatcher(self.keeper, self._loader)
         self.backend_opts = BackendOptions.bind(self, self._module)
-        _systems[self._module, environment_prefix] = ref(self)
+        _systems[self._module, environ_prefix] = ref(self)
 
     def dispatchable(
         self,
@@ -160,7 +161,7 @@ class BackendSystem:
                 # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
                 if is_new:
                     self._dispatcher.take_shortcut(record, resolver)
-            wrapper: Any = record.function
+            wrapper: Any = record.wrapper
             return wrapper  # type: ignore[no-any-return]  # a function with attributes
 
         return decorate
@@ -174,7 +175,7 @@ class BackendSystem:
     def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
         """All dispatchable functions by identifier."""
         records: Any = self._dispatcher.by_identifier
-        return MappingProxyType({name: each.function for name, each in records.items()})
+        return MappingProxyType({name: each.wrapper for name, each in records.items()})
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -222,22 +223,22 @@ class BackendSystem:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
 
     def __reduce__(self) -> Any:
-        return _find_system, (self._module, self.environment_prefix)
+        return _find_system, (self._module, self.environ_prefix)
 
     def _discover(self) -> Resolver:
         from os import environ
 
-        from ._cache import open_cache
-        from ._environment import read_environment
-        from ._registry import build_catalog, find_entry_points
-        from ._resolver import Resolver
+        from ._discovery.cache import open_cache
+        from ._discovery.environment import read_environment
+        from ._discovery.registry import build_catalog, find_entry_points
+        from ._resolution.resolver import Resolver
 
         entry_points, problems = find_entry_points(self.group) if self.group else ([], [])
         catalog = build_catalog(
             entry_points,
             self._in_code,
             self._default_types,
-            read_environment(self.environment_prefix, environ),
+            read_environment(self.environ_prefix, environ),
             problems,
             open_cache(self.group, environ) if self.group else None,
         )

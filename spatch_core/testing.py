@@ -21,7 +21,7 @@ from textwrap import dedent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._resolver import Resolver
+    from ._resolution.resolver import Resolver
     from .backend_system import BackendSystem
 
 __all__ = ["Distribution", "isolated", "run_python", "write_distribution"]

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendImplementation, BackendSystem, DispatchContext, IdentifierError
+from spatch_core import (
+    BackendImplementation,
+    BackendSystem,
+    DispatchContext,
+    IdentifierError,
+)
 from spatch_core._identifiers import import_identifier
 from spatch_core.backend_utils import RegisteredFunction
 

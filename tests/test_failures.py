@@ -1072,7 +1072,7 @@ class TestThreads:
             f"""
             import builtins, sys, threading
             import photolib
-            import spatch_core._registry as registry
+            import spatch_core._discovery.registry as registry
 
             sys.setswitchinterval(1e-5)
             catalogs = []
@@ -1273,7 +1273,7 @@ class TestCallsDuringImport:
                 "broken_backend.py": "import no_such_module",
                 "program.py": """
                     import photolib
-                    import spatch_core._registry as registry
+                    import spatch_core._discovery.registry as registry
 
                     catalogs = []
                     build = registry.build_catalog

@@ -14,23 +14,18 @@ from typing import Any
 
 import pytest
 
+from spatch_core._classes import is_hashable_by_identity, is_importable, type_identifier
 from spatch_core._identifiers import (
-    ABSTRACT,
-    EXACT,
-    SUBCLASS,
-    TypePattern,
     import_identifier,
     is_backend_name,
     is_dotted_name,
-    is_hashable_by_identity,
-    is_importable,
     is_importing,
     is_initializing,
     loaded_object,
     nearest,
     split_identifier,
-    type_identifier,
 )
+from spatch_core._type_patterns import ABSTRACT, EXACT, SUBCLASS, TypePattern
 from spatch_core.exceptions import IdentifierError
 
 Write = Callable[[str, dict[str, str]], str]

@@ -102,8 +102,11 @@ class TestPackage:
         (modules,) = imported("from spatch_core import BackendSystem, DispatchContext")
 
         assert modules - own(modules) <= LIGHT
-        names = {"_registry", "_description", "_ordering", "_resolver", "_matching", "testing"}
-        assert not modules & {f"spatch_core.{name}" for name in names}
+        rooms = {"_description", "_order", "_resolution", "testing"}
+        assert not modules & {
+            "spatch_core._discovery.registry",
+            *(f"spatch_core.{name}" for name in rooms),
+        }
 
     def test_what_a_backend_imports_is_as_light(self) -> None:
         (modules,) = imported("from spatch_core import BackendImplementation")

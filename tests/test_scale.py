@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSkippedWarning, BackendSystem
-from spatch_core._description import Description
-from spatch_core._environment import read_environment
-from spatch_core._identifiers import TypePattern
-from spatch_core._ordering import Order, order_backends
+from spatch_core._description.description import Description
+from spatch_core._discovery.environment import read_environment
+from spatch_core._order.ordering import Order, order_backends
+from spatch_core._type_patterns import TypePattern
 
 COUNT = 1000
 Describe = Callable[[int, int], dict[str, Any]]

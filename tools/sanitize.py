@@ -9,7 +9,7 @@ checkout. It is no step of `tools/check.py`: many machines lack the libraries, t
 three times as long, and what it can find lies in one file that seldom changes.
 
 Memory that is still in use at exit is not reported: the interpreter itself leaves some. That
-calls leave none behind is what `tests/test_acceleration_stress.py` is for.
+calls leave none behind is what `tests/function/test_acceleration_stress.py` is for.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ FLAGS = [
     "-Wextra",
 ]
 TESTS = [
-    "tests/test_acceleration.py",
-    "tests/test_acceleration_stress.py",
-    "tests/test_shortcut.py",
-    "tests/test_calling.py",
-    "tests/test_dispatcher.py",
+    "tests/function/test_acceleration.py",
+    "tests/function/test_acceleration_stress.py",
+    "tests/function/test_shortcut.py",
+    "tests/call/test_chain.py",
+    "tests/function/test_dispatcher.py",
     "tests/property/test_paths.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
@@ -70,9 +70,9 @@ def build(compiler: str, folder: Path) -> None:
             "-shared",
             "-fPIC",
             f"-I{sysconfig.get_path('include')}",
-            str(package / "_accelerator.c"),
+            str(package / "_function" / "_accelerator.c"),
             "-o",
-            str(package / f"_accelerator{sysconfig.get_config_var('EXT_SUFFIX')}"),
+            str(package / "_function" / f"_accelerator{sysconfig.get_config_var('EXT_SUFFIX')}"),
         ],
         check=True,
     )

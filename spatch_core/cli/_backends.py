@@ -11,7 +11,7 @@ from .._identifiers import DEFAULT
 from .._problems import Source
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description.description import Description
     from ..backend_system import BackendSystem
     from ._libraries import LoadedLibrary
 
@@ -91,7 +91,7 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
     options = system.backend_opts()
     active = frozenset(options.backends)
     prioritized = options.prioritized
-    variable = f"{system.environment_prefix}_PRIORITIZE"
+    variable = f"{system.environ_prefix}_PRIORITIZE"
     descriptions = system.backends
     for name in dict.fromkeys([*prioritized, *descriptions]):
         description = descriptions[name]
@@ -108,7 +108,7 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
 
 
 def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
-    variable = f"{system.environment_prefix}_BLOCK"
+    variable = f"{system.environ_prefix}_BLOCK"
     reason = f"the environment variable {variable} says so; nothing of it was read"
     for name, source in sorted(system.resolver().catalog.blocked.items()):
         yield ListedBackend(name, State.BLOCKED, reason, _home(source, loaded))

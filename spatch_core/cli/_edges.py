@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .._ordering import Order
+    from .._order.ordering import Order
 
 # By strength; numbers, because a library that vendors this package has an enum of its own.
 _ORIGINS = {3: "environment", 2: "declared", 1: "type specificity"}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
+from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
 from ._toml import Pair, Path, Section, find_layout
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import ABSTRACT, TypePattern
+from .._type_patterns import ABSTRACT, TypePattern
 from ._examined_functions import LibraryFunctions, check_callable
 from ._examined_imports import Fault, Importer, is_installed
 from ._examined_types import check_pattern

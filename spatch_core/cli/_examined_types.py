@@ -10,7 +10,8 @@ from contextlib import suppress
 from inspect import isabstract, isclass
 from typing import TYPE_CHECKING, Any, get_origin
 
-from .._identifiers import ABSTRACT, EXACT, TypePattern, type_identifier
+from .._classes import type_identifier
+from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from ._examined_imports import (
     Fault,
     Importer,
@@ -22,7 +23,7 @@ from ._live import every_class
 from ._similar import attributes_like, did_you_mean
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description.description import Description
 
 SLOW = 0.25
 """Seconds from which on the import of an abstract class is reported."""

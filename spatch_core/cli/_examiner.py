@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._description import FIELDS
-from .._environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
+from .._description.fields import FIELDS
+from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
 from .._identifiers import DEFAULT, nearest
 from ._backends import State
 from ._child import Report, run

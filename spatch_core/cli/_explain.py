@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._identifiers import loaded_object, split_identifier, type_identifier
-from .._matching import Matcher
-from .._trace import Verdict
+from .._classes import type_identifier
+from .._identifiers import loaded_object, split_identifier
+from .._resolution.explanation import Verdict
+from .._resolution.matching import Matcher
 from ._arguments import (
     GivenType,
     checked_function,
@@ -36,7 +37,7 @@ from ._why_not import Answer, Outcome, why_not
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .._trace import Explanation
+    from .._resolution.explanation import Explanation
     from ..backend_system import BackendSystem
 
 _COLUMNS = (

@@ -47,7 +47,7 @@ def library_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
         "name": loaded.library.name,
         **where,
         "group": None if system is None else system.group,
-        "environment_prefix": None if system is None else system.environment_prefix,
+        "environ_prefix": None if system is None else system.environ_prefix,
     }
 
 

@@ -30,7 +30,7 @@ Examples:
 With --json, one object (keys may be added, none goes away):
   libraries: list of
     name, entry_point, distribution, version
-    group, environment_prefix     null if the library cannot be loaded
+    group, environ_prefix     null if the library cannot be loaded
     backends: list of
       name                        "default" is the library itself
       state, reason               active, needs opt-in, blocked, broken,

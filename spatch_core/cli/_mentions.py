@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import TypePattern, split_identifier
+from .._identifiers import split_identifier
+from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
 from ._toml import key_path
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description.description import Description
 
 
 class Role(str, Enum):

@@ -13,7 +13,8 @@ from tempfile import mkdtemp
 
 import click
 
-from .._identifiers import DEFAULT, TypePattern, is_backend_name
+from .._identifiers import DEFAULT, is_backend_name
+from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
 from ._arguments import complete_functions, complete_libraries, usable_library
 from ._installed import owners_of_packages

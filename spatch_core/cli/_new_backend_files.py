@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from inspect import Parameter, Signature
 from textwrap import dedent
 
-from .._identifiers import TypePattern, split_identifier
+from .._identifiers import split_identifier
+from .._type_patterns import TypePattern
 from . import _new_backend_templates as templates
 
 _WIDTH = 100

@@ -15,7 +15,7 @@ from ._libraries import LoadedLibrary
 from ._output import Column, Notes, Part, Table, show, show_json, show_text
 
 if TYPE_CHECKING:
-    from .._ordering import Order
+    from .._order.ordering import Order
     from ..backend_system import BackendSystem
 
 _ORDER = (Column("#", is_number=True), Column("backend"), Column("types"))

@@ -30,7 +30,7 @@ from ._misspelled import meant_backend
 from ._requirements import Requirements
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description.description import Description
     from ..backend_system import BackendSystem
     from ._child import Journal
 
@@ -48,14 +48,14 @@ def census(request: dict[str, Any], journal: Journal) -> None:
     library = _library(request, journal)
     system = _import(library)
     if system is not None:
-        os.environ[f"{system.environment_prefix}_BLOCK"] = "*"
+        os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
     loaded = load_library(library, tries=False)
     if loaded.system is None:
         assert loaded.fault is not None  # one of the two is there
         journal.add("finding", Finding.of_problem(loaded.fault, Severity.ERROR).as_json())
         return
     blocked = loaded.system.resolver().catalog.blocked
-    journal.add("prefix", loaded.system.environment_prefix)
+    journal.add("prefix", loaded.system.environ_prefix)
     journal.add("backends", {name: _place(blocked[name], library) for name in sorted(blocked)})
 
 

@@ -12,7 +12,7 @@ from ._arguments import GivenType
 from ._libraries import foreign_code
 
 if TYPE_CHECKING:
-    from .._trace import Explanation
+    from .._resolution.explanation import Explanation
     from ..backend_system import BackendSystem
 
 

@@ -30,7 +30,7 @@ Examples:
 With --json, one object (keys may be added, none goes away):
   libraries: list of
     name, entry_point, distribution, version
-    group, environment_prefix     null if the library cannot be loaded, like
+    group, environ_prefix     null if the library cannot be loaded, like
     functions, backends             these: how many, of usable backends
     problems: list of
       backend                     null for a variable or the library itself

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .._description import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
+from .._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
 from .._identifiers import DEFAULT
 from ._output import show_text
 

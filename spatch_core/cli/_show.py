@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._description import Implementation
+from .._description.description import Implementation
 from .._identifiers import DEFAULT
 from .._problems import Problem
 from ._arguments import (
@@ -23,7 +23,7 @@ from ._libraries import LoadedLibrary, import_public_names, load_library
 from ._output import Cell, Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
-    from .._description import Description
+    from .._description.description import Description
     from ..backend_system import BackendSystem
 
 _FIELDS = (Column("field"), Column("value"))

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._description import Description, parse_description
-from .._files import parse_toml
+from .._description.description import Description
+from .._description.files import parse_toml
+from .._description.parsing import parse_description
 from .._problems import Source
 from ..exceptions import DescriptionError
 from ._examined_imports import Fault as ImportFault

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .._environment import read_environment
-from .._registry import build_catalog, entry_point_target, find_entry_points
+from .._discovery.environment import read_environment
+from .._discovery.registry import build_catalog, entry_point_target, find_entry_points
 from ._child import run
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None
     name : str
         The library's.
     """
-    request = {"group": system.group, "prefix": system.environment_prefix}
+    request = {"group": system.group, "prefix": system.environ_prefix}
     if not _objects(request):
         return None
     report = run(f"{__name__}:read", request, f"reading the backends of {name}")
@@ -34,8 +34,8 @@ def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None
     if report.is_complete or backend is None:
         return None
     ending = report.endings[-1]
-    variable = f"{system.environment_prefix}_BLOCK"
-    blocked = read_environment(system.environment_prefix, os.environ).block
+    variable = f"{system.environ_prefix}_BLOCK"
+    blocked = read_environment(system.environ_prefix, os.environ).block
     value = ",".join(sorted({*blocked, backend["name"]}))
     way_out = f"block the backend by setting {variable}={value}"
     return (

@@ -15,8 +15,8 @@ from typing import Any
 
 import click
 
-from .._description import FUNCTION_FIELDS, NO_FUNCTIONS
-from .._files import parse_toml
+from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
+from .._description.files import parse_toml
 from ._arguments import files_argument
 from ._child import run
 from ._edit import CannotEdit, edit_functions

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._identifiers import DEFAULT, type_identifier
-from .._trace import Verdict
+from .._classes import type_identifier
+from .._identifiers import DEFAULT
+from .._resolution.explanation import Verdict
 from ._arguments import GivenType, given_type
 from ._edges import steps
 from ._question import Options, Question, environment
 
 if TYPE_CHECKING:
-    from .._trace import ExplainedBackend, Explanation
+    from .._resolution.explanation import ExplainedBackend, Explanation
 
 
 class Outcome(str, Enum):

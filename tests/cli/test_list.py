@@ -216,7 +216,7 @@ def test_a_library_that_cannot_be_used_is_reported(paint: Site, code: str, messa
 
     (broken,) = paint.run("list", "inklib", "--json").json["libraries"]
     assert broken["group"] is None
-    assert broken["environment_prefix"] is None
+    assert broken["environ_prefix"] is None
     assert broken["backends"] == []
     assert len(broken["problems"]) == 1
 
@@ -301,7 +301,7 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
         "distribution": "paint-lib",
         "version": "2.5",
         "group": "paintlib.backends",
-        "environment_prefix": "PAINTLIB",
+        "environ_prefix": "PAINTLIB",
     }
     default, oil, wax, water = library["backends"]
     assert oil == {

@@ -56,14 +56,14 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
         "distribution": "paint-lib",
         "version": "2.5",
         "group": "paintlib.backends",
-        "environment_prefix": "PAINTLIB",
+        "environ_prefix": "PAINTLIB",
         "functions": 2,
         "backends": 1,
         "problems": [],
     }
     (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
     broken = library(paint, "paintlib")
-    keys = ("group", "environment_prefix", "functions", "backends")
+    keys = ("group", "environ_prefix", "functions", "backends")
     assert [broken[key] for key in keys] == [None] * 4
     assert "ZeroDivisionError" in broken["problems"][0]["message"]
     words = set(re.findall(r"\w+", paint.run("libraries", "-h").output))

@@ -14,12 +14,8 @@ from hypothesis import strategies as st
 
 import spatch_core
 from spatch_core import DescriptionError
-from spatch_core._description import (
-    AUTO_GENERATION_TABLE,
-    FIELD_TABLE,
-    FUNCTION_TABLE,
-    parse_description,
-)
+from spatch_core._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
+from spatch_core._description.parsing import parse_description
 from spatch_core._problems import Source
 from spatch_core.cli._schema import make_schema
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from spatch_core._description import Description
-from spatch_core._environment import read_environment
-from spatch_core._identifiers import TypePattern
-from spatch_core._ordering import Order, Strength, order_backends
+from spatch_core._description.description import Description
+from spatch_core._discovery.environment import read_environment
+from spatch_core._order.ordering import Order, Strength, order_backends
+from spatch_core._type_patterns import TypePattern
 
 Pair = tuple[str, str]
 Reference = dict[tuple[str, str, Strength], None]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core import _acceleration as acceleration
+from spatch_core._function import acceleration
 
 pytestmark = pytest.mark.skipif(
     not spatch_core.accelerated, reason="without the C extension there is one path only"

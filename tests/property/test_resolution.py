@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spatch_core import BackendSystem
-from spatch_core._trace import Outcome
+from spatch_core._state.trace import Outcome
 
 NAMES = ("a", "b", "c", "d")
 CLASSES = ("Own", "OwnSubclass", "Foreign", "ForeignSubclass", "Other", "Registered", "Unknown")

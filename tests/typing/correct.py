@@ -10,9 +10,10 @@ from spatch_core import BackendImplementation, BackendSystem, DispatchContext
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from spatch_core._dispatchable import DispatchableFunction
-    from spatch_core._options import BackendOptions
-    from spatch_core._trace import Explanation, TraceEvent
+    from spatch_core._function.dispatchable import DispatchableFunction
+    from spatch_core._resolution.explanation import Explanation
+    from spatch_core._state.options import BackendOptions
+    from spatch_core._state.trace import TraceEvent
 
     T = TypeVar("T")
 

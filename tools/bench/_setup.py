@@ -88,7 +88,7 @@ def _new_states(total: int, implementing: int) -> Iterator[float]:
 
 def order(rounds: int) -> Samples:
     """Time putting 1,000 backends with 100 functions each in order, and all that comes before."""
-    from spatch_core._ordering import order_backends
+    from spatch_core._order.ordering import order_backends
 
     fields = list(_many_backends())
     start = clock()

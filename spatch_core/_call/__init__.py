@@ -1,0 +1,1 @@
+"""Candidates and the arguments of a call come in; the answer goes out."""

@@ -1,0 +1,96 @@
+"""A backend's description: immutable, and valid by construction (see `parsing`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from .._problems import Source
+from .._type_patterns import ABSTRACT, TypePattern
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """How a backend implements one function of the library.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the implementation.
+    should_run : str or None
+        Identifier of the function that is asked first.
+    uses_context : bool
+        Whether a `DispatchContext` is passed as the first argument.
+    additional_docs : str
+        Text for the "Backends" section of the function's docstring.
+    """
+
+    function: str
+    should_run: str | None = None
+    uses_context: bool = False
+    additional_docs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoGeneration:
+    """Where the update tool finds what a description is written from.
+
+    Parameters
+    ----------
+    backend : str
+        Identifier of the `BackendImplementation`.
+    modules : tuple of str
+        Modules to import first, so that every function is registered.
+    """
+
+    backend: str
+    modules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a backend says of itself.
+
+    Parameters
+    ----------
+    name : str
+        The backend's name.
+    primary_types, secondary_types : tuple of TypePattern
+        Types it works with and returns; types it accepts but converts.
+    requires_opt_in : bool
+        Whether it stays inactive until it is prioritized.
+    higher_priority_than, lower_priority_than : tuple of str
+        Names of backends that it goes before and after.
+    functions : mapping of str to Implementation
+        By identifier of the library's function.
+    auto_generation : AutoGeneration or None
+        For the update tool.
+    source : Source
+        Where the description comes from.
+    in_code : bool
+        Whether the library itself passed it.
+    """
+
+    name: str
+    primary_types: tuple[TypePattern, ...]
+    secondary_types: tuple[TypePattern, ...] = ()
+    requires_opt_in: bool = False
+    higher_priority_than: tuple[str, ...] = ()
+    lower_priority_than: tuple[str, ...] = ()
+    functions: Mapping[str, Implementation] = field(
+        default_factory=lambda: MappingProxyType({}), hash=False
+    )
+    auto_generation: AutoGeneration | None = None
+    source: Source = Source()
+    in_code: bool = False
+
+    @property
+    def known_types(self) -> tuple[TypePattern, ...]:
+        """The primary and the secondary types."""
+        return (*self.primary_types, *self.secondary_types)
+
+    @property
+    def is_abstract(self) -> bool:
+        """Whether any primary type is an abstract base class."""
+        return any(pattern.prefix == ABSTRACT for pattern in self.primary_types)

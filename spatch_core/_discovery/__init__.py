@@ -1,0 +1,1 @@
+"""Entry points and environment variables come in; a `Catalog` of usable backends goes out."""

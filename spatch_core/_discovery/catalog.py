@@ -1,0 +1,83 @@
+"""The catalog of a library's backends: what was found, in which order, and what was skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from .._description.description import Description
+from .._identifiers import nearest
+from .._order.ordering import Order
+from .._problems import Problem, Source
+from ..exceptions import (
+    BackendSkippedWarning,
+    EnvironmentVariableWarning,
+    SpatchCoreWarning,
+    UnknownBackendError,
+)
+from .environment import Environment
+
+CIRCLE = "the declared priorities go in a circle"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The backends of a library, as they were when it looked.
+
+    Parameters
+    ----------
+    environment : Environment
+        The variables in force.
+    descriptions : mapping of str to Description
+        By priority; the library itself is ``"default"``.
+    order : Order
+        Why they stand in this order.
+    problems : tuple of Problem
+        Everything that was skipped or ignored.
+    blocked : mapping of str to Source
+        Backends that the environment forbids to load; nothing of theirs was read.
+    is_complete : bool
+        False if a backend's module was just being imported, by whoever asks, so that it
+        must be looked at again.
+    """
+
+    environment: Environment
+    descriptions: Mapping[str, Description]
+    order: Order
+    problems: tuple[Problem, ...] = ()
+    blocked: Mapping[str, Source] = field(default_factory=dict)
+    is_complete: bool = True
+
+    def why_unusable(self, name: str) -> str:
+        """Return why an installed backend is not in the catalog; empty if it is not installed."""
+        if name in self.blocked:
+            return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
+        faults = [problem for problem in self.problems if problem.backend == name]
+        return str(faults[0]) if faults else ""
+
+    def check_backend(self, name: object) -> None:
+        """Raise `UnknownBackendError` unless `name` is that of a usable backend."""
+        if name not in self.descriptions:
+            known = tuple(self.descriptions)
+            reason = self.why_unusable(name) if isinstance(name, str) else ""
+            raise UnknownBackendError(name, known, nearest(name, known), reason)
+
+    def warnings(self) -> Iterator[SpatchCoreWarning]:
+        """Yield one warning for each backend or variable that has problems."""
+        # Backends on one cycle share their message, and one warning about it.
+        about = sorted(
+            (problem for problem in self.problems if problem.backend is not None),
+            key=lambda problem: (str(problem.source), problem.backend or ""),
+        )
+        seen: set[str] = set()
+        for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
+            faults = [problem for problem in group if problem.message not in seen]
+            seen.update(each.message for each in faults if each.message.startswith(CIRCLE))
+            if faults:
+                yield BackendSkippedWarning(faults)
+        for problem in self.problems:
+            if problem.backend is None and problem.key is None:
+                yield BackendSkippedWarning([problem])
+            elif problem.backend is None:
+                yield EnvironmentVariableWarning(problem)

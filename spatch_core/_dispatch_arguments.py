@@ -1,0 +1,223 @@
+"""Dispatch arguments: where they stand in a function's signature, and how calls give them."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeAlias
+
+    DispatchArguments: TypeAlias = (
+        str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
+    )
+
+_SIGNED = {"__wrapped__", "__signature__"}
+
+
+class Missing:
+    """The type of `missing`, which stands for an argument that was not given."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+missing = Missing()
+
+
+class Parameter:
+    """A dispatch argument's place in a signature.
+
+    Parameters
+    ----------
+    name : str or None
+        Its name, if it can be passed by keyword.
+    position : int or None
+        Its position, if it can be passed by position.
+    """
+
+    __slots__ = ("name", "position")
+
+    def __init__(self, name: str | None, position: int | None) -> None:
+        self.name = name
+        self.position = position
+
+
+def find_parameters(
+    default: Callable[..., Any],
+    dispatch_args: str | Iterable[str] | Mapping[str, int | None],
+    identifier: str,
+) -> tuple[Parameter, ...]:
+    """Find where the dispatch arguments stand in the signature of `default`.
+
+    Parameters
+    ----------
+    default : callable
+        The default implementation.
+    dispatch_args : str, iterable of str, or mapping of str to int or None
+        Their names, or their names and positions.
+    identifier : str
+        Of the function, for messages.
+
+    Raises
+    ------
+    TypeError
+        If there is no such parameter, or no signature to be found.
+    """
+    positions: Any = dispatch_args
+    if hasattr(positions, "items"):
+        return tuple(
+            _checked(Parameter(name, position), identifier) for name, position in positions.items()
+        )
+    names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
+    places = _simple_signature(default)
+    if places is None:
+        places = _inspected_signature(default, identifier)
+    for name in names:
+        if name not in places:
+            raise TypeError(
+                f"{identifier} has no parameter {name!r} to dispatch on; it has "
+                f"{', '.join(places) or 'none'}. For arguments inside *args or **kwargs "
+                "give a callable that returns them, or {name: position}"
+            )
+    return tuple(places[name] for name in names)
+
+
+def _checked(parameter: Parameter, identifier: str) -> Parameter:
+    position = parameter.position
+    if not isinstance(parameter.name, str) or not (
+        position is None or (type(position) is int and 0 <= position < 64)
+    ):
+        raise TypeError(
+            f"{identifier}: dispatch arguments map names to positions from 0, or to None for "
+            f"those passed by keyword alone, not {parameter.name!r} to {position!r}"
+        )
+    return parameter
+
+
+def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | None:
+    """Read the parameters off a plain function; None for anything else.
+
+    `inspect.signature` does the same for everything, but takes long to import and to run.
+    """
+    if type(default) is not FunctionType or default.__dict__.keys() & _SIGNED:
+        return None
+    code = default.__code__
+    positional = code.co_argcount
+    names = code.co_varnames
+    places = {
+        name: Parameter(None if position < code.co_posonlyargcount else name, position)
+        for position, name in enumerate(names[:positional])
+    }
+    for name in names[positional : positional + code.co_kwonlyargcount]:
+        places[name] = Parameter(name, None)
+    return places
+
+
+def _inspected_signature(default: Callable[..., Any], identifier: str) -> dict[str, Parameter]:
+    import inspect
+
+    try:
+        signature = inspect.signature(default)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"the signature of {identifier} cannot be found out ({error}); give the dispatch "
+            "arguments as {name: position}"
+        ) from error
+    places = {}
+    for position, parameter in enumerate(signature.parameters.values()):
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            places[parameter.name] = Parameter(None, position)
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            places[parameter.name] = Parameter(parameter.name, position)
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            places[parameter.name] = Parameter(parameter.name, None)
+    return places
+
+
+class Function:
+    """What is dispatched, and on what.
+
+    It knows neither its wrapper nor its dispatcher: tables hold it, and the wrapper's code
+    holds the tables.
+
+    Parameters
+    ----------
+    identifier : str
+        ``"module:qualname"``.
+    default : callable
+        The default implementation.
+    dispatch_args : None, str, iterable of str, mapping of str to int, or callable
+        See `BackendSystem.dispatchable`.
+
+    Attributes
+    ----------
+    parameters : tuple of Parameter or None
+        Where the dispatch arguments stand; None if a callable finds them.
+    """
+
+    __slots__ = ("_finder", "default", "identifier", "parameters")
+
+    def __init__(
+        self, identifier: str, default: Callable[..., Any], dispatch_args: DispatchArguments
+    ) -> None:
+        self.identifier = identifier
+        self.default = default
+        self._finder: Callable[..., Iterable[Any]] | None = None
+        self.parameters: tuple[Parameter, ...] | None = None
+        if dispatch_args is None:
+            self._finder = _all_arguments
+        elif callable(dispatch_args):
+            self._finder = dispatch_args
+        else:
+            self.parameters = find_parameters(default, dispatch_args, identifier)
+
+    @property
+    def count(self) -> int:
+        """How many parameters there are up to the last dispatch argument."""
+        places = [each.position for each in self.parameters or () if each.position is not None]
+        return max(places, default=-1) + 1
+
+    @property
+    def runs_no_code(self) -> bool:
+        """Whether its dispatch arguments are found without anybody else's code."""
+        return self._finder is None or self._finder is _all_arguments
+
+    def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return the dispatch arguments that were given and are not None, in order."""
+        if self.parameters is None:
+            found = self.find(args, kwargs)
+        else:
+            found = tuple(
+                args[each.position]
+                if each.position is not None and each.position < len(args)
+                else kwargs.get(each.name, missing)
+                if each.name is not None
+                else missing
+                for each in self.parameters
+            )
+        return tuple(value for value in found if value is not None and type(value) is not Missing)
+
+    def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what the callable finds that was given for ``dispatch_args``."""
+        assert self._finder is not None  # only reached where there are no parameters
+        return tuple(self._finder(*args, **kwargs))
+
+    def store(
+        self, table: dict[Any, Any], key: tuple[type, ...], target: Callable[..., Any]
+    ) -> None:
+        """Put `target` where the wrapper looks for it."""
+        if self.parameters is None:
+            table[key] = target
+            return
+        *first, last = key or (Missing,)
+        for cls in first:
+            table = table.setdefault(cls, {})
+        table[last] = target
+
+
+def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    return (*args, *kwargs.values())

@@ -1,0 +1,1 @@
+"""A function of the library comes in; a dispatchable function goes out."""

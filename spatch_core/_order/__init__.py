@@ -1,0 +1,1 @@
+"""Descriptions and edges come in; the priority order goes out, with the reason of every edge."""

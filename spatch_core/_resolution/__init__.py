@@ -1,0 +1,1 @@
+"""Dispatch types and a dispatch state come in; the candidates of a call go out."""

@@ -1,0 +1,78 @@
+"""What would run for a call, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .._classes import type_identifier
+
+
+class Verdict(str, Enum):
+    """What would become of one backend in one call."""
+
+    RUNS = "runs"
+    LATER = "comes later"
+    ASKED = "would be asked"
+    DEFERS = "defers"
+    INACTIVE = "inactive"
+    NO_MATCH = "does not match"
+    NO_IMPLEMENTATION = "has no implementation"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedBackend:
+    """One line of an explanation.
+
+    Parameters
+    ----------
+    backend : str
+        Its name.
+    verdict : Verdict
+        What would become of it.
+    reason : str
+        Why.
+    """
+
+    backend: str
+    verdict: Verdict
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.backend} {self.verdict}" + (f": {self.reason}" if self.reason else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What would run for a call, and why; printed as a short text.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the library's function.
+    types : tuple of type
+        The dispatch types.
+    selected : str or None
+        The backend that would run (it may still return ``NotImplemented``); None where
+        that depends on what a ``should_run`` says of the arguments, which were not given.
+    backends : tuple of ExplainedBackend
+        Every backend in the order in which they would be considered.
+    """
+
+    function: str
+    types: tuple[type, ...]
+    selected: str | None
+    backends: tuple[ExplainedBackend, ...]
+
+    def __str__(self) -> str:
+        types = ", ".join(map(type_identifier, self.types))
+        lines = [f"{self.function}({types or 'no dispatch types'})"]
+        width = max(len(each.backend) for each in self.backends)
+        for each in self.backends:
+            mark = ">" if each.backend == self.selected else " "
+            reason = f": {each.reason}" if each.reason else ""
+            lines.append(f"{mark} {each.backend:<{width}}  {each.verdict}{reason}")
+        return "\n".join(lines)

@@ -1,0 +1,133 @@
+"""Which backends know a type: the type patterns of all backends, asked class by class."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from sys import modules
+from weakref import WeakKeyDictionary
+
+from .._classes import is_hashable_by_identity, type_identifier
+from .._description.description import Description
+from .._identifiers import import_identifier, is_awaited
+from .._type_patterns import ABSTRACT, TypePattern
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMatch:
+    """What the backends make of one class.
+
+    Parameters
+    ----------
+    primary : frozenset of str
+        Names of the backends for which it is a primary type.
+    known : frozenset of str
+        Names of the backends for which it is a primary or secondary type.
+    is_builtin : bool
+        Whether it is a class of Python's own, such as float or list.
+    aliases : tuple of TypePattern
+        Patterns that may turn out to name it once their modules are imported.
+    """
+
+    primary: frozenset[str]
+    known: frozenset[str]
+    is_builtin: bool
+    aliases: tuple[TypePattern, ...]
+
+
+class Matcher:
+    """Matches classes against the type patterns of all backends.
+
+    Parameters
+    ----------
+    descriptions : mapping of str to Description
+        By name.
+    """
+
+    def __init__(self, descriptions: Mapping[str, Description]) -> None:
+        primary: dict[TypePattern, set[str]] = {}
+        known: dict[TypePattern, set[str]] = {}
+        for name, description in descriptions.items():
+            for pattern in description.primary_types:
+                primary.setdefault(pattern, set()).add(name)
+                known.setdefault(pattern, set()).add(name)
+            for pattern in description.secondary_types:
+                known.setdefault(pattern, set()).add(name)
+        self._primary = primary
+        self._known = known
+        self._sets: dict[frozenset[str], frozenset[str]] = {}
+        self._abstract_bases: dict[TypePattern, type | None] = {}
+        self._token = abc.get_cache_token()
+        self._memo: WeakKeyDictionary[type, TypeMatch] = WeakKeyDictionary()
+        self.abstract = frozenset(
+            name for pattern in known if pattern.prefix == ABSTRACT for name in known[pattern]
+        )
+
+    def match(self, cls: type) -> TypeMatch:
+        """Return what the backends make of `cls`.
+
+        Parameters
+        ----------
+        cls : type
+            A dispatch type; not kept alive by this.
+        """
+        if self.abstract and self._token != abc.get_cache_token():
+            self.forget()
+        if not is_hashable_by_identity(cls):
+            return self._match(cls)
+        match = self._memo.get(cls)
+        if match is None:
+            match = self._memo[cls] = self._match(cls)
+        return match
+
+    def backends_of(self, pattern: TypePattern) -> frozenset[str]:
+        """Return the names of the backends that a pattern belongs to."""
+        return self._one_of_each(self._known[pattern])
+
+    def forget(self) -> None:
+        """Forget every answer, because a class was registered or a module imported."""
+        self._token = abc.get_cache_token()
+        self._memo = WeakKeyDictionary()
+
+    def _match(self, cls: type) -> TypeMatch:
+        primary: set[str] = set()
+        known: set[str] = set()
+        for pattern, names in self._known.items():
+            if self._means(pattern, cls):
+                known |= names
+                primary |= self._primary.get(pattern, set())
+        return TypeMatch(
+            self._one_of_each(primary),
+            self._one_of_each(known),
+            type_identifier(cls).startswith("builtins:"),
+            tuple(pattern for pattern in self._known if pattern.may_alias(cls, bool(known))),
+        )
+
+    def _one_of_each(self, names: set[str]) -> frozenset[str]:
+        """Return `names`, always as the same object: they are compared, and may be many."""
+        frozen = frozenset(names)
+        return self._sets.setdefault(frozen, frozen)
+
+    def _means(self, pattern: TypePattern, cls: type) -> bool:
+        if pattern.prefix != ABSTRACT:
+            return pattern.names(cls)
+        base = self._abstract_bases.get(pattern)
+        if base is None and pattern not in self._abstract_bases:
+            base = _import_base(pattern)
+            if not is_awaited(pattern.module) or pattern.module not in modules:
+                self._abstract_bases[pattern] = base
+        try:
+            return base is not None and issubclass(cls, base)
+        except Exception:  # noqa: BLE001
+            # A __subclasshook__ that fails says nothing about the class.
+            return False
+
+
+def _import_base(pattern: TypePattern) -> type | None:
+    """Import an abstract base class; None if it is not there, which `doctor` reports."""
+    try:
+        base = import_identifier(pattern.identifier)
+    except (Exception, SystemExit):  # noqa: BLE001  # a third party's import
+        return None
+    return base if isinstance(base, type) else None

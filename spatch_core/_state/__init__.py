@@ -1,0 +1,1 @@
+"""Options come in; the dispatch state in force here and now goes out."""

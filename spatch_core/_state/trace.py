@@ -1,0 +1,47 @@
+"""Trace events: what a traced call did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(str, Enum):
+    """What became of one candidate in one call."""
+
+    CALLED = "called"
+    DEFERRED = "deferred"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """One step of a dispatched call.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of the library's function.
+    backend : str
+        The candidate; ``"default"`` is the library's own implementation.
+    outcome : Outcome
+        ``CALLED`` is recorded before the implementation runs, so that the events of calls
+        that it makes itself come after its own; ``DEFERRED`` follows if it then returns
+        ``NotImplemented``.
+    reason : str
+        Why it deferred, or why it was called although it does not match.
+    types : tuple of type
+        The dispatch types of the call.
+    """
+
+    function: str
+    backend: str
+    outcome: Outcome
+    reason: str
+    types: tuple[type, ...]
+
+    def __str__(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.function} -> {self.backend} {self.outcome}{reason}"

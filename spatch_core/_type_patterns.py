@@ -1,0 +1,124 @@
+"""Type patterns: which classes a backend means.
+
+A pattern is parsed without importing the module that it names.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from ._classes import module_of, mro_of, qualname_of
+from ._identifiers import is_awaited, loaded_object, split_identifier
+from .exceptions import IdentifierError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final, Literal
+
+EXACT: Final = ""
+SUBCLASS: Final = "~"
+ABSTRACT: Final = "@"
+
+
+class TypePattern:
+    """``"m:Q"``, ``"~m:Q"`` or ``"@m:Q"``: which types a backend means.
+
+    Parameters
+    ----------
+    text : str
+        The pattern.
+
+    Attributes
+    ----------
+    prefix : str
+        `EXACT`, `SUBCLASS` or `ABSTRACT`.
+    identifier, module, qualname : str
+        The pattern without its prefix, and the two parts of that.
+
+    Raises
+    ------
+    IdentifierError
+        If `text` is not a type pattern.
+    """
+
+    __slots__ = ("identifier", "module", "prefix", "qualname")
+
+    prefix: Literal["", "~", "@"]
+    identifier: str
+    module: str
+    qualname: str
+
+    def __init__(self, text: object) -> None:
+        prefix: Literal["", "~", "@"] = EXACT
+        identifier = text
+        if isinstance(text, str) and text[:1] == SUBCLASS:
+            prefix, identifier = SUBCLASS, text[1:]
+        elif isinstance(text, str) and text[:1] == ABSTRACT:
+            prefix, identifier = ABSTRACT, text[1:]
+        try:
+            self.module, self.qualname = split_identifier(identifier)
+        except IdentifierError:
+            raise IdentifierError(
+                text,
+                "a type pattern of the form 'module:qualname', '~module:qualname' "
+                "(subclasses too) or '@module:qualname' (abstract base class)",
+            ) from None
+        self.prefix = prefix
+        self.identifier = f"{self.module}:{self.qualname}"
+
+    def __str__(self) -> str:
+        return self.prefix + self.identifier
+
+    def __repr__(self) -> str:
+        return f"TypePattern({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypePattern) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def names(self, cls: type) -> bool:
+        """Whether an exact or subclass pattern means `cls`; imports nothing.
+
+        Parameters
+        ----------
+        cls : type
+            The class asked about.
+
+        Returns
+        -------
+        bool
+            True if `cls` (for a subclass pattern, a class on its MRO) has the pattern's
+            module and qualname, or is the object that the pattern names in a module that
+            is imported already.
+        """
+        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
+        if any(
+            qualname_of(each) == self.qualname and module_of(each) == self.module
+            for each in classes
+        ):
+            return True
+        resembles = any(self._resembles(each, known=False) for each in classes)
+        named = loaded_object(self.module, self.qualname, hooks=resembles)
+        return named is not None and any(each is named for each in classes)
+
+    def _resembles(self, cls: type, known: bool) -> bool:
+        """Whether it could be an alias of `cls`: see `may_alias`."""
+        if self.module.partition(".")[0] == module_of(cls).partition(".")[0]:
+            return True
+        last = self.qualname.rpartition(".")[2]
+        return not known and last == qualname_of(cls).rpartition(".")[2]
+
+    def may_alias(self, cls: type, known: bool) -> bool:
+        """Whether importing the pattern's module later may show that it names `cls`.
+
+        A public alias stands in the package that defines the class; one that stands
+        elsewhere keeps the name, and is looked for only where the class is not `known`
+        under another one.
+        """
+        if self.prefix == ABSTRACT:
+            # It was imported to be asked; half of it, if that was in the middle of its import.
+            return self.module in sys.modules and is_awaited(self.module)
+        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
+        return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)

@@ -1,0 +1,782 @@
+"""DESIGN section 3: what a backend may say of itself, and how faults in it are shown."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pytest
+
+from spatch_core import BackendSkippedWarning, BackendSystem, DescriptionError
+from spatch_core._description.description import AutoGeneration, Description, Implementation
+from spatch_core._description.fields import AUTO_GENERATION_FIELDS, FIELDS, FUNCTION_FIELDS
+from spatch_core._description.parsing import parse_description
+from spatch_core._problems import Problem, Source
+from spatch_core._type_patterns import TypePattern
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+MINIMAL: dict[Any, Any] = {"name": "gpu", "primary_types": ["cupy:ndarray"]}
+SOURCE = Source("gpu = pkg:gpu.toml", "/site-packages/pkg/gpu.toml")
+
+
+def parse(fields: Any, expected_name: str | None = None) -> Description:
+    return parse_description(fields, SOURCE, expected_name)
+
+
+def faults(fields: Any, expected_name: str | None = None) -> dict[str | None, Problem]:
+    """The problems by key; no key may be reported twice."""
+    with pytest.raises(DescriptionError) as caught:
+        parse(fields, expected_name)
+    problems = caught.value.problems
+    assert all(problem.source == SOURCE for problem in problems)
+    keys = [problem.key for problem in problems]
+    assert len(set(keys)) == len(keys), keys
+    return {problem.key: problem for problem in problems}
+
+
+def with_function(**fields: Any) -> dict[str, Any]:
+    return {**MINIMAL, "functions": {"lib:blur": fields}}
+
+
+# --- what is read --------------------------------------------------------------------
+
+
+def test_a_name_and_a_type_are_enough() -> None:
+    """DESIGN 3."""
+    description = parse(MINIMAL)
+    assert description == Description(
+        name="gpu", primary_types=(TypePattern("cupy:ndarray"),), source=SOURCE
+    )
+    assert description.secondary_types == ()
+    assert description.requires_opt_in is False
+    assert description.higher_priority_than == description.lower_priority_than == ()
+    assert dict(description.functions) == {}
+    assert description.auto_generation is None
+    assert description.in_code is False
+
+
+def test_every_field_is_read() -> None:
+    """DESIGN 3: the table of fields."""
+    description = parse_description(
+        {
+            "name": "gpu-1.x_y",
+            "primary_types": ["cupy:ndarray", "~cupyx.scipy.sparse:spmatrix", "@numbers:Real"],
+            "secondary_types": ["numpy:ndarray"],
+            "requires_opt_in": True,
+            "higher_priority_than": ["default", "threads"],
+            "lower_priority_than": ["jax"],
+            "functions": {
+                "lib.sub:Class.blur": {
+                    "function": "pkg.blur:blur",
+                    "should_run": "pkg.blur:blur._should_run",
+                    "uses_context": True,
+                    "additional_docs": "Only on Tuesdays.\n",
+                },
+                "lib:sharpen": {"function": "pkg:sharpen"},
+                "auto-generation": {"backend": "pkg:backend", "modules": ["pkg.a", "pkg.b"]},
+            },
+        },
+        SOURCE,
+        "gpu-1.x_y",
+        in_code=True,
+    )
+    assert description == Description(
+        name="gpu-1.x_y",
+        primary_types=(
+            TypePattern("cupy:ndarray"),
+            TypePattern("~cupyx.scipy.sparse:spmatrix"),
+            TypePattern("@numbers:Real"),
+        ),
+        secondary_types=(TypePattern("numpy:ndarray"),),
+        requires_opt_in=True,
+        higher_priority_than=("default", "threads"),
+        lower_priority_than=("jax",),
+        functions={
+            "lib.sub:Class.blur": Implementation(
+                "pkg.blur:blur", "pkg.blur:blur._should_run", True, "Only on Tuesdays.\n"
+            ),
+            "lib:sharpen": Implementation("pkg:sharpen"),
+        },
+        auto_generation=AutoGeneration("pkg:backend", ("pkg.a", "pkg.b")),
+        source=SOURCE,
+        in_code=True,
+    )
+
+
+def test_defaults_hold_for_every_function_that_does_not_say_otherwise() -> None:
+    """DESIGN 3: ``functions.defaults``."""
+    functions = parse(
+        {
+            **MINIMAL,
+            "functions": {
+                "lib:a": {"function": "pkg:a"},
+                "lib:b": {
+                    "function": "pkg:b",
+                    "should_run": "pkg:other",
+                    "uses_context": False,
+                    "additional_docs": "Its own.",
+                },
+                "lib:c": {},
+                "defaults": {
+                    "function": "pkg:generic",
+                    "should_run": "pkg:ask",
+                    "uses_context": True,
+                    "additional_docs": "For all.",
+                },
+            },
+        }
+    ).functions
+    assert dict(functions) == {
+        "lib:a": Implementation("pkg:a", "pkg:ask", True, "For all."),
+        "lib:b": Implementation("pkg:b", "pkg:other", False, "Its own."),
+        "lib:c": Implementation("pkg:generic", "pkg:ask", True, "For all."),
+    }
+
+
+def test_an_empty_text_says_otherwise_too() -> None:
+    """DESIGN 3: a function may go without the text that the others share."""
+    functions = parse(
+        {
+            **MINIMAL,
+            "functions": {
+                "lib:a": {"function": "pkg:a", "additional_docs": ""},
+                "defaults": {"additional_docs": "For all."},
+            },
+        }
+    ).functions
+    assert functions["lib:a"].additional_docs == ""
+
+
+def test_functions_keep_their_order() -> None:
+    names = [f"lib:f{number}" for number in (3, 1, 2, 0)]
+    entries = {name: {"function": "pkg:f"} for name in names}
+    assert list(parse({**MINIMAL, "functions": entries}).functions) == names
+
+
+def test_an_empty_auto_generation_table_says_nothing() -> None:
+    assert parse({**MINIMAL, "functions": {"auto-generation": {}}}).auto_generation is None
+
+
+def test_modules_of_the_auto_generation_may_be_left_out() -> None:
+    table = {"auto-generation": {"backend": "pkg:backend"}}
+    assert parse({**MINIMAL, "functions": table}).auto_generation == AutoGeneration("pkg:backend")
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
+def test_several_strings_may_stand_in_any_kind_of_collection(kind: Any) -> None:
+    """DESIGN 3: a description in Python need not know how TOML is read."""
+    description = parse({"name": "gpu", "primary_types": kind(["cupy:ndarray"])})
+    assert description.primary_types == (TypePattern("cupy:ndarray"),)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "expected"),
+    [
+        (["numpy:ndarray"], False),
+        (["~numpy:ndarray"], False),
+        (["@numbers:Real"], True),
+        (["numpy:ndarray", "@numbers:Real"], True),
+    ],
+)
+def test_a_backend_is_abstract_if_a_primary_type_is(patterns: list[str], expected: bool) -> None:
+    """DESIGN 5: abstract ones come after concrete ones."""
+    assert parse({**MINIMAL, "primary_types": patterns}).is_abstract is expected
+
+
+def test_a_backend_with_an_abstract_secondary_type_alone_is_concrete() -> None:
+    """DESIGN 5."""
+    assert not parse({**MINIMAL, "secondary_types": ["@numbers:Real"]}).is_abstract
+
+
+# --- two forms, one meaning ----------------------------------------------------------
+
+
+class AsClass:
+    name = "gpu"
+    primary_types = ("cupy:ndarray",)
+    secondary_types: ClassVar = ["numpy:ndarray"]
+    requires_opt_in = True
+    higher_priority_than = ("default",)
+    functions: ClassVar = {"lib:blur": {"function": "pkg:blur", "uses_context": True}}
+
+
+class AsLazyObject:
+    """Offers its fields only when somebody asks, and much that is no field."""
+
+    primary_type = "misspelled, but nobody's business in an object"
+
+    def __getattr__(self, name: str) -> object:
+        try:
+            return AsClass.__dict__[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def as_module() -> types.ModuleType:
+    module = types.ModuleType("backend_module")
+    module.__dict__.update({key: getattr(AsClass, key) for key in FIELDS if hasattr(AsClass, key)})
+    return module
+
+
+class AsMapping(Mapping[str, object]):
+    def __getitem__(self, key: str) -> object:
+        if key not in FIELDS or not hasattr(AsClass, key):
+            raise KeyError(key)
+        return getattr(AsClass, key)
+
+    def __iter__(self) -> Any:
+        return (key for key in FIELDS if hasattr(AsClass, key))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+TOML = """
+name = "gpu"
+primary_types = ["cupy:ndarray"]
+secondary_types = ["numpy:ndarray"]
+requires_opt_in = true
+higher_priority_than = ["default"]
+
+[functions."lib:blur"]
+function = "pkg:blur"
+uses_context = true
+"""
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        AsClass,
+        AsClass(),
+        AsLazyObject(),
+        as_module(),
+        AsMapping(),
+        types.MappingProxyType(dict(AsMapping())),
+        tomllib.loads(TOML),
+    ],
+    ids=["class", "instance", "lazy object", "module", "mapping", "proxy", "TOML"],
+)
+def test_every_form_means_the_same(fields: object) -> None:
+    """DESIGN 3: two forms, one meaning."""
+    assert parse(fields) == parse(dict(AsMapping()))
+    assert parse(fields).requires_opt_in is True
+
+
+# Every table that the 0.x releases of the `spatch` package know, as a backend author writes it.
+PUBLIC_SPATCH = '''
+name = "parallel"
+primary_types = ["numpy:ndarray"]
+secondary_types = ["~builtins:float"]
+higher_priority_than = ["default"]
+lower_priority_than = ["distributed"]
+requires_opt_in = true
+
+[functions.auto-generation]
+backend = "parallel_images.registry:backend"
+modules = ["parallel_images.filters", "parallel_images.measure"]
+
+[functions.defaults]
+uses_context = true
+should_run = "parallel_images.registry:is_large"
+
+[functions."images.filters:blur"]
+function = "parallel_images.filters:blur"
+additional_docs = """
+Splits the image into one strip for each core.
+"""
+
+[functions."images.measure:histogram"]
+function = "parallel_images.measure:histogram"
+should_run = "parallel_images.measure:histogram._should_run"
+uses_context = false
+'''
+
+
+def test_a_description_for_the_public_spatch_package_loads_unchanged() -> None:
+    """DESIGN 3, the last sentence."""
+    description = parse(tomllib.loads(PUBLIC_SPATCH), "parallel")
+    assert description == Description(
+        name="parallel",
+        primary_types=(TypePattern("numpy:ndarray"),),
+        secondary_types=(TypePattern("~builtins:float"),),
+        requires_opt_in=True,
+        higher_priority_than=("default",),
+        lower_priority_than=("distributed",),
+        functions={
+            "images.filters:blur": Implementation(
+                "parallel_images.filters:blur",
+                "parallel_images.registry:is_large",
+                True,
+                "Splits the image into one strip for each core.\n",
+            ),
+            "images.measure:histogram": Implementation(
+                "parallel_images.measure:histogram",
+                "parallel_images.measure:histogram._should_run",
+                False,
+            ),
+        },
+        auto_generation=AutoGeneration(
+            "parallel_images.registry:backend",
+            ("parallel_images.filters", "parallel_images.measure"),
+        ),
+        source=SOURCE,
+    )
+
+
+# --- faults --------------------------------------------------------------------------
+
+FAULTS: list[tuple[dict[str, Any], str, str]] = [
+    ({"name": None}, "name", "the field is missing"),
+    ({"name": ""}, "name", "'' cannot name a backend"),
+    ({"name": "a b"}, "name", "'a b' cannot name a backend"),
+    ({"name": "a>b"}, "name", "'a>b' cannot name a backend"),
+    ({"name": "default"}, "name", "'default' cannot name a backend"),
+    ({"name": 3}, "name", "3 cannot name a backend"),
+    ({"name": ["gpu"]}, "name", "cannot name a backend"),
+    ({"primary_types": []}, "primary_types", "there is no type in it"),
+    ({"primary_types": ()}, "primary_types", "there is no type in it"),
+    ({"primary_types": None}, "primary_types", "None is not a list of strings"),
+    ({"primary_types": ""}, "primary_types", "'' is not a list of strings"),
+    ({"primary_types": "cupy:ndarray"}, "primary_types", "is not a list of strings"),
+    ({"primary_types": {"cupy:ndarray": 1}}, "primary_types", "is not a list of strings"),
+    ({"primary_types": 0}, "primary_types", "0 is not a list of strings"),
+    ({"primary_types": ["cupy.ndarray"]}, "primary_types[0]", "'cupy.ndarray' is not a type pat"),
+    ({"primary_types": ["a:b", "~~a:b"]}, "primary_types[1]", "'~~a:b' is not a type pattern"),
+    ({"primary_types": ["a:b", 1]}, "primary_types[1]", "1 is not a string"),
+    ({"primary_types": [["a:b"]]}, "primary_types[0]", "is not a string"),
+    ({"secondary_types": "a:b"}, "secondary_types", "is not a list of strings"),
+    ({"secondary_types": ["a"]}, "secondary_types[0]", "'a' is not a type pattern"),
+    ({"secondary_types": [None]}, "secondary_types[0]", "None is not a string"),
+    ({"requires_opt_in": "yes"}, "requires_opt_in", "'yes' is not a boolean"),
+    ({"requires_opt_in": 1}, "requires_opt_in", "1 is not a boolean"),
+    ({"requires_opt_in": None}, "requires_opt_in", "None is not a boolean"),
+    ({"higher_priority_than": "default"}, "higher_priority_than", "is not a list of strings"),
+    ({"higher_priority_than": ["a b"]}, "higher_priority_than[0]", "cannot name a backend"),
+    ({"higher_priority_than": ["x", "gpu"]}, "higher_priority_than[1]", "no order with itself"),
+    ({"higher_priority_than": [2]}, "higher_priority_than[0]", "2 is not a string"),
+    ({"lower_priority_than": 5}, "lower_priority_than", "5 is not a list of strings"),
+    ({"lower_priority_than": ["*"]}, "lower_priority_than[0]", "'*' cannot name a backend"),
+    ({"lower_priority_than": ["gpu"]}, "lower_priority_than[0]", "no order with itself"),
+    (
+        {"higher_priority_than": ["a"], "lower_priority_than": ["b", "a"]},
+        "lower_priority_than",
+        "'a' stands in higher_priority_than too",
+    ),
+    ({"functions": []}, "functions", "[] is not a table"),
+    ({"functions": "pkg"}, "functions", "'pkg' is not a table"),
+    ({"functions": None}, "functions", "None is not a table"),
+    ({"functions": {"lib.blur": {}}}, 'functions."lib.blur"', "is not an identifier"),
+    ({"functions": {"lib:blur": "pkg:blur"}}, 'functions."lib:blur"', "is not a table"),
+    ({"functions": {"lib:blur": {}}}, 'functions."lib:blur".function', "the field is missing"),
+    (
+        {"functions": {"lib:blur": {"function": "pkg.blur"}}},
+        'functions."lib:blur".function',
+        "'pkg.blur' is not an identifier",
+    ),
+    (
+        {"functions": {"lib:blur": {"function": 7}}},
+        'functions."lib:blur".function',
+        "7 is not an identifier",
+    ),
+    (with_function(function="p:f", should_run="ask"), 'functions."lib:blur".should_run', "'ask'"),
+    (with_function(function="p:f", should_run=True), 'functions."lib:blur".should_run', "True is"),
+    (
+        with_function(function="p:f", uses_context="no"),
+        'functions."lib:blur".uses_context',
+        "'no' is not a boolean",
+    ),
+    (
+        with_function(function="p:f", additional_docs=["x"]),
+        'functions."lib:blur".additional_docs',
+        "['x'] is not a string",
+    ),
+    ({"functions": {"defaults": 1}}, "functions.defaults", "1 is not a table"),
+    (
+        {"functions": {"defaults": {"should_run": "x"}}},
+        "functions.defaults.should_run",
+        "'x' is not an identifier",
+    ),
+    (
+        {"functions": {"defaults": {"uses_context": 1}, "lib:a": {"function": "p:a"}}},
+        "functions.defaults.uses_context",
+        "1 is not a boolean",
+    ),
+    (
+        {"functions": {"defaults": {"additional_docs": 1}}},
+        "functions.defaults.additional_docs",
+        "1 is not a string",
+    ),
+    (
+        {"functions": {"defaults": {"function": "f"}}},
+        "functions.defaults.function",
+        "'f' is not an identifier",
+    ),
+    ({"functions": {"auto-generation": []}}, "functions.auto-generation", "[] is not a table"),
+    (
+        {"functions": {"auto-generation": {"modules": ["a"]}}},
+        "functions.auto-generation.backend",
+        "the field is missing",
+    ),
+    (
+        {"functions": {"auto-generation": {"backend": "pkg"}}},
+        "functions.auto-generation.backend",
+        "'pkg' is not an identifier",
+    ),
+    (
+        {"functions": {"auto-generation": {"backend": "p:b", "modules": "p"}}},
+        "functions.auto-generation.modules",
+        "'p' is not a list of strings",
+    ),
+    (
+        {"functions": {"auto-generation": {"backend": "p:b", "modules": ["p", 1]}}},
+        "functions.auto-generation.modules[1]",
+        "1 is not a string",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "message"), FAULTS, ids=[f"{key}-{i}" for i, (_, key, _) in enumerate(FAULTS)]
+)
+def test_a_fault_is_shown_with_its_key_and_a_remedy(
+    change: dict[str, Any], key: str, message: str
+) -> None:
+    """DESIGN 3 and 9: an error that names the line to fix."""
+    found = faults({**MINIMAL, **change})
+    assert list(found) == [key]
+    assert message in found[key].message
+    assert found[key].remedy
+    text = str(found[key])
+    assert f"key {key}" in text
+    assert found[key].remedy in text
+    assert SOURCE.file is not None
+    assert SOURCE.file in text
+
+
+@pytest.mark.parametrize("field", ["name", "primary_types"])
+def test_a_required_field_may_not_be_left_out(field: str) -> None:
+    """DESIGN 3."""
+    found = faults({key: value for key, value in MINIMAL.items() if key != field})
+    assert list(found) == [field]
+    assert found[field].message == "the field is missing"
+
+
+def test_the_name_equals_that_of_the_entry_point() -> None:
+    """DESIGN 3."""
+    assert parse(MINIMAL, "gpu").name == "gpu"
+    found = faults(MINIMAL, "cpu")
+    assert list(found) == ["name"]
+    assert "'gpu'" in found["name"].message
+    assert "'cpu'" in found["name"].message
+    assert found["name"].backend == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("fields", "backend"),
+    [
+        ({"name": "gpu"}, "gpu"),
+        ({"name": 3}, "?"),
+        ({}, "?"),
+    ],
+)
+def test_a_fault_says_whose_it_is_as_far_as_that_is_known(
+    fields: dict[str, Any], backend: str
+) -> None:
+    assert {problem.backend for problem in faults(fields).values()} == {backend}
+
+
+def test_all_faults_are_found_at_once() -> None:
+    """DESIGN 9: all faults, not the first."""
+    found = faults(
+        {
+            "primary_types": ["cupy.ndarray", "ok:Type", 1],
+            "secondary_type": [],
+            "requires_opt_in": "true",
+            "higher_priority_than": ["a", "b c"],
+            "lower_priority_than": ["a"],
+            "functions": {
+                "defaults": {"uses_contxt": True, "should_run": "no"},
+                "auto-generation": {"backend": "pkg", "module": ["pkg"]},
+                "lib.blur": {"function": "pkg:blur"},
+                "lib:sharpen": {"should_run": "pkg"},
+                "lib:invert": ["pkg:invert"],
+                "lib:ok": {"function": "pkg:ok"},
+            },
+        },
+        "gpu",
+    )
+    assert set(found) == {
+        "name",
+        "primary_types[0]",
+        "primary_types[2]",
+        "secondary_type",
+        "requires_opt_in",
+        "higher_priority_than[1]",
+        "lower_priority_than",
+        "functions.defaults.uses_contxt",
+        "functions.defaults.should_run",
+        "functions.auto-generation.backend",
+        "functions.auto-generation.module",
+        'functions."lib.blur"',
+        'functions."lib:sharpen".function',
+        'functions."lib:sharpen".should_run',
+        'functions."lib:invert"',
+    }
+    assert {problem.backend for problem in found.values()} == {"gpu"}
+
+
+def test_the_error_shows_every_fault_on_a_line_of_its_own() -> None:
+    with pytest.raises(DescriptionError) as caught:
+        parse({"name": "a b", "primary_types": ["x"], "requires_opt_in": 1})
+    assert str(caught.value).splitlines() == list(map(str, caught.value.problems))
+    assert len(caught.value.problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("fields", "key", "meant"),
+    [
+        ({**MINIMAL, "secundary_types": []}, "secundary_types", "secondary_types"),
+        ({**MINIMAL, "requires_optin": True}, "requires_optin", "requires_opt_in"),
+        ({**MINIMAL, "higher_priority": []}, "higher_priority", "higher_priority_than"),
+        ({**MINIMAL, "function": {}}, "function", "functions"),
+        ({**MINIMAL, "Functions": {}}, "Functions", "functions"),
+        (
+            with_function(function="p:f", shouldrun="p:s"),
+            'functions."lib:blur".shouldrun',
+            "should_run",
+        ),
+        (
+            with_function(function="p:f", use_context=True),
+            'functions."lib:blur".use_context',
+            "uses_context",
+        ),
+        (
+            {**MINIMAL, "functions": {"defaults": {"additional_doc": ""}}},
+            "functions.defaults.additional_doc",
+            "additional_docs",
+        ),
+        (
+            {**MINIMAL, "functions": {"auto-generation": {"backend": "p:b", "modulse": []}}},
+            "functions.auto-generation.modulse",
+            "modules",
+        ),
+    ],
+)
+def test_a_misspelled_key_is_a_fault(fields: dict[str, Any], key: str, meant: str) -> None:
+    """DESIGN 9: nothing that was written is passed over in silence."""
+    found = faults(fields)
+    assert list(found) == [key]
+    assert found[key].remedy == f"Did you mean {meant!r}?"
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [("default", "defaults"), ("auto_generation", "auto-generation"), ("autogeneration", "auto-")],
+)
+def test_a_misspelled_table_of_functions_is_shown_its_name(key: str, meant: str) -> None:
+    found = faults({**MINIMAL, "functions": {key: {"backend": "p:b"}}})
+    (problem,) = found.values()
+    assert f"Did you mean '{meant}" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {**MINIMAL, "homepage": "example.org", "x": 1},
+        with_function(function="p:f", license="BSD"),
+        {**MINIMAL, "functions": {"defaults": {"colour": "red"}}},
+        {**MINIMAL, "functions": {"auto-generation": {"backend": "p:b", "since": 1}}},
+        {7: "not even a string", **MINIMAL},
+    ],
+    ids=["description", "function", "defaults", "auto-generation", "no string"],
+)
+def test_a_key_unlike_any_other_is_let_be(fields: dict[Any, Any]) -> None:
+    """It may belong to a later version, or to another tool."""
+    assert parse(fields).name == "gpu"
+
+
+def test_a_misspelled_key_beside_the_right_one_is_let_be() -> None:
+    assert parse({**MINIMAL, "primary_type": "an old name, kept for others"}).name == "gpu"
+
+
+@pytest.mark.parametrize(
+    "known", [FIELDS, FUNCTION_FIELDS, AUTO_GENERATION_FIELDS], ids=["all", "function", "tool"]
+)
+def test_no_field_is_listed_twice(known: tuple[str, ...]) -> None:
+    assert len(set(known)) == len(known)
+
+
+def test_every_field_has_its_place_in_a_description() -> None:
+    """DESIGN 3: the lists of fields and the classes are the same table."""
+    names = {each.name for each in dataclasses.fields(Description)}
+    assert names == {*FIELDS, "auto_generation", "source", "in_code"}
+    assert {each.name for each in dataclasses.fields(Implementation)} == {*FUNCTION_FIELDS}
+    assert {each.name for each in dataclasses.fields(AutoGeneration)} == {*AUTO_GENERATION_FIELDS}
+
+
+# --- a description cannot be changed -------------------------------------------------
+
+
+@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Description)])
+def test_a_description_is_immutable(field: str) -> None:
+    description = parse(MINIMAL)
+    with pytest.raises(AttributeError):
+        setattr(description, field, None)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        parse(with_function(function="p:f")),
+        Description("gpu", (TypePattern("m:Q"),)),
+    ],
+    ids=["parsed", "made"],
+)
+def test_the_functions_of_a_description_are_immutable(description: Description) -> None:
+    functions: Any = description.functions
+    with pytest.raises(TypeError):
+        functions["lib:new"] = Implementation("p:f")
+
+
+def test_a_description_does_not_follow_later_changes_of_what_it_was_read_from() -> None:
+    fields = with_function(function="p:f")
+    fields["primary_types"] = ["a:b"]
+    description = parse(fields)
+    fields["primary_types"].append("c:d")
+    fields["functions"]["lib:blur"]["function"] = "p:g"
+    fields["functions"]["lib:other"] = {"function": "p:h"}
+    assert description.primary_types == (TypePattern("a:b"),)
+    assert dict(description.functions) == {"lib:blur": Implementation("p:f")}
+
+
+def test_descriptions_can_be_hashed() -> None:
+    assert len({parse(MINIMAL), parse(MINIMAL)}) == 1
+
+
+# --- through a library ---------------------------------------------------------------
+
+
+def test_a_library_skips_a_faulty_backend_and_keeps_all_its_problems() -> None:
+    """DESIGN 9, the first row."""
+    system = BackendSystem(
+        None,
+        "TEST_DESCRIPTION",
+        ["builtins:int"],
+        backends=[
+            {"name": "broken", "primary_types": ["x"], "requires_opt_in": 1},
+            {"name": "fine", "primary_types": ["builtins:str"]},
+        ],
+    )
+    with pytest.warns(BackendSkippedWarning, match=r"'broken'.*primary_types\[0\].*1 more fault"):
+        assert list(system.backends) == ["default", "fine"]
+    assert [problem.key for problem in system.problems] == ["primary_types[0]", "requires_opt_in"]
+    assert {problem.backend for problem in system.problems} == {"broken"}
+    assert "a description in the library's code" in str(system.problems[0])
+
+
+def test_a_library_shows_its_backends_as_they_describe_themselves() -> None:
+    system = BackendSystem(
+        None, "TEST_DESCRIPTION", ["builtins:int"], backends=[AsClass, {**MINIMAL, "name": "cpu"}]
+    )
+    backends = system.backends
+    assert backends["gpu"].requires_opt_in
+    assert backends["gpu"].in_code
+    assert backends["gpu"].source == Source()
+    assert backends["cpu"].primary_types == (TypePattern("cupy:ndarray"),)
+    assert backends["default"].primary_types == (TypePattern("builtins:int"),)
+
+
+def test_two_descriptions_of_one_name_in_code_are_a_problem() -> None:
+    """DESIGN 9: the first is used, the other reported."""
+    system = BackendSystem(
+        None,
+        "TEST_DESCRIPTION",
+        backends=[MINIMAL, {**MINIMAL, "primary_types": ["jax:Array"]}],
+    )
+    with pytest.warns(BackendSkippedWarning, match="'gpu'"):
+        backends = system.backends
+    assert backends["gpu"].primary_types == (TypePattern("cupy:ndarray"),)
+    assert [problem.key for problem in system.problems] == ["name"]
+
+
+# --- where a problem stands ----------------------------------------------------------
+
+
+class Metadata:
+    """As much of a distribution as a source looks at."""
+
+    metadata: ClassVar[dict[str, str | None]] = {"Name": "gpu-images", "Version": "1.2"}
+
+
+class Nameless:
+    metadata: ClassVar[dict[str, str | None]] = {"Name": None, "Version": None}
+
+
+class Unreadable:
+    @property
+    def metadata(self) -> dict[str, str]:
+        raise OSError("gone")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (Source(), "a description in the library's code"),
+        (Source("a = p:q"), "entry point 'a = p:q'"),
+        (Source("a = p:q", "/p/q"), "entry point 'a = p:q', file /p/q"),
+        (
+            Source("a = p:q", metadata=Metadata()),
+            "distribution gpu-images 1.2, entry point 'a = p:q'",
+        ),
+        (
+            Source("a = p:q", "/p/q", Metadata()),
+            "distribution gpu-images 1.2, entry point 'a = p:q', file /p/q",
+        ),
+        (Source("a = p:q", metadata=Nameless()), "entry point 'a = p:q'"),
+        (Source("a = p:q", metadata=Unreadable()), "entry point 'a = p:q'"),
+        (Source(metadata=Unreadable()), "a distribution without a name"),
+    ],
+)
+def test_a_source_names_distribution_entry_point_and_file(source: Source, expected: str) -> None:
+    """DESIGN 9."""
+    assert str(source) == expected
+
+
+def test_a_source_knows_its_distribution_and_version() -> None:
+    source = Source("a = p:q", metadata=Metadata())
+    assert (source.distribution, source.version) == ("gpu-images", "1.2")
+    for unknown in (Source(), Source(metadata=Nameless()), Source(metadata=Unreadable())):
+        assert (unknown.distribution, unknown.version) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "value", [SOURCE, Problem("it is wrong", "Mend it")], ids=["source", "problem"]
+)
+def test_sources_and_problems_are_immutable(value: object) -> None:
+    """They are handed out, and shown again later."""
+    for each in dataclasses.fields(value):  # type: ignore[arg-type]  # both are dataclasses
+        with pytest.raises(AttributeError):
+            setattr(value, each.name, None)
+    with pytest.raises((AttributeError, TypeError)):
+        value.other = 1  # type: ignore[attr-defined]  # that is the point
+
+
+def test_a_problem_is_shown_with_all_that_is_known_of_it() -> None:
+    """DESIGN 9: distribution, entry point, file, key and remedy."""
+    assert str(Problem("it is wrong", "Mend it", "gpu", "name", Source("gpu = p:q"))) == (
+        "backend 'gpu' is skipped (entry point 'gpu = p:q'), key name: it is wrong. Mend it"
+    )
+    assert str(Problem("it is wrong", "Mend it", "gpu")) == (
+        "backend 'gpu' is skipped: it is wrong. Mend it"
+    )
+    assert str(Problem("it is wrong", "Mend it", key="LIB_BLOCK")) == (
+        "environment variable LIB_BLOCK: it is wrong. Mend it"
+    )

@@ -1,0 +1,410 @@
+"""Backends are loaded when they are first needed, once, and again when asked to."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSkippedWarning, BackendSystem, UnknownBackendError
+from spatch_core._discovery.loader import Loader
+from spatch_core.testing import Distribution, isolated, write_distribution
+
+GROUP = "loader_library.backends"
+MODULE = __name__
+
+
+@pytest.fixture
+def system() -> BackendSystem:
+    return BackendSystem(GROUP, "LOADER_LIBRARY", default_primary_types=["builtins:float"])
+
+
+@pytest.fixture
+def double(system: BackendSystem) -> Any:
+    """A dispatchable function of the library."""
+
+    @system.dispatchable("x", module="loader_library", qualname="double")
+    def double(x: object) -> str:
+        """Twice as much."""
+        return "default"
+
+    return double
+
+
+@pytest.fixture
+def site(tmp_path: Path, system: BackendSystem) -> Iterator[Path]:
+    """A folder on the path, while the library is isolated."""
+    with isolated(system, path=[tmp_path]):
+        yield tmp_path
+
+
+def install(folder: Path, name: str, rest: str = "", types: str = "'builtins:str'") -> Distribution:
+    """Install a backend of the library, whose implementation returns its name."""
+    return write_distribution(
+        folder,
+        f"{name}-dist",
+        entry_points={GROUP: {name: f"loader_{name}:backend.toml"}},
+        files={
+            f"loader_{name}/__init__.py": f"def double(x):\n    return {name!r}\n",
+            f"loader_{name}/backend.toml": f"""
+                name = {name!r}
+                primary_types = [{types}]
+                {rest}
+                [functions."loader_library:double"]
+                function = "loader_{name}:double"
+            """,
+        },
+    )
+
+
+class TestWhen:
+    """What needs the backends, and what does not."""
+
+    NEEDS: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
+        "call": lambda system, double: double(1.0),
+        "explain": lambda system, double: double.explain(1.0),
+        "explain-types": lambda system, _: system.explain_types("loader_library:double", [int]),
+        "invoke": lambda system, double: double.invoke(backend="default")(1.0),
+        "backends-of-a-function": lambda system, double: list(double.backends),
+        "backends": lambda system, double: system.backends,
+        "problems": lambda system, double: system.problems,
+        "backend-opts": lambda system, double: system.backend_opts(),
+        "reload": lambda system, double: system.reload(),
+    }
+    DOES_NOT: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
+        "another-function": lambda system, double: system.dispatchable("x")(lambda x: x),
+        "functions": lambda system, double: system.functions["loader_library:double"],
+        "repr": lambda system, double: (repr(system), repr(double)),
+        "docstring": lambda system, double: double.__doc__,
+        "signature": lambda system, double: inspect.signature(double),
+        "pickle": lambda system, double: pickle.dumps(system),
+        "default-implementation": lambda system, double: double.__wrapped__(1.0),
+        "invoke-is-only-prepared": lambda system, double: double.invoke(backend="any"),
+    }
+
+    @pytest.mark.parametrize("use", NEEDS.values(), ids=list(NEEDS))
+    def test_discovers(
+        self, system: BackendSystem, double: Any, use: Callable[[Any, Any], object]
+    ) -> None:
+        assert system._loader.loaded is None
+
+        use(system, double)
+
+        assert system._loader.loaded is not None
+
+    @pytest.mark.parametrize("use", DOES_NOT.values(), ids=list(DOES_NOT))
+    def test_does_not(
+        self, system: BackendSystem, double: Any, use: Callable[[Any, Any], object]
+    ) -> None:
+        use(system, double)
+
+        assert system._loader.loaded is None
+
+    def test_only_once(
+        self, system: BackendSystem, double: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = system.backends
+
+        def again() -> None:
+            pytest.fail("backends are discovered twice")
+
+        monkeypatch.setattr(system._loader, "_discover", again)
+
+        assert double(1.0) == "default"
+        assert system.backends == first
+
+
+class TestReload:
+    """`reload` discovers again, e.g. in a notebook after an installation."""
+
+    def test_finds_what_was_installed_meanwhile(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        assert double("text") == "default"
+        install(site, "late")
+
+        assert double("text") == "default"
+        system.reload()
+
+        assert double("text") == "late"
+        assert list(system.backends) == ["default", "late"]
+
+    def test_forgets_what_was_uninstalled_meanwhile(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        distribution = install(site, "early")
+        assert double("text") == "early"
+        distribution.remove()
+
+        system.reload()
+
+        assert double("text") == "default"
+        assert "early" not in system.backends
+
+    def test_reads_a_file_that_was_corrected_meanwhile(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        install(site, "sick", rest="requires_opt_in = 0")
+        with pytest.warns(BackendSkippedWarning, match="requires_opt_in"):
+            assert double("text") == "default"
+        install(site, "sick", rest="requires_opt_in = false")
+
+        system.reload()
+
+        assert double("text") == "sick"
+        assert system.problems == ()
+
+    def test_warns_of_what_is_broken_now_at_the_line_that_calls_it(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        assert system.problems == ()
+        install(site, "sick", rest="requires_opt_in = 0")
+
+        with pytest.warns(BackendSkippedWarning) as caught:
+            system.reload()
+
+        assert [each.filename for each in caught] == [__file__]
+        assert double("text") == "default"
+
+    def test_reads_the_environment_again(
+        self, system: BackendSystem, double: Any, site: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        install(site, "first")
+        install(site, "second")
+        assert double("text") == "first"
+
+        monkeypatch.setenv("LOADER_LIBRARY_PRIORITIZE", "second")
+        system.reload()
+        assert double("text") == "second"
+
+        monkeypatch.setenv("LOADER_LIBRARY_BLOCK", "second")
+        system.reload()
+        assert double("text") == "first"
+
+        monkeypatch.delenv("LOADER_LIBRARY_PRIORITIZE")
+        monkeypatch.setenv("LOADER_LIBRARY_BLOCK", "*")
+        system.reload()
+        assert double("text") == "default"
+
+    def test_follows_with_the_docstring(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        distribution = install(site, "late")
+        assert double("text") == "late"
+        assert "Backends" in double.__doc__
+        assert "late" in double.__doc__
+        distribution.remove()
+
+        system.reload()
+
+        assert double.__doc__ == "Twice as much."
+
+    def test_keeps_blocks_in_force(self, system: BackendSystem, double: Any, site: Path) -> None:
+        install(site, "shy", rest="requires_opt_in = true")
+        with system.backend_opts(prioritize="shy"):
+            assert double("text") == "shy"
+            install(site, "bold")
+            system.reload()
+
+            assert double("text") == "shy"
+        assert double("text") == "bold"
+
+    def test_a_block_may_outlive_its_backend(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        distribution = install(site, "early")
+        with system.backend_opts(prioritize="early"):
+            distribution.remove()
+            system.reload()
+
+            assert double("text") == "default"
+            with pytest.raises(UnknownBackendError):
+                system.backend_opts(prioritize="early")
+
+    def test_keeps_what_is_enabled_globally(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        install(site, "shy", rest="requires_opt_in = true")
+        system.backend_opts(prioritize="shy").enable_globally()
+
+        system.reload()
+
+        assert double("text") == "shy"
+
+    def test_imports_no_module_again(self, system: BackendSystem, double: Any, site: Path) -> None:
+        install(site, "early")
+        double("text")
+        module = sys.modules["loader_early"]
+
+        system.reload()
+
+        assert double("text") == "early"
+        assert sys.modules["loader_early"] is module
+
+    def test_a_function_that_was_defined_before_the_first_discovery_follows(
+        self, system: BackendSystem, double: Any, site: Path
+    ) -> None:
+        install(site, "late")
+        system.reload()
+
+        @system.dispatchable("x", module="loader_library", qualname="double")
+        def newer(x: object) -> str:
+            return "default"
+
+        assert double("text") == newer("text") == "late"
+        assert newer.__doc__ is not None
+        assert "late" in newer.__doc__
+
+
+class Found:
+    """What a fake discovery returns."""
+
+    def __init__(self, *warnings: Warning, is_complete: bool = True) -> None:
+        self.catalog = SimpleNamespace(warnings=lambda: warnings, is_complete=is_complete)
+
+
+def loader(discover: Callable[[], Any], published: list[Any] | None = None) -> Loader:
+    return Loader(discover, [].append if published is None else published.append)
+
+
+class TestLoader:
+    """The loader by itself."""
+
+    def test_loads_once_and_publishes_what_it_loaded(self) -> None:
+        published: list[Any] = []
+        one = loader(Found, published)
+
+        assert one.get() is one.get() is one.load() is one.loaded
+        assert published == [one.loaded]
+
+    def test_loads_again_on_demand(self) -> None:
+        published: list[Any] = []
+        one = loader(Found, published)
+
+        first, second = one.get(), one.load(again=True)
+
+        assert first is not second
+        assert one.loaded is second
+        assert published == [first, second]
+
+    def test_what_is_asked_during_discovery_is_known_only_later(self) -> None:
+        answers: list[object] = []
+
+        def discover() -> Found:
+            answers.append(one.load())
+            with pytest.raises(RuntimeError, match="it can only know later"):
+                one.get()
+            return Found()
+
+        one = loader(discover)
+
+        assert one.get() is one.loaded
+        assert answers == [None]
+
+    def test_after_a_failure_the_next_one_who_asks_tries_again(self) -> None:
+        outcomes: list[Any] = [KeyboardInterrupt(), Found()]
+
+        def discover() -> Found:
+            outcome: Any = outcomes.pop(0)
+            if isinstance(outcome, BaseException):
+                raise outcome
+            found: Found = outcome
+            return found
+
+        one = loader(discover)
+        with pytest.raises(KeyboardInterrupt):
+            one.get()
+
+        assert one.loaded is None
+        assert one.get() is one.loaded
+
+    def test_a_warning_that_is_an_error_comes_when_everything_is_in_place(self) -> None:
+        one = loader(lambda: Found(BackendSkippedWarning([SimpleNamespace()])))  # type: ignore[list-item]  # no text
+
+        with pytest.raises(BackendSkippedWarning):
+            one.get()
+
+        assert one.loaded is not None
+        assert one.get() is one.loaded
+
+    def test_other_threads_wait_for_the_one_that_discovers(self) -> None:
+        discovering, go_on = threading.Event(), threading.Event()
+        calls: list[int] = []
+
+        def discover() -> Found:
+            calls.append(1)
+            discovering.set()
+            go_on.wait()
+            return Found()
+
+        one = loader(discover)
+        results: list[Any] = []
+        threads = [threading.Thread(target=lambda: results.append(one.get())) for _ in range(4)]
+        threads[0].start()
+        discovering.wait()
+        for thread in threads[1:]:
+            thread.start()
+        assert results == []
+        go_on.set()
+        for thread in threads:
+            thread.join()
+
+        assert len(calls) == 1
+        assert results == [one.loaded] * 4
+
+    def test_a_thread_in_the_middle_of_an_import_waits_for_nobody(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Whoever discovers may want what it is importing."""
+        discovering, go_on = threading.Event(), threading.Event()
+        order: list[str] = []
+
+        def discover() -> Found:
+            order.append(threading.current_thread().name)
+            if threading.current_thread().name == "discoverer":
+                discovering.set()
+                go_on.wait()
+            return Found()
+
+        one = loader(discover)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.setitem(sys.modules, "meeting", SimpleNamespace(loader=one))
+        (tmp_path / "loader_user_code.py").write_text(
+            "import meeting\nfound = meeting.loader.get()\n", encoding="utf-8"
+        )
+        discoverer = threading.Thread(target=one.get, name="discoverer")
+        importer = threading.Thread(target=__import__, args=("loader_user_code",), name="importer")
+        discoverer.start()
+        discovering.wait()
+        importer.start()
+        importer.join(timeout=60)
+        waits = importer.is_alive()
+        go_on.set()
+        discoverer.join()
+        importer.join()
+
+        monkeypatch.delitem(sys.modules, "loader_user_code")
+        assert not waits
+        assert order == ["discoverer", "importer"]
+
+    def test_what_is_incomplete_answers_one_question_and_is_not_kept(self) -> None:
+        """A module of a backend was in the middle of its import; no fault of its own."""
+        published: list[Any] = []
+        warning = BackendSkippedWarning([])
+        outcomes = [Found(warning, is_complete=False), Found()]
+        one = loader(lambda: outcomes.pop(0), published)
+
+        first = one.get()
+        assert published == []
+
+        second = one.get()
+        assert first is not second
+        assert published == [second]
+        assert one.loaded is second

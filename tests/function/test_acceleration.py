@@ -1,0 +1,495 @@
+"""The C extension: when it is used, and that it does what the wrapper's Python code does."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import os
+import sys
+import types
+import weakref
+from typing import Any, ClassVar
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, ImplementationImportError
+from spatch_core._function import acceleration
+from spatch_core._function.dispatcher import Dispatcher
+from spatch_core.testing import run_python
+
+only_accelerated = pytest.mark.skipif(
+    not spatch_core.accelerated, reason="the C extension is not there, or not wanted"
+)
+
+
+class Foreign:
+    """A backend's type."""
+
+
+def implementation(*args: Any, **kwargs: Any) -> Any:
+    return "first", args, kwargs
+
+
+def describe(**fields: Any) -> dict[str, Any]:
+    return {
+        "name": "first",
+        "primary_types": [f"~{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:implementation"}},
+        **fields,
+    }
+
+
+def default(x: Any = "x", y: Any = "y", *rest: Any, key: Any = "key", **options: Any) -> Any:
+    return x, y, rest, key, options
+
+
+def make(dispatch_args: Any = ("x", "y"), **fields: Any) -> Any:
+    system = BackendSystem(None, "MYLIB", backends=[describe(**fields)])
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    return system, function
+
+
+def runs_python(function: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether a call runs the wrapper's Python code."""
+    return function.__code__ in codes_of(function, *args, **kwargs)
+
+
+def asks(function: Any, *args: Any, **kwargs: Any) -> bool:
+    """Whether a call finds nothing in the tables, so that the dispatcher has to decide."""
+    return Dispatcher.fill.__code__ in codes_of(function, *args, **kwargs)
+
+
+def codes_of(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
+    """Return what Python code a call runs."""
+    seen = []
+
+    def watch(frame: types.FrameType, event: str, argument: object) -> None:
+        seen.append(frame.f_code)
+
+    sys.setprofile(watch)
+    try:
+        function(*args, **kwargs)
+    finally:
+        sys.setprofile(None)
+    return seen
+
+
+def test_whether_it_is_used_can_be_asked() -> None:
+    """It is a plain bool, found on first use."""
+    assert type(spatch_core.accelerated) is bool
+    assert "accelerated" in dir(spatch_core)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_pure"), [("1", True), ("yes", True), ("0", False), ("", False)]
+)
+def test_pure_python_on_request(value: str, is_pure: bool) -> None:
+    """``SPATCH_CORE_PURE=1`` leaves the extension alone."""
+    done = run_python(
+        f"""
+        import sys
+        import spatch_core
+        from {__name__.rpartition(".")[2]} import Foreign, make
+
+        _, f = make()
+        print(f(1), f(Foreign(), y=2), f())
+        print(spatch_core.accelerated, "spatch_core._function._accelerator" in sys.modules)
+        """,
+        path=[__file__.rpartition("/")[0]],
+        environment={"SPATCH_CORE_PURE": value},
+    )
+    results, used = done.stdout.splitlines()
+    assert results.count("(") == 6
+    expected = spatch_core.accelerated and not is_pure
+    if is_pure or spatch_core.accelerated:
+        assert used == f"{expected} {expected}"
+
+
+@only_accelerated
+def test_calls_go_through_c() -> None:
+    """Positional or by keyword; whatever else is given; also where the table has no answer."""
+    _, f = make()
+    x = Foreign()
+    calls: list[Any] = [
+        ((x, 1), {}),
+        ((x,), {"y": 1}),
+        ((), {"x": x, "y": 1}),
+        ((x, 1, 2, 3), {"key": 4}),
+    ]
+    assert not runs_python(f, 1, 1)
+    assert asks(f, x, 1)
+    for args, kwargs in calls:
+        assert not runs_python(f, *args, **kwargs)
+        assert not asks(f, *args, **kwargs)
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+    for args in ((x,), ()):
+        assert asks(f, *args)
+        assert not asks(f, *args)
+    assert f() == default()
+
+
+@only_accelerated
+def test_errors_while_the_dispatcher_decides_are_the_callers() -> None:
+    """As everywhere, with their own text; and the next call decides anew."""
+    _, f = make(functions={"lib:f": {"function": "no_such_module:f"}})
+    for _ in range(2):
+        with pytest.raises(ImplementationImportError, match="no_such_module"):
+            f(Foreign())
+        assert f(1) == default(1)
+
+
+@only_accelerated
+def test_a_trace_and_other_backends_leave_calls_as_quick_as_before() -> None:
+    """Wherever the function's own code was in the meantime."""
+    system, f = make()
+    other: Any = system.dispatchable("x", module="lib", qualname="other")(default)
+    for function in (f, other):
+        function(Foreign())
+        with system.backend_opts(trace=True) as options:
+            function(Foreign())
+            assert not runs_python(function, Foreign())
+            assert len(options.trace) == 2
+    system.reload()
+    f(Foreign())
+    assert not runs_python(f, Foreign())
+
+
+@only_accelerated
+def test_any_number_of_dispatch_arguments() -> None:
+    """Few answers are remembered, more are looked up, and very many are left to Python."""
+    for count in (0, 1, 2, 4, 5, 16, 17, 40):
+        names = [f"a{number}" for number in range(count)]
+        _, f = make({name: number for number, name in enumerate(names)})
+        for last in (Foreign(), None, 1):
+            args = (*range(count - 1), last) if count else (Foreign(),)
+            expected = implementation(*args) if count and type(last) is Foreign else default(*args)
+            assert [f(*args) for _ in range(3)] == [expected] * 3
+        assert runs_python(f, *args) is (count == 0 or count > 16)
+
+
+@only_accelerated
+def test_keywords_that_are_not_interned() -> None:
+    """Names are compared, not only their addresses."""
+    _, f = make({"first_argument": None, "second_argument": None})
+    given = {"second_argument": Foreign(), "first_argument": 1}
+    options = {str(name.encode(), "ascii"): value for name, value in given.items()}
+    for _ in range(3):
+        assert f(**options) == ("first", (), given)
+    assert not runs_python(f, **options)
+
+
+@only_accelerated
+def test_keywords_whose_names_are_no_plain_strings() -> None:
+    """Their class says what they are equal to, as it does in a dictionary of Python's."""
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            return False
+
+    _, f = make("x")
+    for name in (Name("x"), str(b"x", "ascii")):
+        for _ in range(3):
+            result = f(**{name: Foreign()})
+            assert (result[0] == "first") is (type(name) is str)
+    assert runs_python(f, **{Name("x"): Foreign()})
+
+
+@only_accelerated
+def test_calls_that_go_round_in_c_end_with_an_error() -> None:
+    """A backend may name the function itself, or what leads back to it, as implementation."""
+    done = run_python(
+        """
+        import functools
+        from spatch_core import BackendSystem, ImplementationImportError
+
+        class Foreign:
+            pass
+
+        functions = {"f": "f", "g": "h", "h": "g", "i": "partial", "j": "call"}
+        description = {
+            "name": "first",
+            "primary_types": ["__main__:Foreign"],
+            "functions": {f"lib:{n}": {"function": f"__main__:{i}"} for n, i in functions.items()},
+        }
+        system = BackendSystem(None, "MYLIB", backends=[description])
+        f, g, h, i, j = (
+            system.dispatchable("x", module="lib", qualname=name)(lambda x: x) for name in "fghij"
+        )
+        partial = functools.partial(i)
+        call = j.__call__
+        for function in (f, g, h, i, j):
+            try:
+                function(Foreign())
+            except RecursionError as error:
+                print("maximum recursion depth exceeded" in str(error))
+        """
+    )
+    assert done.stdout.split() == ["True"] * 5
+
+
+@only_accelerated
+def test_states_have_answers_of_their_own() -> None:
+    """What is remembered is remembered for the tables in force."""
+    system, f = make()
+    x = Foreign()
+    for _ in range(3):
+        assert f(x, 1)[0] == "first"
+        with system.backend_opts(disable="first"):
+            assert f(x, 1)[0] is x
+            assert f(x, 1)[0] is x
+    for _ in range(300):  # each with tables of its own, where others lay a moment ago
+        with system.backend_opts(type=type("Assumed", (Foreign,), {})):
+            assert f(1, 2)[0] == "first"
+            assert f(1, 2)[0] == "first"
+        assert f(1, 2)[0] == 1
+        assert f(1, 2)[0] == 1
+
+
+@only_accelerated
+def test_what_is_remembered_keeps_nothing_alive() -> None:
+    """And is forgotten with its classes: another may be made at the same address."""
+    _, f = make()
+    addresses: set[int] = set()
+    reused = 0
+    gc.collect()
+    gc.freeze()  # each collection looks at what is made from now on alone
+    for number in range(400):
+        is_foreign = number % 3 == 0
+        cls = type("Short", (Foreign,) if is_foreign else (), {})
+        reused += id(cls) in addresses
+        addresses.add(id(cls))
+        for _ in range(3):
+            result = f(cls(), 1)
+        assert (result[0] == "first") is is_foreign
+        reference = weakref.ref(cls)
+        del cls, result
+        gc.collect()
+        assert reference() is None
+    gc.unfreeze()
+    # Unless it is watched that nothing freed is used: see tools/sanitize.py.
+    assert reused or "asan" in os.environ.get("LD_PRELOAD", "")
+
+
+@only_accelerated
+def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
+    """Dictionaries that were looked at are watched."""
+    system, f = make()
+    x = Foreign()
+    f(x, 1)
+    table = system.keeper.get()[1]
+    for answer in ("one", "two", "three"):
+        table[Foreign][int] = lambda *args, answer=answer: answer
+        assert [f(x, 1), f(x, 1)] == [answer] * 2
+    table[Foreign].clear()
+    assert f(x, 1)[0] == "first"
+    table.clear()
+    assert f(x, 1)[0] == "first"
+    assert f(x, 1)[0] == "first"
+
+
+@only_accelerated
+def test_an_entry_that_goes_in_the_middle_of_its_own_call() -> None:
+    """The call keeps what it needs of it."""
+    system, f = make()
+    x = Foreign()
+    for by_keyword in (False, True):
+        f(x, y=1)
+        tables = system.keeper.get()
+
+        def entry(*args: Any, tables: Any = tables, **kwargs: Any) -> Any:
+            tables[1].clear()
+            return NotImplemented
+
+        tables[1][Foreign][int] = entry
+        reference = weakref.ref(entry)
+        del entry
+        expected: Any = ("first", (x,), {"y": 1}) if by_keyword else ("first", (x, 1), {})
+        assert (f(x, y=1) if by_keyword else f(x, 1)) == expected
+        assert reference() is None
+
+
+@only_accelerated
+def test_a_metaclass_with_ideas_of_its_own_is_never_looked_up() -> None:
+    """Comparing its classes runs code, which may do anything."""
+
+    class Meta(type):
+        def __eq__(cls, other: object) -> bool:
+            return True
+
+        def __hash__(cls) -> int:
+            return 1
+
+    class Odd(Foreign, metaclass=Meta):
+        pass
+
+    _, f = make("x")
+    for _ in range(3):
+        assert f(Odd())[0] == "first"
+    assert asks(f, Odd())
+
+
+@only_accelerated
+def test_a_function_whose_code_was_exchanged_runs_it() -> None:
+    """Mocks and profilers do that; a copy of the function is as good as the original."""
+    _, f = make()
+    x = Foreign()
+    f(x, 1)
+    copy = types.FunctionType(f.__code__, f.__globals__, "copy", f.__defaults__)
+    for _ in range(2):
+        assert copy(x, 1) == ("first", (x, 1), {})
+    code, f.__code__ = f.__code__, (lambda *args: "other").__code__
+    assert f(x, 1) == "other"
+    f.__code__ = code
+    assert f(x, 1)[0] == "first"
+
+
+@only_accelerated
+def test_code_that_is_exchanged_in_the_middle_of_a_call() -> None:
+    """The call ends as it began, though its code is gone."""
+    free = object()
+    described = describe(functions={"lib:f": {"function": f"{__name__}:exchange_code"}})
+    second = describe(name="second")
+    system = BackendSystem(None, "MYLIB", backends=[described, second])
+    x = Foreign()
+    for by_keyword in (False, True):
+        # With a free variable, so that nobody keeps the code in order to put it back.
+        f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: free)
+        args: tuple[Any, ...] = (x,) if by_keyword else (x, f)
+        kwargs = {"y": f} if by_keyword else {}
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+        code = weakref.ref(f.__code__)
+        f.code = f.__code__.replace()  # a copy that is not known to C
+        assert f(*args, **kwargs) == ("first", args, kwargs)
+        assert code() is None
+
+
+def exchange_code(*args: Any, **kwargs: Any) -> Any:
+    """Exchange the code of the function that is among the arguments."""
+    for each in (*args, *kwargs.values()):
+        if type(each) is types.FunctionType and "code" in each.__dict__:
+            each.__code__ = each.__dict__.pop("code")
+    return NotImplemented
+
+
+@only_accelerated
+def test_other_functions_are_let_alone() -> None:
+    """Only what was prepared is accelerated."""
+
+    def plain(x: int) -> int:
+        return x
+
+    for function in (plain, len, Foreign, None, 1):
+        acceleration.accelerate(function)  # type: ignore[arg-type]
+        acceleration.slow_down(function)  # type: ignore[arg-type]
+    assert plain(1) == 1
+
+
+@only_accelerated
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((len, 1, 2, 3, (), (), 4), TypeError),
+        ((default,), TypeError),
+        (("variable", 0, (0,), ("x",)), ValueError),
+        (("variable", 1, (0,), ()), ValueError),
+        (("variable", 1, ("x",), ("x",)), TypeError),
+        (("variable", 1, (0,), (1,)), TypeError),
+        (("variable", 2**80, (0,), ("x",)), OverflowError),
+    ],
+)
+def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
+    """With an error, and nothing is left behind."""
+    from contextvars import ContextVar
+
+    if arguments[0] == "variable":
+        wrapper = types.FunctionType(default.__code__.replace(), {})
+        arguments = (wrapper, ContextVar("variable"), None, *arguments[1:], None)
+    with pytest.raises(error):
+        acceleration.prepare(*arguments)
+
+
+@only_accelerated
+def test_a_wrapper_is_prepared_once() -> None:
+    """Calls under way use what it was prepared with."""
+    from contextvars import ContextVar
+
+    wrapper = types.FunctionType(default.__code__.replace(), {})
+    arguments: Any = (wrapper, ContextVar[Any]("variable"), None, 1, (0,), ("x",), None)
+    acceleration.prepare(*arguments)
+    with pytest.raises(ValueError, match="prepared before"):
+        acceleration.prepare(*arguments)
+
+
+@only_accelerated
+def test_a_variable_without_tables_is_left_to_python() -> None:
+    """Whatever the variable holds, nothing is read that is not a table."""
+    from contextvars import ContextVar
+
+    class Filling:
+        seen: ClassVar[set[Any]] = set()
+
+        @classmethod
+        def fill(cls, *call: Any) -> Any:
+            cls.seen.add(call)
+            return lambda x: ("filled", x)
+
+    variable: ContextVar[Any] = ContextVar("variable")
+    wrapper = types.FunctionType((lambda x: ("python", x)).__code__.replace(), {})
+    acceleration.prepare(wrapper, variable, Filling, 1, (0,), ("x",), None)
+    acceleration.accelerate(wrapper)
+    for value in (None, (), [], [0], [0, None], [0, [1]], [0, {}], [0, {float: None}]):
+        variable.set(value)
+        expected = "filled" if isinstance(value, list) else "python"
+        assert wrapper(1) == (expected, 1)
+        assert wrapper("text") == (expected, "text")
+    assert Filling.seen == {(1, (1,)), (1, ("text",))}
+    variable.set([0, {int: lambda x: ("c", x)}])
+    assert wrapper(1) == ("c", 1)
+
+
+@only_accelerated
+def test_it_is_documented() -> None:
+    """`help` shows what each of the three does."""
+    for function in (acceleration.prepare, acceleration.accelerate, acceleration.slow_down):
+        assert inspect.signature(function).parameters
+        assert inspect.getdoc(function)
+
+
+@only_accelerated
+@pytest.mark.parametrize("form", ["position", "keyword"])
+def test_recursion_is_as_deep_as_in_python(form: str) -> None:
+    """CPython allows less of the C stack than of its own, and some functions go deep."""
+    done = run_python(
+        f"""
+        import sys
+        from spatch_core import BackendSystem
+        from spatch_core._function import acceleration
+
+        fields = {{"name": "b", "primary_types": ["builtins:str"]}}
+        functions = {{"lib:f": {{"function": "__main__:late"}}}}
+        system = BackendSystem(None, "MYLIB", backends=[{{**fields, "functions": functions}}])
+
+        def late(x):
+            return "late"
+
+        @system.dispatchable("x", module="lib", qualname="f")
+        def f(x):
+            if x == 0:
+                return 0
+            return 1 + ({"f(x - 1)" if form == "position" else "f(x=x - 1)"})
+
+        sys.setrecursionlimit(100_000)
+        print([f(20_000) for _ in range(3)], f("x"))
+        calls = []
+        sys.setprofile(lambda frame, event, argument: calls.append(frame.f_code))
+        f(1)
+        sys.setprofile(None)
+        print(f.__code__ in calls)
+        """,
+        timeout=120,
+    )
+    assert done.stdout.splitlines() == ["[20000, 20000, 20000] late", "False"]

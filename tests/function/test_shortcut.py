@@ -1,0 +1,619 @@
+"""A function that no backend implements is its default implementation, until it is not."""
+
+from __future__ import annotations
+
+import asyncio
+import doctest
+import functools
+import gc
+import inspect
+import os
+import sys
+import threading
+import traceback
+import types
+import warnings
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem
+from spatch_core._dispatch_arguments import Missing
+from spatch_core.testing import isolated, run_python, write_distribution
+
+pytestmark = pytest.mark.skipif(
+    sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="only CPython with its lock exchanges code",
+)
+
+
+class Foreign:
+    """A backend's type."""
+
+
+def first(*args: Any, **kwargs: Any) -> str:
+    return "first"
+
+
+def f(x: Any, n: Any = "n", *rest: Any, key: Any = "key", **options: Any) -> Any:
+    """Return what it was given."""
+    return x, n, rest, key, options
+
+
+def fail(x: Any) -> None:
+    raise LookupError(x)
+
+
+def warn(x: Any) -> None:
+    warnings.warn("look out", UserWarning, stacklevel=2)
+
+
+def counting(x: Any) -> Any:
+    yield x
+
+
+async def waiting(x: Any) -> Any:
+    return x
+
+
+async def streaming(x: Any) -> Any:
+    yield x
+
+
+def describe(*functions: str, **fields: Any) -> dict[str, Any]:
+    return {
+        "name": "first",
+        "primary_types": [f"~{__name__}:Foreign"],
+        "functions": {f"lib:{name}": {"function": f"{__name__}:first"} for name in functions},
+        **fields,
+    }
+
+
+def make(default: Any = f, dispatch_args: Any = ("x", "n"), *implemented: str) -> Any:
+    """Make a library with a backend; returns its system and its function ``lib:f``."""
+    system = BackendSystem(None, "MYLIB", backends=[describe(*implemented)])
+    return system, system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+
+
+def is_taken(function: Any) -> bool:
+    return function.__code__ is function.__wrapped__.__code__
+
+
+def collect() -> None:
+    for _ in range(3):
+        gc.collect()
+
+
+CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((1,), {}),
+    ((1, None), {}),
+    ((1,), {"n": 2}),
+    ((), {"x": 1}),
+    ((1, 2, 3), {"key": 4, "other": 5}),
+    ((Foreign(),), {}),
+]
+
+
+@pytest.mark.parametrize("dispatch_args", [None, "x", ("x", "n"), ("n", "key"), []], ids=repr)
+def test_it_runs_the_code_of_the_default_after_the_first_call(dispatch_args: Any) -> None:
+    """Nobody can measure that it is dispatchable."""
+    _, function = make(f, dispatch_args)
+    assert not is_taken(function)
+    for _ in range(2):
+        assert [function(*args, **kwargs) for args, kwargs in CALLS] == [
+            f(*args, **kwargs) for args, kwargs in CALLS
+        ]
+        assert is_taken(function)
+    assert function.__defaults__ == f.__defaults__
+    assert function.__kwdefaults__ == f.__kwdefaults__
+    assert function.__globals__ is f.__globals__
+    assert function.__name__ == function.__qualname__ == "f"
+    assert function.__module__ == "lib"
+    assert str(inspect.signature(function)) == str(inspect.signature(f))
+
+
+def test_it_has_no_frame_of_its_own() -> None:
+    """Tracebacks and warnings show what they would without dispatching."""
+    _, function = make(fail, "x")
+    first = [] if spatch_core.accelerated else ["f"]
+    for names in ([*first, "fail"], ["fail"], ["fail"]):
+        with pytest.raises(LookupError) as caught:
+            function(1)
+        assert [each.name for each in traceback.extract_tb(caught.tb)][1:] == names
+    _, function = make(warn, "x")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        function(1)
+    with pytest.warns(UserWarning, match="look out") as record:
+        function(1)
+    assert record[0].filename == __file__
+
+
+def test_wrong_calls_report_the_public_name() -> None:
+    """As a bare function of that name does."""
+    _, function = make(fail, "x")
+    with pytest.raises(LookupError):
+        function(1)
+    with pytest.raises(TypeError, match=r"^f\(\) takes 1 positional argument but 2 were given"):
+        function(1, 2)
+
+
+@pytest.mark.parametrize("implemented", [("f",), ()])
+def test_only_what_no_backend_implements(implemented: Any) -> None:
+    """A backend that is not active now may be so in the next block."""
+    system, function = make(f, "x", *implemented)
+    assert function(1)[0] == 1
+    assert is_taken(function) is not bool(implemented)
+    for options in ({"disable": "first"}, {"disable": "default"}, {"type": Foreign}):
+        with system.backend_opts(**options):
+            expected = "first" if implemented and "type" in options else f(1)
+            assert function(1) == expected
+    assert is_taken(function) is not bool(implemented)
+
+
+def closure() -> Any:
+    free = 1
+
+    def inner(x: Any) -> Any:
+        return x, free
+
+    return inner
+
+
+@functools.lru_cache
+def cached(x: Any) -> Any:
+    return x
+
+
+@functools.wraps(fail)
+def wrapping(x: Any) -> Any:
+    return x
+
+
+class Callable:
+    __qualname__ = __name__ = "Callable"
+    __module__ = "lib"
+
+    def __call__(self, x: Any) -> Any:
+        return x
+
+    def method(self, x: Any) -> Any:
+        return x
+
+
+@pytest.mark.parametrize(
+    ("default", "dispatch_args"),
+    [
+        pytest.param(closure(), "x", id="closure"),
+        pytest.param(cached, "x", id="written-in-c"),
+        pytest.param(wrapping, "x", id="wraps-another"),
+        pytest.param(counting, "x", id="generator"),
+        pytest.param(waiting, "x", id="coroutine"),
+        pytest.param(streaming, "x", id="asynchronous-generator"),
+        pytest.param(len, {"obj": 0}, id="builtin"),
+        pytest.param(Callable(), "x", id="object"),
+        pytest.param(Callable().method, "x", id="bound-method"),
+        pytest.param(f, lambda x, *args, **kwargs: [x], id="found-by-a-callable"),
+    ],
+)
+def test_functions_that_always_dispatch(default: Any, dispatch_args: Any) -> None:
+    """Their code would not run the same, or says what kind of function it is."""
+    system = BackendSystem(None, "MYLIB")
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    code = function.__code__
+    for _ in range(3):
+        result = function("x")
+        if inspect.isgenerator(result):
+            result = next(result)
+        elif inspect.iscoroutine(result):
+            result = asyncio.run(result)
+        elif inspect.isasyncgen(result):
+            result = asyncio.run(anext(result))
+        assert "x" in result if isinstance(result, tuple) else result in ("x", 1)
+        assert function.__code__ is code
+
+
+def test_functions_whose_globals_are_no_plain_dictionary() -> None:
+    """Wrappers do not share those."""
+
+    class Namespace(dict):  # type: ignore[type-arg]
+        """As templates and notebooks may use."""
+
+    namespace = Namespace(y="global")
+    exec("def f(x):\n    return x, y\n", namespace)  # noqa: S102  # in globals of its own
+    _, function = make(namespace["f"], "x")
+    for _ in range(3):
+        assert function(1) == (1, "global")
+
+
+def test_code_that_somebody_else_exchanged_stays() -> None:
+    """Also while a copy of the function is called, and when the backends change."""
+    system, function = make()
+    own = types.FunctionType(function.__code__, function.__globals__, "f", function.__defaults__)
+    function.__code__ = (lambda *args, **kwargs: "theirs").__code__
+    for _ in range(2):
+        assert own(1) == f(1)
+        assert function(1) == "theirs"
+        system.reload()
+        assert function(1) == "theirs"
+
+
+def test_initializers_are_what_they_are_at_the_time() -> None:
+    """CPython makes objects in a quick way, where it has seen how their class does it."""
+    system = BackendSystem(None, "MYLIB")
+
+    class Made:
+        @system.dispatchable(("self", "x"), module="lib")  # type: ignore[misc]  # of any kind
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+    def make_many() -> list[Any]:
+        return [Made(number).x for number in range(100)]
+
+    for _ in range(3):
+        assert make_many() == [*range(100)]
+        with system.backend_opts(trace=True) as options:
+            assert make_many() == [*range(100)]
+            assert len(options.trace or ()) == 100
+        del options
+        collect()
+
+
+def test_finding_by_a_callable_goes_on_where_nothing_is_implemented() -> None:
+    """What it does, and raises, does not depend on what is installed."""
+
+    def find(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if x is None:
+            raise TypeError("x is needed")
+        return [x]
+
+    _, function = make(f, find)
+    function(1)
+    with pytest.raises(TypeError, match="x is needed"):
+        function(None)
+
+
+def test_a_trace_sees_it() -> None:
+    """In its block, and for as long as anything runs in a copy of its context."""
+    system, function = make()
+    function(1)
+    assert is_taken(function)
+    with system.backend_opts(trace=True) as options:
+        function(1)
+        function(2)
+    assert options.trace is not None
+    assert [event.backend for event in options.trace] == ["default", "default"]
+    function(3)
+    assert len(options.trace) == 2
+
+
+def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
+    """Though the block was left long before."""
+    system, function = make()
+    function(1)
+
+    async def later(go: asyncio.Event) -> None:
+        await go.wait()
+        function(1)
+
+    async def main() -> list[Any]:
+        go = asyncio.Event()
+        with system.backend_opts(trace=True) as options:
+            task = asyncio.create_task(later(go))
+        trace: list[Any] | None = options.trace
+        assert trace is not None
+        del options
+        collect()
+        function(2)
+        go.set()
+        await task
+        return trace
+
+    assert len(asyncio.run(main())) == 1
+
+
+def test_it_is_back_when_the_last_trace_is_gone() -> None:
+    """Tracing leaves nothing behind that costs."""
+    system, function = make()
+    function(1)
+    for _ in range(2):
+        with system.backend_opts(trace=True) as outer, system.backend_opts(trace=True) as inner:
+            function(1)
+            assert not is_taken(function)
+        function(1)
+        assert not is_taken(function)
+        assert [event.backend for event in inner.trace or ()] == ["default"]
+        assert outer.trace == []
+        collect()
+        function(1)
+        assert is_taken(function)  # though somebody keeps the options
+        with outer:
+            function(1)
+            assert len(outer.trace) == 1
+        collect()
+
+
+def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
+    """After `reload`; and it is over when it is gone."""
+    system = BackendSystem("shortcuts.backends", "SHORTCUTS")
+    function: Any = system.dispatchable(("x", "n"), module="lib", qualname="f")(f)
+    write_distribution(
+        tmp_path,
+        "shortcut-backend",
+        entry_points={"shortcuts.backends": {"late": "shortcut_backend:late.toml"}},
+        files={
+            "shortcut_backend/__init__.py": "def f(*args, **kwargs):\n    return args, kwargs\n",
+            "shortcut_backend/late.toml": f"""
+                name = "late"
+                primary_types = ["{__name__}:Foreign"]
+                [functions."lib:f"]
+                function = "shortcut_backend:f"
+            """,
+        },
+    )
+    x = Foreign()
+    assert function(x) == f(x)
+    assert is_taken(function)
+    with isolated(system, path=[tmp_path]):
+        assert not is_taken(function)
+        assert function(x) == ((x,), {})
+        assert function(x, n=1) == ((x,), {"n": 1})
+    assert function(x) == f(x)
+    sys.path.insert(0, str(tmp_path))
+    try:
+        system.reload()
+        assert function(x) == ((x,), {})
+    finally:
+        sys.path.remove(str(tmp_path))
+    system.reload()
+    assert function(x) == f(x)
+    assert is_taken(function)
+
+
+def test_what_was_decided_for_other_backends_is_not_done() -> None:
+    """Another thread has discovered the backends again meanwhile."""
+    system, function = make()
+    function(1)
+    resolver = system.resolver()
+    system.reload()
+    dispatcher = system._dispatcher
+    dispatcher.leave_shortcuts()
+    dispatcher.take_shortcut(dispatcher.records[0], resolver)
+    assert not is_taken(function)
+    dispatcher.take_shortcut(dispatcher.records[0], system.resolver())
+    assert is_taken(function)
+
+
+def test_calls_among_changes_get_their_arguments_as_given() -> None:
+    """Other threads exchange the code meanwhile: no placeholder ever reaches a library."""
+    system, function = make()
+    stop = threading.Event()
+    wrong: list[Any] = []
+
+    def exchange() -> None:
+        while not stop.is_set():
+            with system.backend_opts(trace=True) as options:
+                function(1)
+                if [event.backend for event in options.trace or ()] != ["default"]:
+                    wrong.append(options.trace)
+            del options
+            collect()
+
+    def call() -> None:
+        while not stop.is_set():
+            for args, kwargs in CALLS:
+                result = function(*args, **kwargs)
+                if result != f(*args, **kwargs) or any(type(each) is Missing for each in result):
+                    wrong.append(result)
+
+    threads = [threading.Thread(target=target) for target in (exchange, exchange, call, call)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        stop.wait(1.5)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+def test_tracing_in_the_child_of_a_fork() -> None:
+    """Whatever another thread of the parent was doing when it forked."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there is no fork here")
+    done = run_python(
+        """
+        import os, threading, warnings
+        from spatch_core import BackendSystem
+        from spatch_core._function.shortcut import exchanging
+
+        system = BackendSystem(None, "MYLIB")
+
+        @system.dispatchable("x", module="lib")
+        def f(x):
+            return x
+
+        f(1)
+        held, go = threading.Event(), threading.Event()
+
+        def hold():
+            with exchanging:
+                held.set()
+                go.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        warnings.simplefilter("ignore")  # that there are threads
+        child = os.fork()
+        if not child:
+            with system.backend_opts(trace=True) as options:
+                f(1)
+            os._exit(len(options.trace))
+        go.set()
+        thread.join()
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """,
+        timeout=60,
+    )
+    assert done.stdout.split() == ["1"]
+
+
+@pytest.mark.parametrize("should_run", [{}, {"should_run": f"{__name__}:first"}], ids=["", "asks"])
+def test_a_library_that_nobody_needs_is_freed(should_run: Any) -> None:
+    """The garbage collector does not look into code: none holds what leads back to it."""
+
+    def use() -> list[Any]:
+        entry = {"function": f"{__name__}:first", **should_run}
+        system = BackendSystem(None, "MYLIB", backends=[describe(functions={"lib:g": entry})])
+        functions: list[Any] = [
+            system.dispatchable(("x", "n"), module="lib", qualname=name)(f) for name in "fg"
+        ]
+        for function in functions:
+            function(1)
+            function(Foreign())
+            with system.backend_opts(trace=True):
+                function(Foreign())
+            function.invoke(backend="default")(1)
+        return [weakref.ref(each) for each in (system, *functions)]
+
+    references = use()
+    collect()
+    assert [reference() for reference in references] == [None] * 3
+
+
+def test_doctest_finds_its_examples() -> None:
+    """It looks at the globals of functions to tell a module's own from imported ones."""
+    module = types.ModuleType("lib")
+    exec(  # noqa: S102  # a module of its own
+        'def f(x):\n    """Return it.\n\n    >>> f(1)\n    1\n    """\n    return x\n',
+        module.__dict__,
+    )
+    system = BackendSystem(None, "MYLIB")
+    module.f = system.dispatchable("x")(module.f)  # type: ignore[attr-defined]
+    for _ in range(2):
+        found = doctest.DocTestFinder().find(module, "lib", module=module)
+        assert [len(each.examples) for each in found if each.name == "lib.f"] == [1]
+        module.f(1)
+
+
+@pytest.mark.parametrize("code", ["s.f(1)", "s.f(1); s.g(s.f)", "s.h(3)"])
+def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
+    """Though its functions are found nowhere any more, and their code leads to what they call."""
+    namespace: dict[str, Any] = {"__name__": "thrown_away", "BackendSystem": BackendSystem}
+    exec(  # noqa: S102  # a module of its own
+        "system = BackendSystem(None, 'MYLIB', backends=["
+        f"{describe('g')!r}, dict({describe()!r}, name='other', functions={{"
+        f"'thrown_away:h': {{'function': '{__name__}:first'}}}})])\n"
+        "@system.dispatchable('x')\n"
+        "def f(x): return x\n"
+        "@system.dispatchable('x', module='lib')\n"
+        "def g(x): return f(x)\n"
+        "@system.dispatchable('x')\n"
+        "def h(x): return 1 if x == 0 else h(x - 1)\n",
+        namespace,
+    )
+    exec(code, {"s": types.SimpleNamespace(**namespace)})  # noqa: S102  # as above
+    references = [weakref.ref(namespace[name]) for name in ("system", "f", "g", "h")]
+    del namespace
+    collect()
+    assert [reference() for reference in references] == [None] * 4
+
+
+def test_a_recursive_function_inside_a_function_is_freed() -> None:
+    """Its closure holds its wrapper."""
+
+    def use() -> Any:
+        system = BackendSystem(None, "MYLIB", backends=[describe("f")])
+
+        @system.dispatchable("x", module="lib", qualname="f")
+        def countdown(x: Any) -> Any:
+            return 0 if x == 0 else countdown(x - 1)
+
+        assert countdown(3) == 0
+        return weakref.ref(countdown)
+
+    reference = use()
+    collect()
+    assert reference() is None
+
+
+def test_a_function_that_is_guarded_is_freed() -> None:
+    """What watches for registrations knows the library too."""
+
+    def use() -> Any:
+        entry = {"lib:f": {"function": f"{__name__}:first"}}
+        fields = {"primary_types": ["@numbers:Number"], "functions": entry}
+        system = BackendSystem(None, "MYLIB", backends=[{"name": "abstract", **fields}])
+        function: Any = system.dispatchable("x", module="lib", qualname="f")(warn)
+        assert function(1j) == "first"
+        return weakref.ref(system)
+
+    reference = use()
+    collect()
+    assert reference() is None
+
+
+def test_a_hot_reloader_gets_code_that_dispatches() -> None:
+    """It decorates anew, and puts what it gets into the old function."""
+    system, function = make()
+    function(1)
+    newer = system.dispatchable("x", module="lib", qualname="f")(warn)
+    assert not is_taken(newer)
+    function.__code__, function.__defaults__ = newer.__code__, newer.__defaults__
+    function.__kwdefaults__ = newer.__kwdefaults__
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with system.backend_opts(trace=True) as options:
+            function(1)
+    assert len(options.trace) == 1
+
+
+def test_code_can_be_hashed() -> None:
+    """Debuggers, IPython's tracebacks and profilers keep what they know by code."""
+    _, function = make(f, "x", "f")
+    assert {function.__code__: 1}[function.__code__] == 1
+    assert function.__code__ == function.__code__
+    assert isinstance(hash(make(f, None, "f")[1].__code__), int)
+
+
+def test_a_copy_says_what_is_gone() -> None:
+    """A copy without the attributes of a dispatchable does not keep its library alive."""
+    _, function = make(f, "x", "f")
+    copy = types.FunctionType(function.__code__, function.__globals__, "copy", (Missing(),))
+    assert copy(Foreign()) == "first"
+    del function, _
+    collect()
+    with pytest.raises(ReferenceError, match="a copy of a function whose library is gone"):
+        copy(1)
+
+
+def test_globals_of_another_kind() -> None:
+    """Some frameworks run modules in mappings of their own."""
+
+    class Namespace(dict[str, Any]):
+        pass
+
+    namespace = Namespace(system=BackendSystem(None, "MYLIB"), helper=5)
+    exec("@system.dispatchable('x', module='lib')\ndef f(x): return x + helper", namespace)  # noqa: S102  # how else
+    assert [namespace["f"](1) for _ in range(3)] == [6, 6, 6]
+
+
+def test_all_of_them_at_once_when_backends_are_known() -> None:
+    """So that only the very first call of a process has a frame more than later ones."""
+    system, function = make(warn, "x")
+    other: Any = system.dispatchable("x", module="lib", qualname="other")(warn)
+    system.reload()
+    late: Any = system.dispatchable("x", module="lib", qualname="late")(warn)
+    for each in (function, other, late):
+        assert is_taken(each)
+        with pytest.warns(UserWarning, match="look out") as record:
+            each(1)
+        assert record[0].filename == __file__

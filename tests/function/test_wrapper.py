@@ -1,0 +1,292 @@
+"""The generated function: what it looks like, and what tracebacks and debuggers show of it."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import linecache
+import sys
+import traceback
+import types
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core._dispatch_arguments import missing
+from spatch_core._function.acceleration import slow_down
+from spatch_core._function.dispatchable import Dispatchable
+from spatch_core._function.dispatcher import Link
+from spatch_core.testing import run_python
+
+SNAPSHOT = """\
+def f(a0=missing, a1=missing, /, *rest, **keywords):
+    if a1 is not missing:
+        try:
+            call = tables()[2][type(a0)][type(a1)]
+        except Exception:
+            call = None
+        if call is None:
+            call = dispatcher.fill(2, (a0, a1,))
+        if rest or keywords:
+            result = call(a0, a1, *rest, **keywords)
+        else:
+            result = call(a0, a1)
+        if result is NotImplemented:
+            return dispatcher.deferred(2, call, (a0, a1, *rest,), keywords)
+        return result
+    if a0 is not missing:
+        d1 = keywords.get('y', missing)
+        try:
+            call = tables()[2][type(a0)][type(d1)]
+        except Exception:
+            call = None
+        if call is None:
+            call = dispatcher.fill(2, (a0, d1,))
+        result = call(a0, **keywords)
+        if result is NotImplemented:
+            return dispatcher.deferred(2, call, (a0,), keywords)
+        return result
+    d0 = keywords.get('x', missing)
+    d1 = keywords.get('y', missing)
+    try:
+        call = tables()[2][type(d0)][type(d1)]
+    except Exception:
+        call = None
+    if call is None:
+        call = dispatcher.fill(2, (d0, d1,))
+    result = call(**keywords)
+    if result is NotImplemented:
+        return dispatcher.deferred(2, call, (), keywords)
+    return result
+"""
+
+SNAPSHOT_OF_A_CALLABLE = """\
+def f(*rest, **keywords):
+    values = dispatcher.extract(2, rest, keywords)
+    try:
+        call = tables()[2][tuple(map(type, values))]
+    except Exception:
+        call = None
+    if call is None:
+        call = dispatcher.fill(2, values)
+    result = call(*rest, **keywords)
+    if result is NotImplemented:
+        return dispatcher.deferred(2, call, rest, keywords)
+    return result
+"""
+
+
+def make(dispatch_args: Any, default: Any = None, qualname: str = "f") -> Any:
+    """Make the second function of a library; returns its record and the function."""
+    system = BackendSystem(None, "MYLIB")
+    system.dispatchable([])(lambda: None)
+
+    def f(x: Any, y: Any = None, n: Any = None, *, key: Any = None, **options: Any) -> Any:
+        return x, y
+
+    decorate = system.dispatchable(dispatch_args, module="lib", qualname=qualname)
+    function: Any = decorate(default or f)
+    record = system._dispatcher.records[-1]
+    assert isinstance(record, Dispatchable)
+    assert record.wrapper is function
+    return record, function
+
+
+def test_source_for_two_arguments() -> None:
+    """One branch for each number of dispatch arguments that are given by position."""
+    assert make(("x", "y"))[0].source() == SNAPSHOT
+
+
+@pytest.mark.parametrize("dispatch_args", [None, lambda *args, **kwargs: args])
+def test_source_for_a_callable(dispatch_args: Any) -> None:
+    """One table key for all dispatch arguments."""
+    source = make(dispatch_args)[0].source()
+    assert source.replace("(*rest,)", "rest") == SNAPSHOT_OF_A_CALLABLE
+
+
+def test_source_for_arguments_that_stand_apart() -> None:
+    """Only dispatch arguments are looked at; what stands between them is passed on."""
+    source = make(("n", "key"))[0].source()
+    assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
+    assert source.count("tables()[2][type(a2)][type(d1)]") == 1
+    assert source.count("tables()[2][type(d0)][type(d1)]") == 3
+    assert source.count("d1 = keywords.get('key', missing)") == 4
+
+
+def test_source_for_a_positional_only_argument() -> None:
+    """What cannot be given by keyword is not looked for there."""
+
+    def f(x: Any, /, **options: Any) -> Any:
+        return x, options
+
+    record, function = make("x", f)
+    assert "keywords.get" not in record.source()
+    assert function(1, x=2) == (1, {"x": 2})
+
+
+SHAPES: list[Any] = [
+    None,
+    [],
+    "x",
+    "key",
+    ("x", "y"),
+    ("y", "x", "key"),
+    ("n", "x"),
+    {"x": 0, "y": 7},
+    {"key": None},
+    pytest.param(lambda *args, **kwargs: args, id="callable"),
+]
+
+
+@pytest.mark.parametrize("dispatch_args", SHAPES, ids=repr)
+def test_source_is_what_runs(dispatch_args: Any) -> None:
+    """The text that tracebacks show is that of the instructions, line by line."""
+    record, function = make(dispatch_args)
+    scope: dict[str, Any] = {"missing": missing}
+    exec(compile(record.source(), record.filename, "exec"), scope)  # noqa: S102  # our own text
+    expected, code = scope["f"].__code__, function.__code__
+
+    def lines(code: types.CodeType) -> dict[int | None, list[str]]:
+        """Return what each line does; names of the text are constants in what runs."""
+        found: dict[int | None, list[str]] = {}
+        line = None
+        for each in dis.get_instructions(code):
+            line = each.starts_line if type(each.starts_line) is int else _line(each) or line
+            found.setdefault(line, []).append(_name(each))
+        return {line: [name for name in names if name] for line, names in found.items()}
+
+    assert lines(code) == lines(expected)
+
+
+def _line(instruction: dis.Instruction) -> Any:
+    return getattr(instruction, "line_number", None)
+
+
+def _name(instruction: dis.Instruction) -> str:
+    """Return what an instruction refers to; empty if it is to nothing, or only arranges things."""
+    value = instruction.argval
+    if instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
+        return str(value)
+    if instruction.opname == "LOAD_CONST" and value is not None:
+        names: dict[Any, str] = {type: "type", map: "map", tuple: "tuple", missing: "missing"}
+        names[Exception], names[NotImplemented] = "Exception", "NotImplemented"
+        if isinstance(value, Link):
+            return "dispatcher"
+        return names.get(value) or ("tables" if callable(value) else repr(value))
+    is_local = instruction.opname.startswith(("LOAD_FAST", "STORE_FAST", "LOAD_ATTR", "LOAD_METH"))
+    return str(value) if is_local else ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["d0", "call", "result", "tables", "dispatch argument 0", "'", 'a"b', "\\", "missing", "été"],
+)
+def test_argument_names_cannot_break_the_source(name: str) -> None:
+    """Names are constants, never code."""
+    record, _ = make({name: None})
+    compile(record.source(), "source", "exec")
+    assert repr(name) in record.source()
+    _, function = make({name: None}, lambda **options: options)
+    assert function(**{name: 1}) == {name: 1}
+
+
+def test_functions_of_one_shape_share_their_compiled_code() -> None:
+    """Only constants and names differ: a library with hundreds of functions compiles few."""
+    _, first = make(("x", "y"))
+    _, second = make(("n", "y"), lambda n, y, other: None, qualname="Class.second")
+    assert first.__code__.co_code == second.__code__.co_code
+    assert first.__code__.co_linetable == second.__code__.co_linetable
+    assert first.__code__.co_filename != second.__code__.co_filename
+    assert (first(1, 2), second(1, 2, 3)) == ((1, 2), None)
+
+
+def test_code_bears_the_name_of_the_function() -> None:
+    """Profilers and tracebacks name the function, not the wrapper."""
+    _, function = make("x", qualname="Class.method")
+    assert function.__name__ == function.__code__.co_name == "method"
+    assert function.__qualname__ == "Class.method"
+    if sys.version_info >= (3, 11):
+        assert function.__code__.co_qualname == "Class.method"
+    assert function.__code__.co_filename == "<dispatch of lib:Class.method>"
+
+
+def test_placeholder_is_told_from_every_argument() -> None:
+    """An argument that was not given differs from None and shows what it is."""
+    assert repr(missing) == "missing"
+    _, function = make("x", lambda x=5: x)
+    assert function() == 5
+    assert function(None) is None
+    assert inspect.signature(function).parameters["x"].default == 5
+
+
+def test_traceback_shows_the_generated_source() -> None:
+    """Once backends are loaded, a traceback has the wrapper's line, as for any function."""
+
+    def f(x: Any) -> Any:
+        raise LookupError(x)
+
+    _, function = make("x", f)
+    slow_down(function)
+    with pytest.raises(LookupError) as caught:
+        function(1)
+    frames = traceback.extract_tb(caught.tb)
+    assert [frame.name for frame in frames[1:]] == ["f", "f"]
+    assert frames[1].filename == "<dispatch of lib:f>"
+    assert frames[1].line == "result = call(a0)"
+    text = "".join(traceback.format_exception(caught.value))
+    assert 'File "<dispatch of lib:f>", line ' in text
+    assert "result = call(a0)" in text
+
+
+def test_debuggers_find_the_generated_source() -> None:
+    """`inspect` and pdb read it from `linecache`, which keeps it when it checks its files."""
+    record, function = make("x")
+    function(1)
+    linecache.checkcache()
+    lines = linecache.getlines(record.filename)
+    assert "".join(lines) == record.source()
+
+
+def test_wrapper_reads_no_globals() -> None:
+    """Its globals are the library's, whose names may mean anything."""
+    hostile = {"__name__": "lib", "type": None, "NotImplemented": None, "Exception": None}
+    hostile |= {"missing": None, "tables": None, "dispatcher": None, "tuple": None, "map": None}
+    exec("def f(x=1, y=2, *, key=3):\n    return x, y, key", hostile)  # noqa: S102  # how else
+    for dispatch_args in (None, ("x", "y"), "key"):
+        _, function = make(dispatch_args, hostile["f"])
+        assert function.__globals__ is hostile
+        names = {
+            each.argval
+            for each in dis.get_instructions(function.__code__)
+            if each.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME"))
+        }
+        assert not names
+        assert function(5, key=6) == (5, 2, 6)
+
+
+def test_wrong_calls_leave_no_trace_of_the_wrapper() -> None:
+    """A wrong call reports the function's own parameters."""
+    _, function = make("x")
+    with pytest.raises(TypeError, match=r"f\(\) .*missing 1 required positional argument: 'x'"):
+        function()
+    with pytest.raises(TypeError, match="takes from 1 to 3 positional arguments but 4 were given"):
+        function(1, 2, 3, 4)
+
+
+def test_compiling_a_shape_warns_of_nothing() -> None:
+    """Neither the text nor what becomes of it; nor does it touch anybody's filters."""
+    done = run_python(
+        """
+        import warnings
+        warnings.simplefilter("error")
+        before = list(warnings.filters)
+        from spatch_core import BackendSystem
+        system = BackendSystem(None, "MYLIB")
+        for names in ([], ["x"], ["y", "key"], None):
+            system.dispatchable(names, module="lib", qualname="f")(lambda x=1, y=2, *, key=3: x)()
+        print(warnings.filters == before)
+        """,
+        options=["-W", "error"],
+    )
+    assert done.stdout.split() == ["True"]

@@ -1,0 +1,951 @@
+"""DESIGN section 4: which backends match which types, asked through calls."""
+
+from __future__ import annotations
+
+import abc
+import gc
+import importlib
+import sys
+import types
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, DispatchContext
+from spatch_core._description.description import Description
+from spatch_core._resolution.matching import Matcher
+from spatch_core._type_patterns import TypePattern
+
+Write = Callable[[str, dict[str, str]], str]
+
+
+class Array:
+    pass
+
+
+class Special(Array):
+    pass
+
+
+class Other:
+    pass
+
+
+class Unknown:
+    pass
+
+
+class Answers:
+    """``answers.gpu`` is an implementation that answers with the name of its backend."""
+
+    def __getattr__(self, name: str) -> Callable[..., str]:
+        return lambda *args, **kwargs: name
+
+
+answers = Answers()
+contexts: list[DispatchContext] = []
+
+
+def last_types() -> list[type]:
+    return list(contexts[-1].types)
+
+
+def note_context(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
+    contexts.append(context)
+    return True
+
+
+def backend(
+    name: str, primary: Iterable[str], secondary: Iterable[str] = (), **fields: Any
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "primary_types": list(primary),
+        "secondary_types": list(secondary),
+        "functions": {
+            "lib:function": {
+                "function": f"{__name__}:answers.{name}",
+                "should_run": f"{__name__}:note_context",
+            }
+        },
+        **fields,
+    }
+
+
+def here(*names: str, prefix: str = "") -> list[str]:
+    """Type patterns of classes in this module."""
+    return [f"{prefix}{__name__}:{name}" for name in names]
+
+
+def library(*backends: dict[str, Any], default: Iterable[str] = ()) -> Any:
+    """Return a function of all its arguments that says which backend ran."""
+    system = BackendSystem(None, "TEST_MATCHING", default, backends=backends)
+
+    @system.dispatchable(None, module="lib", qualname="function")
+    def function(*args: object, **kwargs: object) -> str:
+        return "default"
+
+    function.__dict__["system"] = system
+    return function
+
+
+@pytest.fixture(autouse=True)
+def _no_contexts() -> None:
+    contexts.clear()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
+    """Write importable packages, which are forgotten after the test."""
+    before = set(sys.modules)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(name: str, files: dict[str, str]) -> str:
+        for file, text in {"__init__.py": "", **files}.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        importlib.invalidate_caches()
+        return name
+
+    yield write
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+# --- 4.1 dispatch types --------------------------------------------------------------
+
+
+def test_dispatch_types_are_unique_and_in_order_of_appearance() -> None:
+    """DESIGN 4.1."""
+    function = library(backend("gpu", here("Array", "Other")))
+    assert function(Other(), Array(), Other(), Array(), Array()) == "gpu"
+    assert last_types() == [Other, Array]
+    assert function(Array(), Other()) == "gpu"
+    assert last_types() == [Array, Other]
+
+
+def test_none_and_absent_arguments_do_not_count() -> None:
+    """DESIGN 4.1."""
+    system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Array"))])
+
+    @system.dispatchable(["x", "y", "z"], module="lib", qualname="function")
+    def function(x: object, y: object = None, z: object = 1) -> str:
+        return "default"
+
+    array = Array()
+    assert function(array) == "gpu"
+    assert last_types() == [Array]
+    assert contexts[-1].dispatch_args == (array,)
+    assert function(array, None, None) == "gpu"
+    assert last_types() == [Array]
+    assert function(x=None, z=array) == "gpu"
+    assert contexts[-1].dispatch_args == (array,)
+    assert function(None) == "default"
+
+
+def test_nonetype_is_no_dispatch_type_even_for_a_backend_that_names_it() -> None:
+    """DESIGN 4.1."""
+    function = library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))
+    assert function(None) == "default"
+
+
+def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
+    """DESIGN 4.1."""
+    function = library(backend("gpu", here("Array"), here("Other")))
+    opts = function.system.backend_opts
+    assert function(Other()) == "default"
+    with opts(type=Array):
+        assert function(Other()) == "gpu"
+        assert last_types() == [Other, Array]
+        assert function() == "gpu"
+        assert last_types() == [Array]
+        # Already there: it keeps its place.
+        assert function(Array(), Other()) == "gpu"
+        assert last_types() == [Array, Other]
+    assert function(Other()) == "default"
+
+
+def test_a_type_in_force_can_bring_the_types_out_of_a_backend() -> None:
+    """DESIGN 4.1 and 4.5: it counts in both directions."""
+    function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
+    with function.system.backend_opts(type=Other):
+        assert function(Array()) == "default"
+        assert function() == "tpu"
+
+
+# --- 4.2 exact patterns --------------------------------------------------------------
+
+
+def test_an_exact_pattern_matches_no_subclass() -> None:
+    """DESIGN 4.2."""
+    function = library(backend("gpu", here("Array")))
+    assert function(Array()) == "gpu"
+    assert function(Special()) == "default"
+
+
+def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> None:
+    """DESIGN 4.2."""
+    cls = type("ndarray", (), {"__module__": "never_imported.core"})
+    function = library(backend("gpu", ["never_imported.core:ndarray"]))
+    assert function(cls()) == "gpu"
+    assert "never_imported" not in sys.modules
+
+
+def test_the_case_and_the_whole_of_a_name_count() -> None:
+    """DESIGN 4.2: exactly that."""
+    function = library(
+        backend("a", [f"{__name__}:array"]),
+        backend("b", [f"{__name__}.sub:Array"]),
+        backend("c", [f"{__name__}:Array.Array"]),
+    )
+    assert function(Array()) == "default"
+
+
+def test_a_nested_class_matches_by_its_qualname() -> None:
+    """DESIGN 4.2."""
+    function = library(backend("gpu", here("Nest.Inner")), backend("tpu", here("Inner")))
+    assert function(Nest.Inner()) == "gpu"
+
+
+class Nest:
+    class Inner:
+        pass
+
+
+def test_a_local_class_matches_by_its_names() -> None:
+    """DESIGN 4.2: its module does not have it, but its names say it."""
+
+    class Local:
+        pass
+
+    name = "test_a_local_class_matches_by_its_names.<locals>.Local"
+    function = library(backend("gpu", here(name)))
+    assert function(Local()) == "gpu"
+    assert function(Array()) == "default"
+
+
+def test_a_public_alias_matches_when_its_module_is_imported_already(package: Write) -> None:
+    """DESIGN 4.2."""
+    package("early", {"core.py": "class Array: ...\n", "__init__.py": "from .core import Array\n"})
+    array = importlib.import_module("early").Array
+    function = library(backend("gpu", ["early:Array"]))
+    assert function(array()) == "gpu"
+
+
+def test_a_pattern_imports_nothing(package: Write) -> None:
+    """DESIGN 4.2 and 4.3."""
+    package("quiet", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
+    array = importlib.import_module("quiet.core").Array
+    function = library(
+        backend("a", ["quiet.api:Array"]), backend("b", ["~quiet.api:Array"]), default=here("Array")
+    )
+    assert function(array()) == "default"
+    assert function(Array(), array()) == "default"
+    function.explain(array())
+    assert "quiet.api" not in sys.modules
+
+
+@pytest.mark.parametrize("prefix", ["", "~"])
+@pytest.mark.parametrize("qualname", ["Array", "Renamed", "ns.Array"])
+def test_an_alias_takes_effect_when_its_module_is_imported_later(
+    package: Write, prefix: str, qualname: str
+) -> None:
+    """DESIGN 4.2 and 4.3: also after calls that were answered without it."""
+    package(
+        "late",
+        {
+            "core.py": "class Array: ...\n",
+            "api.py": "from .core import Array\nRenamed = Array\nclass ns:\n    Array = Array\n",
+        },
+    )
+    array = importlib.import_module("late.core").Array
+    function = library(backend("gpu", [f"{prefix}late.api:{qualname}"]))
+    assert [function(array()) for _ in range(3)] == ["default"] * 3
+    importlib.import_module("late.api")
+    assert [function(array()) for _ in range(3)] == ["gpu"] * 3
+    assert function.explain(array()).selected == "gpu"
+
+
+def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_name(
+    package: Write,
+) -> None:
+    """DESIGN 4.2: the better backend is found when the public name appears."""
+    package("both", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
+    array = importlib.import_module("both.core").Array
+    function = library(
+        backend("a_public", ["both.api:Array"]), backend("b_own", ["both.core:Array"])
+    )
+    assert function(array()) == "b_own"
+    importlib.import_module("both.api")
+    assert function(array()) == "a_public"
+
+
+def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(package: Write) -> None:
+    """DESIGN 4.2: what one block has learnt holds everywhere."""
+    package("wide", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
+    array = importlib.import_module("wide.core").Array
+    function = library(backend("gpu", ["wide.api:Array"]), backend("tpu", here("Array")))
+    opts = function.system.backend_opts
+    assert function(array()) == "default"
+    with opts(prioritize="gpu"):
+        assert function(array()) == "default"
+        importlib.import_module("wide.api")
+        assert function(array()) == "gpu"
+    assert function(array()) == "gpu"
+
+
+def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
+    package: Write,
+) -> None:
+    """DESIGN 4.2, where the alias keeps the name."""
+    package("origin", {"__init__.py": "class Frame: ...\n"})
+    package("facade", {"__init__.py": "from origin import Frame\n"})
+    frame = importlib.import_module("origin").Frame
+    function = library(backend("gpu", ["facade:Frame"]))
+    assert function(frame()) == "default"
+    importlib.import_module("facade")
+    assert function(frame()) == "gpu"
+
+
+def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> None:
+    """DESIGN 4.2: many libraries load their public names lazily."""
+    package(
+        "hooked",
+        {
+            "core.py": "class Array: ...\n",
+            "__init__.py": "def __getattr__(name):\n"
+            "    if name != 'Array':\n"
+            "        raise AttributeError(name)\n"
+            "    from .core import Array\n"
+            "    return Array\n",
+        },
+    )
+    array = importlib.import_module("hooked").Array
+    function = library(backend("gpu", ["hooked:Array"]))
+    assert function(array()) == "gpu"
+
+
+def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(package: Write) -> None:
+    """DESIGN 1 and 4.2: a hook may import much, which an unrelated call must not cost."""
+    package(
+        "importing",
+        {
+            "heavy.py": "class Tensor: ...\n",
+            "__init__.py": "def __getattr__(name):\n"
+            "    from importlib import import_module\n"
+            "    return import_module('importing.' + name)\n",
+        },
+    )
+    importlib.import_module("importing")
+    function = library(backend("gpu", ["importing:heavy.Tensor"]))
+    assert [function(Array()), function("text")] == ["default", "default"]
+    assert "importing.heavy" not in sys.modules
+    assert function(importlib.import_module("importing.heavy").Tensor()) == "gpu"
+
+
+@pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "AttributeError"])
+def test_a_module_whose_attribute_hook_fails_breaks_no_call(package: Write, error: str) -> None:
+    """DESIGN 4.2."""
+    name = f"trap_{error.lower()}"
+    package(name, {"__init__.py": f"def __getattr__(name):\n    raise {error}('no')\n"})
+    importlib.import_module(name)
+    cls = type("Array", (), {"__module__": f"{name}.core"})
+    function = library(backend("gpu", [f"{name}:Array"]), backend("tpu", [f"{name}.core:Array"]))
+    assert function(cls()) == "tpu"
+    assert function(cls()) == "tpu"
+
+
+# --- 4.3 subclass patterns -----------------------------------------------------------
+
+
+def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
+    """DESIGN 4.3."""
+    function = library(backend("gpu", here("Array", prefix="~")))
+    assert function(Array()) == "gpu"
+    assert function(Special()) == "gpu"
+    assert function(Other()) == "default"
+
+
+def test_a_subclass_matches_by_the_names_along_its_mro_without_an_import() -> None:
+    """DESIGN 4.3."""
+    base = type("Tensor", (), {"__module__": "framework_never_imported.core"})
+    middle = type("Middle", (Other, base), {})
+    derived = type("Derived", (middle,), {})
+    function = library(backend("gpu", ["~framework_never_imported.core:Tensor"]))
+    assert function(derived()) == "gpu"
+    assert function(Other()) == "default"
+    assert "framework_never_imported" not in sys.modules
+
+
+def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
+    """DESIGN 4.3: the MRO decides; `@` is for abstract base classes."""
+
+    class Base(abc.ABC):  # noqa: B024  # abstract by name
+        pass
+
+    Base.register(Other)
+    name = "test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern.<locals>.Base"
+    function = library(backend("gpu", here(name, prefix="~")))
+    assert function(Other()) == "default"
+    assert function(type("Real", (Base,), {})()) == "gpu"
+
+
+def test_a_subclass_check_of_a_metaclass_is_not_asked() -> None:
+    """DESIGN 4.3 and 4.6."""
+
+    class Meta(type):
+        def __subclasscheck__(cls, other: type) -> bool:
+            raise RuntimeError("asked")
+
+        def __instancecheck__(cls, other: object) -> bool:
+            raise RuntimeError("asked")
+
+    made = Meta("Made", (Array,), {})
+    function = library(backend("gpu", here("Array", prefix="~")))
+    assert function(made()) == "gpu"
+
+
+# --- 4.4 abstract patterns -----------------------------------------------------------
+
+
+class Duck(abc.ABC):  # noqa: B024  # abstract by name
+    pass
+
+
+class Quack(abc.ABC):  # noqa: B024  # abstract by its hook
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        return any("quack" in each.__dict__ for each in other.__mro__) or NotImplemented
+
+
+class Quacking:
+    quack = True
+
+
+class NotQuacking:
+    pass
+
+
+def test_an_abstract_pattern_matches_by_issubclass() -> None:
+    """DESIGN 4.4."""
+    function = library(backend("gpu", here("Quack", prefix="@")))
+    assert function(Quacking()) == "gpu"
+    assert function(NotQuacking()) == "default"
+    assert function(type("Real", (Quack,), {})()) == "gpu"
+
+
+def test_an_abstract_base_class_may_be_imported(package: Write) -> None:
+    """DESIGN 4.4."""
+    package("abstractions", {"__init__.py": "import numbers\nReal = numbers.Real\n"})
+    function = library(backend("gpu", ["@abstractions:Real"]))
+    assert function(1.5) == "gpu"
+    assert function("text") == "default"
+
+
+def test_a_registration_takes_effect_after_the_first_call() -> None:
+    """DESIGN 4.4, also for a type that was ignored before."""
+    duck = type("Duckling", (), {})
+    function = library(backend("gpu", here("Duck", prefix="@")))
+    assert [function(duck()) for _ in range(2)] == ["default", "default"]
+    Duck.register(duck)
+    assert [function(duck()) for _ in range(2)] == ["gpu", "gpu"]
+    assert function.explain(duck()).selected == "gpu"
+
+
+def test_a_registration_takes_effect_for_a_type_that_another_backend_took() -> None:
+    """DESIGN 4.4."""
+    duck = type("Taken", (), {})
+    function = library(
+        backend("first", here("Duck", prefix="@"), higher_priority_than=["second"]),
+        backend("second", here("Taken")),
+    )
+    assert function(duck()) == "second"
+    Duck.register(duck)
+    assert function(duck()) == "first"
+
+
+def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another() -> None:
+    """DESIGN 4.4 and 4.5: from then on the type counts, and only one backend knows both."""
+    companion = type("Companion", (), {})
+    function = library(
+        backend("narrow", here("Array")), backend("wide", here("Array"), here("Duck", prefix="@"))
+    )
+    assert function(Array(), companion()) == "narrow"
+    Duck.register(companion)
+    assert function(Array(), companion()) == "wide"
+    assert function(Array()) == "narrow"
+
+
+def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
+    """DESIGN 4.4."""
+    duck = type("Later", (), {})
+    function = library(backend("gpu", here("Duck", prefix="@")), backend("tpu", here("Array")))
+    with function.system.backend_opts(prioritize="tpu"):
+        assert function(duck()) == "default"
+        Duck.register(duck)
+        assert function(duck()) == "gpu"
+    with function.system.backend_opts(trace=True) as opts:
+        assert function(duck()) == "gpu"
+    assert [event.backend for event in opts.trace] == ["gpu"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "@no_such_module_here:Base",
+        "@collections.abc:NoSuchBase",
+        "@os:getcwd",
+        "@spoilt_abstract:Base",
+        "@exiting_abstract:Base",
+    ],
+    ids=["module missing", "class missing", "no class", "import fails", "import exits"],
+)
+def test_an_abstract_base_class_that_is_not_there_matches_nothing(
+    package: Write, text: str
+) -> None:
+    """DESIGN 4.4: one backend's mistake is not the caller's."""
+    package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
+    package("exiting_abstract", {"__init__.py": "raise SystemExit(3)\n"})
+    function = library(backend("broken", [text]), backend("gpu", here("Array")))
+    assert function(Array()) == "gpu"
+    assert function(Other()) == "default"
+
+
+def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: Write) -> None:
+    """DESIGN 4.4."""
+    package(
+        "counted",
+        {
+            "__init__.py": "import sys\n"
+            "sys.counted = getattr(sys, 'counted', 0) + 1\n"
+            "raise OSError\n"
+        },
+    )
+    try:
+        function = library(backend("broken", ["@counted:Base"]))
+        for cls in (Array, Other, Special, Array):
+            function(cls())
+            # A registration elsewhere makes everybody ask again, but not import again.
+            Duck.register(type("Any", (), {}))
+        assert vars(sys)["counted"] == 1
+    finally:
+        del vars(sys)["counted"]
+
+
+def test_a_subclass_hook_that_fails_breaks_no_call() -> None:
+    """DESIGN 4.4 and 4.6."""
+    function = library(
+        backend("broken", here("Failing", prefix="@")), backend("gpu", here("Array"))
+    )
+    assert function(Array()) == "gpu"
+    assert function(Other()) == "default"
+
+
+class Failing(abc.ABC):  # noqa: B024  # abstract by its hook
+    @classmethod
+    def __subclasshook__(cls, other: type) -> bool:
+        raise RuntimeError("hook")
+
+
+# --- 4.5 matching --------------------------------------------------------------------
+
+
+def test_a_backend_needs_one_primary_type() -> None:
+    """DESIGN 4.5."""
+    function = library(backend("gpu", here("Array"), here("Other")))
+    assert function(Array()) == "gpu"
+    assert function(Array(), Other()) == "gpu"
+    assert function(Other(), Array()) == "gpu"
+    assert function(Other()) == "default"
+
+
+def test_a_backend_knows_every_type_that_any_backend_knows() -> None:
+    """DESIGN 4.5."""
+    function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
+    assert function(Array()) == "gpu"
+    assert function(Other()) == "tpu"
+    assert function(Array(), Other()) == "default"
+
+
+def test_types_that_no_backend_knows_are_ignored() -> None:
+    """DESIGN 4.5."""
+    function = library(backend("gpu", here("Array")))
+    assert function(Unknown(), Array(), Unknown()) == "gpu"
+    assert last_types() == [Unknown, Array]
+    assert function(Unknown()) == "default"
+
+
+def test_types_that_the_library_knows_are_not_ignored() -> None:
+    """DESIGN 4.5: the library is one of the backends."""
+    function = library(backend("gpu", here("Array")), default=here("Other"))
+    assert function(Array(), Other()) == "default"
+    assert function(Array(), Unknown()) == "gpu"
+
+
+def test_types_that_only_inactive_backends_know_are_ignored() -> None:
+    """DESIGN 4.5 with the golden rule: an installed opt-in backend changes nothing."""
+    function = library(
+        backend("gpu", here("Array")),
+        backend("shy", here("Other"), requires_opt_in=True),
+    )
+    assert function(Array(), Other()) == "gpu"
+    with function.system.backend_opts(prioritize="shy"):
+        assert function(Array(), Other()) == "default"
+    with function.system.backend_opts(prioritize="shy"):
+        assert function(Other()) == "shy"
+    with function.system.backend_opts(prioritize="shy", disable="shy"):
+        assert function(Array(), Other()) == "gpu"
+
+
+def test_types_that_only_disabled_backends_know_are_ignored() -> None:
+    """DESIGN 4.5."""
+    function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
+    assert function(Array(), Other()) == "default"
+    with function.system.backend_opts(disable="tpu"):
+        assert function(Array(), Other()) == "gpu"
+
+
+def test_a_type_that_is_primary_and_secondary_is_primary() -> None:
+    """DESIGN 4.5."""
+    function = library(backend("gpu", here("Array"), here("Array", prefix="~")))
+    assert function(Array()) == "gpu"
+    assert function(Special()) == "default"
+    assert function(Special(), Array()) == "gpu"
+
+
+def test_secondary_types_may_be_patterns_of_every_kind() -> None:
+    """DESIGN 4.5."""
+    function = library(
+        backend("gpu", here("Array"), [*here("Other", prefix="~"), "@numbers:Real"]),
+        default=["builtins:str"],
+    )
+    other = type("Another", (Other,), {})
+    assert function(Array(), other(), 1.5) == "gpu"
+    assert function(Array(), "text") == "default"
+    assert function(other(), 1.5) == "default"
+
+
+# --- 4.6 strange classes -------------------------------------------------------------
+
+
+class EqualMeta(type):
+    """Everything is equal to its classes."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return 1
+
+
+class NameMeta(type):
+    """Its classes are equal by name."""
+
+    def __eq__(cls, other: object) -> bool:
+        return getattr(other, "__name__", None) == cls.__name__
+
+    def __hash__(cls) -> int:
+        return hash(cls.__name__)
+
+
+class RaisingMeta(type):
+    def __eq__(cls, other: object) -> bool:
+        raise RuntimeError("==")
+
+    def __hash__(cls) -> int:
+        raise RuntimeError("hash")
+
+
+class UnhashableMeta(type):
+    __hash__ = None  # type: ignore[assignment]
+
+
+class ElementwiseMeta(type):
+    """Compares as an array does."""
+
+    def __eq__(cls, other: object) -> Any:
+        class Ambiguous:
+            def __bool__(self) -> bool:
+                raise ValueError("the truth value is ambiguous")
+
+        return Ambiguous()
+
+    def __hash__(cls) -> int:
+        return 7
+
+
+class HostileMeta(RaisingMeta):
+    """Nothing can be asked about its classes, pytest's questions included."""
+
+    def __getattribute__(cls, name: str) -> Any:
+        raise RuntimeError(name)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        raise RuntimeError("subclass")
+
+    def __instancecheck__(cls, other: object) -> bool:
+        raise RuntimeError("instance")
+
+
+STRANGE = [EqualMeta, NameMeta, RaisingMeta, UnhashableMeta, ElementwiseMeta, HostileMeta]
+
+
+def make(metaclass: type, name: str, *bases: type) -> Any:
+    """Make a class of this module without asking its metaclass anything."""
+    return type.__call__(metaclass, name, bases, {"__module__": __name__})
+
+
+def instance(cls: Any) -> Any:
+    return object.__new__(cls)
+
+
+@pytest.mark.parametrize("metaclass", STRANGE)
+@pytest.mark.parametrize("prefix", ["", "~"])
+def test_a_strange_class_finds_its_backend(metaclass: type, prefix: str) -> None:
+    """DESIGN 4.6: at the first call and at later ones, alone and with others."""
+    cls = make(metaclass, "Strange")
+    derived = make(metaclass, "Derived", cls)
+    function = library(
+        backend("gpu", here("Strange", prefix=prefix), here("Other")),
+        backend("tpu", here("Array", "Other")),
+        backend("abstract", here("Quack", prefix="@")),
+    )
+    expected = "gpu" if prefix else "default"
+    for _ in range(3):
+        assert function(instance(cls)) == "gpu"
+        assert function(Array()) == "tpu"
+        assert function(instance(derived)) == expected
+        assert function(instance(cls), Other()) == "gpu"
+        assert function(Other(), instance(cls)) == "gpu"
+        assert function(Other()) == "tpu"
+        assert function(Unknown()) == "default"
+        assert function(Array(), instance(cls)) == "default"
+
+
+@pytest.mark.parametrize("metaclass", STRANGE)
+@pytest.mark.parametrize("dispatch_args", ["x", ("x", "y")], ids=["one", "two"])
+def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
+    metaclass: type, dispatch_args: Any
+) -> None:
+    """DESIGN 4.6: not even where they are equal to each other."""
+    system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Strange"))])
+
+    @system.dispatchable(dispatch_args, module="lib", qualname="function")
+    def function(x: object, y: object = None) -> str:
+        return "default"
+
+    both = "default" if dispatch_args == "x" else "gpu"
+    known = make(metaclass, "Strange")
+    other = type.__call__(metaclass, "Strange", (), {"__module__": "elsewhere"})
+    for _ in range(2):
+        assert function(instance(known)) == "gpu"
+        assert function(instance(other)) == "default"
+        assert function(instance(other), instance(known)) == both
+        assert function(y=instance(known), x=instance(other)) == both
+
+
+@pytest.mark.parametrize("metaclass", STRANGE)
+def test_strange_classes_that_are_equal_are_two_dispatch_types(metaclass: type) -> None:
+    """DESIGN 4.1 and 4.6: unique means the same object."""
+    first, second = make(metaclass, "Strange"), make(metaclass, "Strange")
+    function = library(backend("gpu", here("Strange")))
+    assert function(instance(first), instance(second), instance(first)) == "gpu"
+    (types_,) = [context.types for context in contexts]
+    assert len(types_) == 2
+    assert types_[0] is first
+    assert types_[1] is second
+
+
+@pytest.mark.parametrize("metaclass", STRANGE)
+def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
+    """DESIGN 4.6: introspection is part of dispatching."""
+    cls = make(metaclass, "Strange")
+    function = library(backend("gpu", here("Strange")))
+    explanation = function.explain(instance(cls))
+    assert explanation.selected == "gpu"
+    assert f"{__name__}:Strange" in str(explanation)
+    with function.system.backend_opts(trace=True) as opts:
+        function(instance(cls))
+    assert [event.backend for event in opts.trace] == ["gpu"]
+
+
+@pytest.mark.parametrize("metaclass", STRANGE)
+def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
+    """DESIGN 4.6."""
+    cls = make(metaclass, "Strange")
+    function = library(backend("gpu", here("Strange"), ["builtins:int"]))
+    with function.system.backend_opts(type=cls):
+        assert [function(1), function(1)] == ["gpu", "gpu"]
+        with function.system.backend_opts(prioritize="gpu"):
+            assert function(1) == "gpu"
+    assert function(1) == "default"
+
+
+def test_a_strange_subclass_of_an_abstract_base_class_breaks_no_call() -> None:
+    """DESIGN 4.4 and 4.6: `issubclass` itself fails for a class without a hash."""
+
+    class StrangeABCMeta(abc.ABCMeta):
+        def __hash__(cls) -> int:
+            raise RuntimeError("hash")
+
+    cls = StrangeABCMeta("Strange", (), {"__module__": __name__})
+    function = library(
+        backend("abstract", here("Duck", prefix="@")), backend("gpu", here("Strange"))
+    )
+    assert function(cls()) == "gpu"
+
+
+class Faulty:
+    """What somebody might put where a module's name belongs."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("==")
+
+    def __str__(self) -> str:
+        raise RuntimeError("str")
+
+
+@pytest.mark.parametrize(
+    "module",
+    [None, 1, property(lambda self: __name__), Faulty()],
+    ids=["None", "int", "property", "faulty"],
+)
+def test_a_class_whose_module_is_no_string_breaks_no_call(module: object) -> None:
+    """DESIGN 4.6."""
+    cls = type("Array", (), {"__module__": module})
+    derived = type("Derived", (cls, Other), {})
+    function = library(
+        backend("gpu", here("Array")),
+        backend("tpu", here("Other", prefix="~")),
+        backend("late", ["never_imported_either:Array"]),
+    )
+    assert [function(cls()), function(cls())] == ["default", "default"]
+    assert [function(derived()), function(derived())] == ["tpu", "tpu"]
+    assert "Array" in str(function.explain(cls()))
+
+
+def test_a_class_without_a_module_breaks_no_call() -> None:
+    """DESIGN 4.6: a class made by `type` where the globals have no name has none."""
+    namespace: dict[str, Any] = {}
+    exec("cls = type('Array', (), {})", namespace)  # noqa: S102  # only this makes one
+    cls = namespace["cls"]
+    function = library(backend("gpu", here("Array")), backend("tpu", here("Array", prefix="~")))
+    assert [function(cls()), function(cls())] == ["default", "default"]
+    assert "Array" in str(function.explain(cls()))
+    gc.collect()
+
+
+def test_an_object_that_lies_about_its_class_is_dispatched_by_its_type() -> None:
+    """DESIGN 4.1: dispatch types are types, as a proxy's ``__class__`` is not."""
+
+    class Proxy:
+        __class__ = Array  # type: ignore[assignment]
+
+    function = library(backend("gpu", here("Array", prefix="~")))
+    assert isinstance(Proxy(), Array)
+    assert function(Proxy()) == "default"
+
+
+# --- the matcher's own contract ------------------------------------------------------
+
+
+def description(name: str, primary: Iterable[str], secondary: Iterable[str] = ()) -> Description:
+    return Description(name, tuple(map(TypePattern, primary)), tuple(map(TypePattern, secondary)))
+
+
+def matcher(*descriptions: Description) -> Matcher:
+    return Matcher({each.name: each for each in descriptions})
+
+
+def test_the_matcher_says_for_whom_a_type_is_primary_and_who_knows_it() -> None:
+    asked = matcher(
+        description("a", ["builtins:int"], ["builtins:float"]),
+        description("b", ["builtins:float"], ["~builtins:int"]),
+        description("c", ["builtins:str"]),
+    )
+
+    def who(cls: type) -> tuple[set[str], set[str]]:
+        match = asked.match(cls)
+        return set(match.primary), set(match.known)
+
+    assert who(int) == ({"a"}, {"a", "b"})
+    assert who(float) == ({"b"}, {"a", "b"})
+    assert who(bool) == (set(), {"b"})
+    assert who(bytes) == (set(), set())
+
+
+def test_a_match_is_immutable() -> None:
+    match: Any = matcher(description("a", ["builtins:int"])).match(int)
+    for field in ("primary", "known", "aliases"):
+        with pytest.raises(AttributeError):
+            setattr(match, field, frozenset())
+
+
+def test_the_matcher_remembers_a_class_without_keeping_it_alive() -> None:
+    """DESIGN 9: collected classes are not kept alive."""
+    asked = matcher(description("a", ["builtins:int"], ["@numbers:Real"]))
+    cls = type("Short", (), {})
+    assert asked.match(cls) is asked.match(cls)
+    reference = weakref.ref(cls)
+    del cls
+    gc.collect()
+    assert reference() is None
+
+
+def test_the_matcher_does_not_remember_what_cannot_be_a_key() -> None:
+    asked = matcher(description("a", here("Strange")))
+    cls = make(RaisingMeta, "Strange")
+    assert asked.match(cls).primary == {"a"}
+    assert asked.match(cls) is not asked.match(cls)
+
+
+def test_the_matcher_forgets_when_told() -> None:
+    asked = matcher(description("a", ["builtins:int"]))
+    before = asked.match(int)
+    asked.forget()
+    assert asked.match(int) is not before
+    assert asked.match(int) == before
+
+
+def test_the_matcher_asks_abstract_base_classes_again_after_a_registration() -> None:
+    asked = matcher(description("a", here("Duck", prefix="@")))
+    duck = type("Swan", (), {})
+    assert asked.match(duck).known == set()
+    Duck.register(duck)
+    assert asked.match(duck).known == {"a"}
+
+
+def test_the_matcher_keeps_its_answers_where_no_pattern_is_abstract() -> None:
+    asked = matcher(description("a", ["builtins:int"]))
+    before = asked.match(int)
+    Duck.register(type("Goose", (), {}))
+    assert asked.match(int) is before
+
+
+def test_the_matcher_says_which_patterns_may_be_aliases(package: Write) -> None:
+    package("watched", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
+    array = importlib.import_module("watched.core").Array
+    asked = matcher(description("a", ["watched.api:Array", "builtins:int"]))
+    assert asked.match(array).aliases == (TypePattern("watched.api:Array"),)
+    importlib.import_module("watched.api")
+    asked.forget()
+    assert asked.match(array).aliases == ()
+    assert asked.match(array).primary == {"a"}
+
+
+def test_a_module_replaced_in_sys_modules_is_the_one_that_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """DESIGN 4.2: *is* the object that the name means now."""
+    module = types.ModuleType("replaceable")
+    module.__dict__["Alias"] = Array
+    monkeypatch.setitem(sys.modules, "replaceable", module)
+    asked = matcher(description("a", ["replaceable:Alias"]))
+    assert asked.match(Array).primary == {"a"}
+    assert asked.match(Special).primary == set()

@@ -1,0 +1,192 @@
+"""Trace events and explanations, as people read them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core._resolution.explanation import Explanation, Verdict
+from spatch_core._state.trace import Outcome, TraceEvent
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def first(x: Any, n: int = 0) -> Any:
+    return NotImplemented if n == 1 else "first"
+
+
+def second(x: Any, n: int = 0) -> Any:
+    return f(Own()) if n == 2 else "second"
+
+
+def wants_two(context: Any, x: Any, n: int = 0) -> Any:
+    return n < 2 or "n is too large"
+
+
+BACKENDS = [
+    {
+        "name": "first",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {
+            "lib:f": {"function": f"{__name__}:first", "should_run": f"{__name__}:wants_two"}
+        },
+    },
+    {
+        "name": "second",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:second"}},
+    },
+]
+system = BackendSystem(None, "TRACELIB", [f"{__name__}:Own"], BACKENDS)
+
+
+@system.dispatchable("x", module="lib", qualname="f")
+def f(x: Any, n: int = 0) -> Any:
+    return "default"
+
+
+def trace(*calls: Any) -> list[TraceEvent]:
+    with system.backend_opts(trace=True) as options:
+        for args in calls:
+            f(*args)
+    assert options.trace is not None
+    return options.trace
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ((Own(),), ["lib:f -> default called"]),
+        ((3,), ["lib:f -> default called: nothing else answers"]),
+        ((Foreign(),), ["lib:f -> first called"]),
+        (
+            (Foreign(), 1),
+            [
+                "lib:f -> first called",
+                "lib:f -> first deferred: it returned NotImplemented",
+                "lib:f -> second called",
+            ],
+        ),
+        (
+            (Foreign(), 2),
+            [
+                "lib:f -> first deferred: n is too large",
+                "lib:f -> second called",
+                "lib:f -> default called",
+            ],
+        ),
+    ],
+    ids=["own", "fallback", "answers", "defers afterwards", "defers before and calls again"],
+)
+def test_events_tell_what_happened(args: Any, expected: list[str]) -> None:
+    """Rules 7.2 and 7.4: what was tried in order, and why it deferred; inner calls after outer."""
+    assert list(map(str, trace(args))) == expected
+
+
+def test_event_has_its_data() -> None:
+    """A program reads the same from attributes."""
+    (event,) = trace((Foreign(),))
+    assert event == TraceEvent("lib:f", "first", Outcome.CALLED, "", (Foreign,))
+    assert event.outcome == "called"
+    assert f"{event.outcome}" == str(event.outcome) == "called"
+    with pytest.raises(FrozenInstanceError):
+        event.backend = "second"  # type: ignore[misc]
+
+
+def test_events_of_a_call_that_fails() -> None:
+    """The event is there before the implementation runs, so that it tells what failed."""
+    wrong: Any = (Foreign(), "wrong", 3)
+    with system.backend_opts(trace=True) as options, pytest.raises(TypeError):
+        f(*wrong)
+    assert options.trace is not None
+    assert [event.backend for event in options.trace] == []
+    with system.backend_opts(trace=True, disable="first") as options, pytest.raises(TypeError):
+        f(*wrong)
+    assert options.trace is not None
+    assert [event.backend for event in options.trace] == ["second"]
+
+
+def test_answer_of_the_default_is_final() -> None:
+    """Rule 7.4: behind the default nobody is left to defer to, whatever it returns."""
+    function: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: NotImplemented)
+    with system.backend_opts(trace=True) as options:
+        assert function(3) is NotImplemented
+    assert options.trace is not None
+    assert list(map(str, options.trace)) == ["lib:g -> default called: nothing else answers"]
+
+
+def test_invocations_are_traced() -> None:
+    """`invoke` is a call like any other."""
+    with system.backend_opts(trace=True) as options:
+        f.invoke(backend="second")(3)
+        f.invoke(type=Foreign)(3)
+    assert options.trace is not None
+    assert list(map(str, options.trace)) == ["lib:f -> second called", "lib:f -> first called"]
+    assert options.trace[1].types == (int, Foreign)
+
+
+def test_explanation_reads_as_a_table() -> None:
+    """Section 8: a straight answer to "what would run, and why?"."""
+    foreign = f"{__name__}:Foreign"
+    assert str(f.explain(Foreign(), 2)) == (
+        f"lib:f({foreign})\n"
+        "  first    defers: n is too large\n"
+        "> second   runs\n"
+        "  default  comes later"
+    )
+    assert str(f.explain(None)) == (
+        "lib:f(no dispatch types)\n"
+        "  first    does not match: no active backend that implements it knows any of the types\n"
+        "  second   does not match: no active backend that implements it knows any of the types\n"
+        "> default  runs: nothing else answers"
+    )
+    assert str(system.explain_types("lib:f", [Foreign])) == (
+        f"lib:f({foreign})\n"
+        f"  first    would be asked: {__name__}:wants_two decides\n"
+        "  second   runs: unless one above does\n"
+        "  default  comes later"
+    )
+    assert str(f.explain(Foreign()).backends[0]) == "first runs"
+    assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
+
+
+def test_explanation_can_be_kept() -> None:
+    """It is plain data: compared, copied, pickled."""
+    explanation = f.explain(Foreign())
+    assert explanation == f.explain(Foreign())
+    assert explanation != f.explain(Own())
+    assert pickle.loads(pickle.dumps(explanation)) == copy.deepcopy(explanation) == explanation
+    assert isinstance(explanation, Explanation)
+    with pytest.raises(FrozenInstanceError):
+        explanation.selected = "second"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("word", [*Outcome, *Verdict])
+def test_words_are_strings(word: Any) -> None:
+    """So that they can be written as JSON and compared with text."""
+    assert word == word.value == str(word) == f"{word}"
+    assert isinstance(word, str)
+
+
+def test_tracing_costs_nothing_where_it_is_not_asked_for() -> None:
+    """What tables hold without a trace is the implementation itself, with no flag to test."""
+    f(Own())
+    f(Own())
+    targets = [
+        target
+        for table in system.keeper.current().tables[1:]
+        for cls, target in table.items()
+        if cls is Own
+    ]
+    assert targets == [f.__wrapped__]
