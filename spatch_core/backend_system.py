@@ -10,8 +10,6 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._call.context import DispatchContext
-from ._discovery.loader import Loader
 from ._function.dispatchable import Dispatchable
 from ._function.dispatcher import Dispatcher
 from ._identifiers import split_identifier
@@ -24,7 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, ParamSpec, TypeVar
 
+    from ._call.caller import Caller
+    from ._call.context import DispatchContext
     from ._description.description import Description
+    from ._discovery.loader import Loader
     from ._dispatch_arguments import DispatchArguments
     from ._function.dispatchable import DispatchableFunction
     from ._problems import Problem
@@ -102,8 +103,7 @@ class BackendSystem:
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         self.keeper = StateKeeper(environ_prefix)
-        self._loader = Loader(self._discover, self._publish)
-        self._dispatcher = Dispatcher(self.keeper, self._loader)
+        self._dispatcher = Dispatcher(self.keeper, self._make_loader)
         self.backend_opts = BackendOptions.bind(self, self._module)
         _systems[self._module, environ_prefix] = ref(self)
 
@@ -155,12 +155,12 @@ class BackendSystem:
             home = module or function.__module__, qualname or function.__qualname__
             is_new = ":".join(home) not in self._dispatcher.by_identifier
             record = Dispatchable(self._dispatcher, function, dispatch_args, *home)
-            resolver = self._loader.loaded
-            if resolver is not None:
-                record.document(resolver.docs(record.identifier))
+            caller = self._dispatcher.loaded
+            if caller is not None:
+                record.document(caller.resolver.docs(record.identifier))
                 # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
                 if is_new:
-                    self._dispatcher.take_shortcut(record, resolver)
+                    self._dispatcher.take_shortcut(record, caller)
             wrapper: Any = record.wrapper
             return wrapper  # type: ignore[no-any-return]  # a function with attributes
 
@@ -216,8 +216,17 @@ class BackendSystem:
         return self._dispatcher.explain_types(self._dispatcher.by_identifier[identifier], types)
 
     def resolver(self) -> Resolver:
-        """Return what was discovered and how it matches; discovers if nobody has yet."""
-        return self._loader.get()
+        """Return the resolver; the backends are discovered first, if need be."""
+        return self._dispatcher.ensure_loaded().resolver
+
+    @property
+    def _loader(self) -> Loader:
+        return self._dispatcher.ensure_loader()
+
+    def _make_loader(self) -> Loader:
+        from ._discovery.loader import Loader
+
+        return Loader(self._discover, self._publish)
 
     def __repr__(self) -> str:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
@@ -225,9 +234,10 @@ class BackendSystem:
     def __reduce__(self) -> Any:
         return _find_system, (self._module, self.environ_prefix)
 
-    def _discover(self) -> Resolver:
+    def _discover(self) -> Caller:
         from os import environ
 
+        from ._call.caller import Caller
         from ._discovery.cache import open_cache
         from ._discovery.environment import read_environment
         from ._discovery.registry import build_catalog, find_entry_points
@@ -242,11 +252,11 @@ class BackendSystem:
             problems,
             open_cache(self.group, environ) if self.group else None,
         )
-        return Resolver(catalog, self.keeper)
+        return Caller(Resolver(catalog, self.keeper))
 
-    def _publish(self, resolver: Resolver) -> None:
+    def _publish(self, caller: Caller) -> None:
         """Let everything that depends on the backends follow the new ones."""
-        catalog = resolver.catalog
+        resolver, catalog = caller.resolver, caller.catalog
         self._dispatcher.leave_shortcuts()
         if not self.keeper.enabled_globally:
             names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
@@ -269,3 +279,12 @@ def _find_system(module: str, prefix: str) -> BackendSystem:
     if system is None:
         raise LookupError(f"module {module!r} makes no BackendSystem with the prefix {prefix!r}")
     return system
+
+
+def __getattr__(name: str) -> object:
+    # Imported on first use: a library that only decorates functions needs no context.
+    if name == "DispatchContext":
+        from ._call.context import DispatchContext
+
+        return DispatchContext
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -21,7 +21,7 @@ from textwrap import dedent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._resolution.resolver import Resolver
+    from ._call.caller import Caller
     from .backend_system import BackendSystem
 
 __all__ = ["Distribution", "isolated", "run_python", "write_distribution"]
@@ -277,13 +277,13 @@ def isolated(
         _put_back(system, resolver)
 
 
-def _put_back(system: BackendSystem, resolver: Resolver | None) -> None:
-    """Make `resolver` what was discovered; with None, discovery waits for the next use."""
-    system._loader.loaded = resolver
+def _put_back(system: BackendSystem, caller: Caller | None) -> None:
+    """Make `caller` what was discovered; with None, discovery waits for the next use."""
+    system._loader.loaded = caller
     system._dispatcher.leave_shortcuts()
     system.keeper.forget_tables()
     for record in system._dispatcher.records:
-        record.document("" if resolver is None else resolver.docs(record.identifier))
+        record.document("" if caller is None else caller.resolver.docs(record.identifier))
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

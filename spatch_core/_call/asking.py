@@ -1,6 +1,8 @@
-"""Generates what a table holds where the first candidate must be asked, or wants its context.
+"""Asking a backend whether it runs a call.
 
-For two positional arguments, a ``should_run``, and an implementation without context it is::
+`make_asking` generates the callable that a table holds where the first candidate is asked, or
+takes a context. For two positional arguments, a ``should_run``, and an implementation without
+context it is::
 
     def call(a0=missing, a1=missing, /, *rest, **keywords):
         if a1 is missing:
@@ -26,22 +28,19 @@ For two positional arguments, a ``should_run``, and an implementation without co
             return chain.run((a0, a1, *rest), keywords, 1)
         return result
 
-That is what `Chain` does too, for any number of candidates, in four times the time. Calls with
-fewer positional arguments than usual, and all candidates but the first, are left to it.
+`Chain` does the same for any number of candidates, in four times the time. It is left the calls
+with fewer positional arguments than usual, and all candidates but the first.
 """
 
 from __future__ import annotations
 
-from types import FunctionType
+from collections.abc import Callable
+from typing import Any
 
 from .._dispatch_arguments import missing
+from .._resolution.candidate import Candidate
 from ..exceptions import GENERATED
-from .context import CallContext
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+from .context import CallContext, DispatchContext, Known
 
 _NAMES = (
     "CallContext",
@@ -55,60 +54,108 @@ _NAMES = (
 )
 """What the text refers to; free variables of the generated function."""
 
-_factories: dict[tuple[int, bool, bool], Callable[..., Any]] = {}
+_factories: dict[tuple[int, bool, bool], Any] = {}
 _namespace: dict[str, Any] = {"__name__": __name__}
-"""Globals of what is made here, by which it is known again."""
+"""Globals of the generated functions."""
 
 
 def make_asking(
-    chain: Any,
-    known: Any,
-    should_run: Callable[..., Any] | None,
-    uses_context: bool,
-    load: Callable[[], Callable[..., Any]],
-    fallback: Callable[..., Any] | None,
-    count: int,
+    chain: Any, first: Candidate, fallback: Callable[..., Any] | None
 ) -> Callable[..., Any]:
-    """Make what calls the first candidate of a chain.
+    """Make the callable that asks and calls the first candidate of a chain.
 
     Parameters
     ----------
     chain : Chain
         All candidates.
-    known : Known
-        For the context.
-    should_run : callable or None
-        What to ask first.
-    uses_context : bool
-        Whether the implementation gets the context.
-    load : callable
-        Returns the implementation.
+    first : Candidate
+        The first one, which is asked or takes a context.
     fallback : callable or None
         The default implementation, if it is the only other candidate.
-    count : int
-        How many positional arguments there usually are, at least.
 
     Returns
     -------
     callable
-        Called like the function; if it returns ``NotImplemented``, nobody answers.
+        Called like the function; it tries the whole chain.
+
+    Raises
+    ------
+    ImplementationImportError
+        If ``should_run`` cannot be imported.
     """
-    shape = count, should_run is not None, uses_context
+    assert first.implementation is not None  # else it would be plain
+    should_run = first.load_should_run()
+    shape = chain.function.count, should_run is not None, first.implementation.uses_context
     factory = _factories.get(shape)
     if factory is None:
         factory = _factories[shape] = _compile(shape)
-    made: Callable[..., Any] = factory(
-        CallContext, chain, fallback, _given, known, load, missing, should_run
+    known = _known(first, chain.types)
+    target: Any = factory(
+        CallContext, chain, fallback, _given, known, first.load, missing, should_run
     )
-    return made
+    target.tries_whole_chain = True
+    return target  # type: ignore[no-any-return]  # a function with an attribute
 
 
-def is_asking(target: object) -> bool:
-    """Whether `target` was made here, and so has tried a whole chain."""
-    return type(target) is FunctionType and target.__globals__ is _namespace
+def make_context(
+    candidate: Candidate,
+    types: tuple[type, ...],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> DispatchContext:
+    """Return the context of a call for a candidate."""
+    context: DispatchContext = CallContext()
+    context._known = _known(candidate, types)
+    context._args = args
+    context._kwargs = kwargs
+    return context
 
 
-def _compile(shape: tuple[int, bool, bool]) -> Callable[..., Any]:
+def ask(
+    candidate: Candidate,
+    context: DispatchContext,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> str | None:
+    """Ask ``should_run``.
+
+    Returns
+    -------
+    str or None
+        None if the implementation should run, else the reason why not.
+
+    Raises
+    ------
+    ImplementationImportError
+        If ``should_run`` cannot be imported.
+    """
+    should_run = candidate.load_should_run()
+    if should_run is None:
+        return None
+    answer = should_run(context, *args, **kwargs)
+    if answer is True:
+        return None
+    if isinstance(answer, str):
+        return answer
+    hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""
+    return f"should_run returned {answer!r}{hint}"
+
+
+def _known(candidate: Candidate, types: tuple[type, ...]) -> Known:
+    function = candidate.function
+    return Known(
+        types, candidate.backend, candidate.prioritized, function.identifier, function.extract
+    )
+
+
+def _is_true(answer: object) -> bool:
+    try:
+        return bool(answer)
+    except Exception:  # noqa: BLE001  # an array of several elements, for example
+        return False
+
+
+def _compile(shape: tuple[int, bool, bool]) -> Any:
     import linecache
 
     count, asks, uses_context = shape
@@ -118,8 +165,7 @@ def _compile(shape: tuple[int, bool, bool]) -> Callable[..., Any]:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope: dict[str, Any] = {}
     exec(compile(text, file, "exec", dont_inherit=True), _namespace, scope)  # noqa: S102  # own text
-    factory: Callable[..., Any] = scope["make"]
-    return factory
+    return scope["make"]
 
 
 def _given(values: tuple[Any, ...]) -> list[Any]:

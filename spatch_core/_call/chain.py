@@ -1,147 +1,31 @@
-"""Calling the candidates of one call, one after the other, until one answers."""
+"""Calling the candidates of one call, one after the other, until one answers.
+
+A table holds either an implementation, or a callable that tries a whole chain by itself and says
+so: its attribute ``tries_whole_chain`` is True. Its ``NotImplemented`` is the answer of the call.
+After that of an implementation the wrapper goes on with the rest of the chain.
+"""
 
 from __future__ import annotations
 
-from abc import get_cache_token
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-from .._description.description import Implementation
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT, import_identifier, is_awaited
+from .._identifiers import DEFAULT
+from .._resolution.candidate import Candidate
 from .._state.trace import Outcome, TraceEvent
-from ..exceptions import BackendDeferredError, ImplementationImportError
-from .asking import is_asking, make_asking
-from .context import CallContext, DispatchContext, Known
+from ..exceptions import BackendDeferredError
+from .asking import ask, make_asking, make_context
+from .context import DispatchContext
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A backend that may answer a call of one function.
-
-    Parameters
-    ----------
-    backend : str
-        Its name.
-    function : Function
-        The library's function.
-    implementation : Implementation or None
-        None for the default implementation.
-    prioritized : bool
-        Whether the backend is prioritized.
-    block : str
-        The environment variable that blocks backends.
-    reason : str
-        For the default: why it runs although it does not match; else empty.
-    """
-
-    backend: str
-    function: Function
-    implementation: Implementation | None
-    prioritized: bool
-    block: str
-    reason: str = ""
-    _loaded: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the implementation can be called without anything being asked or added."""
-        implementation = self.implementation
-        return implementation is None or not (
-            implementation.should_run or implementation.uses_context
-        )
-
-    def load(self) -> Callable[..., Any]:
-        """Return the implementation, imported on first use.
-
-        Raises
-        ------
-        ImplementationImportError
-            If it cannot be imported.
-        """
-        if self.implementation is None:
-            return self.function.default
-        return self._import(self.implementation.function)
-
-    @property
-    def loaded(self) -> Callable[..., Any] | None:
-        """The implementation, if it has been imported."""
-        if self.implementation is None:
-            return self.function.default
-        return self._loaded.get(self.implementation.function)
-
-    def known(self, types: tuple[type, ...]) -> Known:
-        """Return what the implementation can know about all calls with these types."""
-        function = self.function
-        return Known(types, self.backend, self.prioritized, function.identifier, function.extract)
-
-    def context(
-        self, types: tuple[type, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> DispatchContext:
-        """Return what the implementation learns about a call."""
-        context: DispatchContext = CallContext()
-        context._known = self.known(types)
-        context._args = args
-        context._kwargs = kwargs
-        return context
-
-    @property
-    def asked(self) -> Callable[..., Any] | None:
-        """What decides whether it runs, imported on first use; None if nothing does.
-
-        Raises
-        ------
-        ImplementationImportError
-            If it cannot be imported.
-        """
-        if self.implementation is None or self.implementation.should_run is None:
-            return None
-        return self._import(self.implementation.should_run)
-
-    def ask(
-        self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> str | None:
-        """Ask ``should_run``.
-
-        Returns
-        -------
-        str or None
-            None if the implementation should run, else the reason why not.
-
-        Raises
-        ------
-        ImplementationImportError
-            If ``should_run`` cannot be imported.
-        """
-        should_run = self.asked
-        if should_run is None:
-            return None
-        answer = should_run(context, *args, **kwargs)
-        if answer is True:
-            return None
-        if isinstance(answer, str):
-            return answer
-        hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""
-        return f"should_run returned {answer!r}{hint}"
-
-    def _import(self, identifier: str) -> Callable[..., Any]:
-        loaded: Callable[..., Any] | None = self._loaded.get(identifier)
-        if loaded is None:
-            try:
-                found = import_identifier(identifier)
-                if not callable(found):
-                    raise ImportError(f"{identifier!r} is not callable: {found!r}")
-            except (Exception, SystemExit) as error:
-                raise ImplementationImportError(
-                    self.backend, self.function.identifier, identifier, self.block
-                ) from error
-            loaded = self._loaded[identifier] = found
-        return loaded
+def tries_whole_chain(target: object) -> bool:
+    """Whether a callable of a table tries the whole chain by itself."""
+    return getattr(target, "tries_whole_chain", False) is True
 
 
 class Chain:
-    """Calls candidates in turn; kept in the tables where one of them must be asked.
+    """The candidates of a call in turn.
 
     Parameters
     ----------
@@ -155,7 +39,9 @@ class Chain:
         Where to record what happens.
     """
 
-    __slots__ = ("candidates", "function", "trace", "types")
+    __slots__ = ("_rest", "candidates", "function", "trace", "types")
+
+    tries_whole_chain = True
 
     def __init__(
         self,
@@ -168,6 +54,7 @@ class Chain:
         self.types = types
         self.candidates = candidates
         self.trace = trace
+        self._rest: tuple[object, Chain] | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
@@ -177,8 +64,8 @@ class Chain:
         context: DispatchContext | None = None
         for candidate in self.candidates[start:]:
             if not candidate.is_plain:
-                context = candidate.context(self.types, args, kwargs)
-                reason = candidate.ask(context, args, kwargs)
+                context = make_context(candidate, self.types, args, kwargs)
+                reason = ask(candidate, context, args, kwargs)
                 if reason is not None:
                     self.record(candidate, Outcome.DEFERRED, reason)
                     continue
@@ -206,41 +93,37 @@ class Chain:
         first, *others = self.candidates
         if first.is_plain:
             return first.load()
-        assert first.implementation is not None  # or it would be plain
         fallback = None
         if len(others) == 1 and others[0].backend == DEFAULT:
             fallback = others[0].load()
-        return make_asking(
-            self,
-            first.known(self.types),
-            first.asked,
-            first.implementation.uses_context,
-            first.load,
-            fallback,
-            self.function.count,
-        )
+        return make_asking(self, first, fallback)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
-        """Record a step, where anybody wants to know."""
+        """Record a step, if the state is traced."""
         if self.trace is not None:
             self.trace.append(
                 TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
             )
 
     def after(self, implementation: Callable[..., Any]) -> Chain:
-        """Return the chain without the candidate that was called by itself, as the first.
+        """Return the rest of the chain after `implementation` returned ``NotImplemented``.
 
-        The call may have changed the backends or the state, so that it stands elsewhere now
-        or nowhere; of the others none has been asked.
+        It is looked for among all candidates, because the call may have changed the state:
+        then it stands elsewhere in this chain or nowhere, and none of the others was called.
+        The rest is kept for the next call.
         """
-        if implementation is self.function.default:
-            return Chain(self.function, self.types, (), self.trace)
+        if self._rest is not None and self._rest[0] is implementation:
+            return self._rest[1]
         rest = list(self.candidates)
+        if implementation is self.function.default:
+            rest.clear()
         for candidate in rest:
             if candidate.is_plain and candidate.loaded is implementation:
                 rest.remove(candidate)
                 break
-        return Chain(self.function, self.types, rest, self.trace)
+        chain = Chain(self.function, self.types, rest, self.trace)
+        self._rest = implementation, chain
+        return chain
 
 
 class Demanded(Chain):
@@ -256,58 +139,3 @@ class Demanded(Chain):
                 candidate.backend, self.function.identifier, "it returned NotImplemented"
             )
         return result
-
-
-class Guard:
-    """Calls what was decided, while nothing has happened that could change it.
-
-    Parameters
-    ----------
-    chain : Chain
-        What to call.
-    token : object
-        What `abc.get_cache_token` returned before it was decided.
-    awaited : sequence of str
-        Modules whose import could change it.
-    renew : callable
-        Takes the call's arguments and keywords, forgets the tables and makes the call.
-    """
-
-    __slots__ = ("awaited", "chain", "renew", "target", "token")
-
-    def __init__(
-        self,
-        chain: Chain,
-        token: object,
-        awaited: Sequence[str],
-        renew: Callable[[tuple[Any, ...], dict[str, Any]], Any],
-    ) -> None:
-        self.chain = chain
-        self.target = chain.target()
-        self.token = token
-        self.awaited = awaited
-        self.renew = renew
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if get_cache_token() != self.token or (self.awaited and self.has_arrived()):
-            return self.renew(args, kwargs)
-        result = self.target(*args, **kwargs)
-        if result is NotImplemented and not is_final(self.target):
-            return self.chain.after(self.target)(*args, **kwargs)
-        return result
-
-    def has_arrived(self) -> bool:
-        """Whether any of the awaited modules has been imported."""
-        return not all(map(is_awaited, self.awaited))
-
-
-def is_final(target: object) -> bool:
-    """Whether what a table holds has tried the whole chain by itself."""
-    return isinstance(target, (Chain, Guard)) or is_asking(target)
-
-
-def _is_true(answer: object) -> bool:
-    try:
-        return bool(answer)
-    except Exception:  # noqa: BLE001  # an array of several elements, for example
-        return False

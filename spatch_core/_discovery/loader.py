@@ -11,8 +11,7 @@ from ..exceptions import warn_caller
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from .._resolution.resolver import Resolver
+    from typing import Any
 
 
 class Loader:
@@ -26,19 +25,17 @@ class Loader:
         Takes the resolver when it is in place.
     """
 
-    def __init__(
-        self, discover: Callable[[], Resolver], publish: Callable[[Resolver], None]
-    ) -> None:
+    def __init__(self, discover: Callable[[], Any], publish: Callable[[Any], None]) -> None:
         self._discover = discover
         self._publish = publish
         self._process: int | None = None
         self._lock = allocate_lock()
         self._loading: set[int] = set()
-        self._provisional: Resolver | None = None
+        self._provisional: Any = None
         self._awaited: list[object] = []
-        self.loaded: Resolver | None = None
+        self.loaded: Any = None
 
-    def get(self) -> Resolver:
+    def get(self) -> Any:
         """Return the resolver.
 
         Raises
@@ -55,7 +52,7 @@ class Loader:
             )
         return resolver
 
-    def load(self, again: bool = False) -> Resolver | None:
+    def load(self, again: bool = False) -> Any:
         """Discover the backends; None if this very thread is discovering them already.
 
         Parameters

@@ -1,4 +1,4 @@
-"""The slow path: what happens when a table has no entry, and what introspection asks."""
+"""The slow path: calls for which a table has no entry, and introspection."""
 
 from __future__ import annotations
 
@@ -11,13 +11,26 @@ from .shortcut import exchanging
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
+    from types import FunctionType
+    from typing import Any, Protocol
 
+    from .._call.caller import Caller
     from .._discovery.loader import Loader
+    from .._dispatch_arguments import Function
     from .._resolution.explanation import Explanation
-    from .._resolution.resolver import Resolver
     from .._state.state import DispatchState, StateKeeper
-    from .dispatchable import Dispatchable
+    from .shortcut import Shortcut
+
+    class Record(Protocol):
+        """A `Dispatchable`, as far as the dispatcher needs it."""
+
+        identifier: str
+        function: Function
+        wrapper: FunctionType
+        shortcut: Shortcut | None
+
+        def document(self, section: str) -> None: ...
+
 
 _MAX_ENTRIES = 1024
 """How many combinations of types a table may hold before it starts again."""
@@ -30,8 +43,8 @@ class Dispatcher:
     ----------
     keeper : StateKeeper
         The library's dispatch state.
-    loader : Loader
-        Loads the backends when a table is filled for the first time.
+    make_loader : callable
+        Returns a loader of the library's backends; called once, on first use.
 
     Attributes
     ----------
@@ -39,26 +52,53 @@ class Dispatcher:
         All functions; the first has index 1 in the tables, where item 0 is the state.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
+    loader : Loader or None
+        None until backends are needed for the first time.
     variable : contextvars.ContextVar
         Holds the tables in force.
     tables : callable
         Returns them.
     link : Link
-        What wrappers know of the dispatcher.
+        The dispatcher as the code of the wrappers refers to it.
     """
 
-    def __init__(self, keeper: StateKeeper, loader: Loader) -> None:
+    def __init__(self, keeper: StateKeeper, make_loader: Callable[[], Loader]) -> None:
         self._keeper = keeper
-        self._loader = loader
-        self.records: list[Dispatchable] = []
-        self.by_identifier: dict[str, Dispatchable] = {}
+        self._make_loader = make_loader
+        self.loader: Loader | None = None
+        self.records: list[Record] = []
+        self.by_identifier: dict[str, Record] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
         keeper.before_trace = self.link.leave_shortcuts
         keeper.is_stray = self.link.is_stray
 
-    def add(self, record: Dispatchable) -> int:
+    @property
+    def loaded(self) -> Caller | None:
+        """What calls the backends, if they have been loaded."""
+        return None if self.loader is None else self.loader.loaded
+
+    def ensure_loader(self) -> Loader:
+        """Return the loader; of several threads that make one, the first one's stays."""
+        loader = self.loader
+        if loader is None:
+            made = self._make_loader()
+            with exchanging:
+                loader = self.loader = self.loader or made
+        return loader
+
+    def ensure_loaded(self) -> Caller:
+        """Return what calls the backends, loaded if need be.
+
+        Raises
+        ------
+        RuntimeError
+            If this thread is loading them.
+        """
+        return self.loaded or self.ensure_loader().get()
+
+    def add(self, record: Record) -> int:
         """Give a function its index in the tables."""
         self.records.append(record)
         self.by_identifier[record.identifier] = record
@@ -81,25 +121,25 @@ class Dispatcher:
         """
         record = self.records[index - 1]
         function = record.function
-        resolver = self._loader.loaded or self._loader.load()
-        if resolver is None:
-            # A backend calls the library while it is imported: only the library is there.
+        caller = self.loaded or self.ensure_loader().load()
+        if caller is None:
+            # A backend calls the library while discovery imports it: no backend is known yet.
             return function.default
         tables = self._keeper.get()
-        # First the table, then the state: if both are exchanged in between, what was decided
-        # for the new state lands in the table that was thrown away.
+        # First the table, then the state: if another thread exchanges both in between, the
+        # target found for the new state lands in the old table, which is no longer read.
         table = _table(tables, index)
         state: DispatchState = tables[0]
-        given = [each for each in values if each is not None and each is not missing]
-        types = resolver.types(given, state)
-        if resolver is not self._loader.loaded:
-            return resolver.chain(function, state, types)
-        self.take_shortcut(record, resolver)
-        target = resolver.target(function, state, types)
+        types = caller.resolver.types(_given(values), state)
+        is_provisional = caller is not self.loaded
+        if is_provisional:
+            return caller.chain(function, state, types)
+        self.take_shortcut(record, caller)
+        target = caller.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             if state.sizes.get(index, 0) >= _MAX_ENTRIES:
-                # Not exchanged: what another thread has forgotten meanwhile stays forgotten.
+                # Emptied in place: a table that another thread has dropped meanwhile stays dropped.
                 table.clear()
                 state.sizes[index] = 0
             state.sizes[index] = state.sizes.get(index, 0) + 1
@@ -108,17 +148,17 @@ class Dispatcher:
 
     def take_shortcuts(self) -> None:
         """Let functions that no backend implements be their default implementations."""
-        resolver = self._loader.loaded
-        if resolver is not None:
+        caller = self.loaded
+        if caller is not None:
             for record in self.records:
-                self.take_shortcut(record, resolver)
+                self.take_shortcut(record, caller)
 
-    def take_shortcut(self, record: Dispatchable, resolver: Resolver) -> None:
+    def take_shortcut(self, record: Record, caller: Caller) -> None:
         """Let a function be its default implementation while nothing else can answer."""
-        if record.shortcut is None or len(resolver.implementers(record.identifier)) > 1:
+        if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
             return
         with exchanging:
-            if resolver is self._loader.loaded and not self._keeper.is_tracing():
+            if caller is self.loaded and not self._keeper.is_tracing():
                 record.shortcut.take()
 
     def leave_shortcuts(self) -> None:
@@ -145,70 +185,81 @@ class Dispatcher:
         called: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """Go on with the next candidate after `called` returned ``NotImplemented``."""
+        """Go on with the next candidate after `called` returned ``NotImplemented``.
+
+        Parameters
+        ----------
+        index : int
+            The function's place in the tables.
+        called : callable
+            What the table held.
+        args, kwargs
+            The arguments of the call.
+        values : tuple, optional
+            The dispatch arguments, where a callable of the library has found them.
+        """
         function = self.records[index - 1].function
-        resolver = self._loader.loaded
-        if resolver is None or called is function.default or resolver.is_final(called):
+        caller = self.loaded
+        if caller is None or called is function.default or caller.is_final(called):
             return NotImplemented
         state = self._keeper.current()
-        types = resolver.types(function.extract(args, kwargs), state)
-        return resolver.chain(function, state, types).after(called)(*args, **kwargs)
+        given = function.extract(args, kwargs) if values is None else _given(values)
+        types = caller.resolver.types(given, state)
+        return caller.chain(function, state, types).after(called)(*args, **kwargs)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        """Return what a function's own callable says are the dispatch arguments."""
+        """Return the dispatch arguments that a callable of the library finds."""
         return self.records[index - 1].function.find(args, kwargs)
 
-    def implementers(self, record: Dispatchable) -> tuple[str, ...]:
+    def implementers(self, record: Record) -> tuple[str, ...]:
         """Return the names of the backends that implement a function, by priority."""
-        return tuple(self._loader.get().implementers(record.identifier))
+        return tuple(self.ensure_loaded().resolver.implementers(record.identifier))
 
-    def explain(
-        self, record: Dispatchable, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Explanation:
+    def explain(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """Say what would run for a call; see `Dispatchable.explain`."""
-        resolver = self._loader.get()
+        caller = self.ensure_loaded()
         state = self._keeper.current()
         function = record.function
-        types = resolver.types(function.extract(args, kwargs), state)
-        return resolver.explain(function, state, types, (args, kwargs))
+        types = caller.resolver.types(function.extract(args, kwargs), state)
+        return caller.explain(function, state, types, args, kwargs)
 
-    def explain_types(self, record: Dispatchable, types: Iterable[type]) -> Explanation:
+    def explain_types(self, record: Record, types: Iterable[type]) -> Explanation:
         """Say what would run for these types; see `BackendSystem.explain_types`."""
-        resolver = self._loader.get()
+        resolver = self.ensure_loaded().resolver
         state = self._keeper.current()
         unique = resolver.unique_types(types, state)
         return resolver.explain(record.function, state, unique, None)
 
     def invoke(
         self,
-        record: Dispatchable,
+        record: Record,
         backend: str | None,
         cls: type | None,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
         """Call a function as one backend, or for one type; see `Dispatchable.invoke`."""
-        resolver = self._loader.get()
-        state = self._keeper.current()
+        caller = self.ensure_loaded()
+        resolver, state = caller.resolver, self._keeper.current()
         if cls is not None:
             resolver.check_type(cls)
             state = self._keeper.find(state.prioritized, state.disabled, cls, state.trace)
         function = record.function
         types = resolver.types(function.extract(args, kwargs), state)
         if backend is None:
-            return resolver.call(function, state, types, args, kwargs)
-        resolver.catalog.check_backend(backend)
-        return resolver.demanded(function, backend, state, types)(*args, **kwargs)
+            return caller.call(function, state, types, args, kwargs)
+        return caller.demanded(function, backend, state, types)(*args, **kwargs)
 
 
 class Link:
-    """What a wrapper's code, and all that it leads to, knows of the dispatcher.
+    """A weak reference to the dispatcher, for the constants of the wrappers' code.
 
-    It does not keep it alive, because the garbage collector does not look into code. Unlike a
-    weak proxy it can be hashed, as everything in code must.
+    The garbage collector does not look into code, so a strong reference there would keep the
+    library alive for ever. Constants are hashed, which a weak proxy does not allow.
 
     Parameters
     ----------
@@ -253,8 +304,13 @@ class Link:
         return dispatcher is None or dispatcher.is_stray(index)
 
 
+def _given(values: Iterable[Any]) -> list[Any]:
+    """Return the dispatch arguments that were given and are not None."""
+    return [value for value in values if value is not None and value is not missing]
+
+
 def _table(tables: list[Any], index: int) -> dict[Any, Any]:
-    """Return a function's table; other threads may forget all tables meanwhile."""
+    """Return a function's table; other threads may drop all tables meanwhile."""
     while True:
         try:
             table: dict[Any, Any] = tables[index]

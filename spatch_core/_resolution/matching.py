@@ -1,4 +1,4 @@
-"""Which backends know a type: the type patterns of all backends, asked class by class."""
+"""Which backends know a class, by the type patterns of their descriptions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._type_patterns import ABSTRACT, TypePattern
 
 @dataclass(frozen=True, slots=True)
 class TypeMatch:
-    """What the backends make of one class.
+    """The backends that know one class.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class Matcher:
         )
 
     def match(self, cls: type) -> TypeMatch:
-        """Return what the backends make of `cls`.
+        """Return the backends that know `cls`.
 
         Parameters
         ----------
         cls : type
-            A dispatch type; not kept alive by this.
+            A dispatch type. The matcher does not keep it alive.
         """
         if self.abstract and self._token != abc.get_cache_token():
             self.forget()
@@ -105,7 +105,11 @@ class Matcher:
         )
 
     def _one_of_each(self, names: set[str]) -> frozenset[str]:
-        """Return `names`, always as the same object: they are compared, and may be many."""
+        """Return `names` as a set that is made once.
+
+        Answers for a set are kept by `GoldenRule`; equal sets that are one object are found
+        there without comparing a thousand names.
+        """
         frozen = frozenset(names)
         return self._sets.setdefault(frozen, frozen)
 
@@ -120,7 +124,7 @@ class Matcher:
         try:
             return base is not None and issubclass(cls, base)
         except Exception:  # noqa: BLE001
-            # A __subclasshook__ that fails says nothing about the class.
+            # A __subclasshook__ of a third party failed: the class does not match.
             return False
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, DispatchContext
-from spatch_core._call.asking import is_asking
+from spatch_core._call.chain import tries_whole_chain
 
 HERE = __name__
 LOG: list[Any] = []
@@ -138,7 +138,7 @@ def test_only_the_first_candidate_decides_what_a_table_holds() -> None:
     ):
         system, f = make(kinds, "x")
         f(Foreign())
-        assert [is_asking(each) for each in targets(system.keeper.get()[1])] == [expected]
+        assert [tries_whole_chain(each) for each in targets(system.keeper.get()[1])] == [expected]
 
 
 def test_functions_of_one_shape_share_their_code() -> None:

@@ -1,0 +1,51 @@
+"""Calls whose candidates may change: a module is not imported yet, or a class not registered."""
+
+from __future__ import annotations
+
+from abc import get_cache_token
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .._identifiers import is_awaited
+from .chain import Chain, tries_whole_chain
+
+
+class Guard:
+    """Calls a chain, as long as nothing has happened that could change its candidates.
+
+    Parameters
+    ----------
+    chain : Chain
+        The candidates as they were.
+    token : object
+        What `abc.get_cache_token` returned before they were found.
+    awaited : sequence of str
+        Modules whose import could change them.
+    renew : callable
+        Forgets all tables; returns the chain with the candidates as they are now.
+    """
+
+    __slots__ = ("_awaited", "_chain", "_renew", "_target", "_token")
+
+    tries_whole_chain = True
+
+    def __init__(
+        self, chain: Chain, token: object, awaited: Sequence[str], renew: Callable[[Chain], Chain]
+    ) -> None:
+        self._chain = chain
+        self._target = chain.target()
+        self._token = token
+        self._awaited = awaited
+        self._renew = renew
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
+            return self._renew(self._chain)(*args, **kwargs)
+        result = self._target(*args, **kwargs)
+        if result is NotImplemented and not tries_whole_chain(self._target):
+            return self._chain.after(self._target)(*args, **kwargs)
+        return result
+
+    def _has_arrived(self) -> bool:
+        """Whether any of the awaited modules has been imported."""
+        return not all(map(is_awaited, self._awaited))

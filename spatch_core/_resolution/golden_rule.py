@@ -1,0 +1,171 @@
+"""The golden rule: installing a backend, and nothing else, never changes a call that worked.
+
+A backend takes part in a call in one of four ways, its `Standing`:
+
+============  ==================================================  ===========================
+standing      who gave it                                         answers a call it matches
+============  ==================================================  ===========================
+PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
+PLACED        the library (a backend passed in code), or          always
+              ``<PREFIX>_SET_ORDER`` (before the default)
+INSTALLED     whoever installed the distribution                  unless the default matches
+INACTIVE      ``disable=``, or it requires opt-in and is not      never
+              prioritized
+============  ==================================================  ===========================
+
+A backend is *chosen* if it is prioritized or placed. A backend matches a call if it knows every
+dispatch type that counts, and if one of the types that are known is a primary type of it. Which
+backends know a type decides for which backends it counts:
+
+==============================================================  ================================
+the type is known to                                            it counts for
+==============================================================  ================================
+the default, or a chosen backend                                every backend (`Weight.ALL`)
+installed backends alone; it is not one of Python's own         every backend (`Weight.ALL`)
+classes, and a primary type of one that implements the function
+installed backends alone, otherwise: Python's own classes,      those that know it
+secondary types                                                 (`Weight.KNOWING`)
+no active backend that implements the function                  no backend (`Weight.NONE`)
+==============================================================  ================================
+
+The third row keeps ``add(array, 1.5)`` with the library, and with every other backend, when a
+backend is installed that happens to know ``float``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, IntEnum
+
+from .._description.description import Description
+from .._discovery.catalog import Catalog
+from .._identifiers import DEFAULT
+from .._state.state import DispatchState
+from .matching import TypeMatch
+
+
+class Standing(IntEnum):
+    """In which way a backend takes part in calls; see the table of the module."""
+
+    INACTIVE = 0
+    INSTALLED = 1
+    PLACED = 2
+    PRIORITIZED = 3
+
+    def may_answer(self, default_matches: bool) -> bool:
+        """Whether a backend of this standing answers calls that it matches."""
+        if self is Standing.INSTALLED:
+            return not default_matches
+        return self is not Standing.INACTIVE
+
+
+class Weight(Enum):
+    """For which backends a dispatch type counts; see the table of the module."""
+
+    NONE = "no backend"
+    KNOWING = "the backends that know it"
+    ALL = "every backend"
+
+
+class GoldenRule:
+    """The golden rule for one catalog.
+
+    Sets of names are compared rather than names: a type may be known to a thousand backends.
+    What depends on a function and a set alone is kept; `Matcher` makes each set once.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        The library's backends.
+    implementers : callable
+        Returns the names of the backends that implement a function, given its identifier.
+    """
+
+    def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
+        self._implementers = implementers
+        self._placed = placed_backends(catalog.descriptions, catalog.environment.set_order)
+        self._opt_in = frozenset(
+            name for name, each in catalog.descriptions.items() if each.requires_opt_in
+        )
+        self._placed_among: dict[frozenset[str], frozenset[str]] = {}
+        self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+
+    def standing(self, name: str, state: DispatchState) -> Standing:
+        """Return the standing of a backend; not asked of the default."""
+        if name in state.disabled:
+            return Standing.INACTIVE
+        if name in state.prioritized:
+            return Standing.PRIORITIZED
+        if name in self._opt_in:
+            return Standing.INACTIVE
+        return Standing.PLACED if name in self._placed else Standing.INSTALLED
+
+    def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
+        """Return for which backends a dispatch type counts.
+
+        Parameters
+        ----------
+        match : TypeMatch
+            Which backends know the type.
+        function : str
+            Identifier of the library's function.
+        state : DispatchState
+            The state in force.
+        """
+        known = match.known
+        if not known:
+            return Weight.NONE
+        if DEFAULT in known or self.has_chosen(known, state):
+            return Weight.ALL
+        if not match.is_builtin and self._has_implementer(match.primary, function, state):
+            return Weight.ALL
+        if self._has_implementer(known, function, state):
+            return Weight.KNOWING
+        return Weight.NONE
+
+    def has_chosen(self, names: frozenset[str], state: DispatchState) -> bool:
+        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled."""
+        if any(name in names and name not in state.disabled for name in state.prioritized):
+            return True
+        placed = self._placed_among.get(names)
+        if placed is None:
+            placed = self._placed_among[names] = (names & self._placed) - self._opt_in
+        return not placed <= state.disabled
+
+    def has_part(self, names: frozenset[str], function: str, state: DispatchState) -> bool:
+        """Whether a backend among `names` can change what calls of a function do."""
+        return bool(names) and (
+            DEFAULT in names
+            or self.has_chosen(names, state)
+            or self._has_implementer(names, function, state)
+        )
+
+    def _has_implementer(self, names: frozenset[str], function: str, state: DispatchState) -> bool:
+        """Whether an active backend among `names` implements a function, opt-in ones aside."""
+        found = self._implementing.get((function, names))
+        if found is None:
+            found = names.intersection(self._implementers(function)) - self._opt_in - {DEFAULT}
+            self._implementing[function, names] = found
+        return not found <= state.disabled
+
+
+def placed_backends(
+    descriptions: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
+) -> frozenset[str]:
+    """Return the backends that the library brings, or that ``SET_ORDER`` puts before the default.
+
+    Parameters
+    ----------
+    descriptions : mapping of str to Description
+        By name.
+    set_order : sequence of (str, str)
+        Pairs of names; the first goes before the second.
+    """
+    before = {DEFAULT}
+    while True:
+        found = {first for first, second in set_order if second in before} - before
+        if not found:
+            break
+        before |= found
+    in_code = {name for name, description in descriptions.items() if description.in_code}
+    return frozenset(before | in_code) - {DEFAULT}
