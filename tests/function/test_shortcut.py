@@ -377,13 +377,13 @@ def test_what_was_decided_for_other_backends_is_not_done() -> None:
     """Another thread has discovered the backends again meanwhile."""
     system, function = make()
     function(1)
-    resolver = system.resolver()
+    caller = system._dispatcher.ensure_loaded()
     system.reload()
     dispatcher = system._dispatcher
     dispatcher.leave_shortcuts()
-    dispatcher.take_shortcut(dispatcher.records[0], resolver)
+    dispatcher.take_shortcut(dispatcher.records[0], caller)
     assert not is_taken(function)
-    dispatcher.take_shortcut(dispatcher.records[0], system.resolver())
+    dispatcher.take_shortcut(dispatcher.records[0], dispatcher.ensure_loaded())
     assert is_taken(function)
 
 
