@@ -1,0 +1,88 @@
+"""The walk along the priority order: candidates and explanations take the same steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core._identifiers import DEFAULT
+from spatch_core._resolution.candidates import LAST_RESORT
+from spatch_core._resolution.explanation import Verdict
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """A type of some backends."""
+
+
+def f(x: Any, y: Any = None) -> str:
+    return "default"
+
+
+def implementation(x: Any, y: Any = None) -> str:
+    return "backend"
+
+
+def describe(name: str, primary: type, *, implements: bool = True, **fields: Any) -> dict[str, Any]:
+    functions = {"lib:f": {"function": f"{HERE}:implementation"}} if implements else {}
+    types = [f"{HERE}:{primary.__qualname__}"]
+    return {"name": name, "primary_types": types, "functions": functions, **fields}
+
+
+BACKENDS = (
+    describe("same", Own),
+    describe("other", Foreign),
+    describe("quiet", Foreign, requires_opt_in=True),
+    describe("silent", Foreign, implements=False),
+)
+
+
+@pytest.fixture(scope="module")
+def function() -> Any:
+    system = BackendSystem(None, "LIB", [f"{HERE}:Own"], backends=BACKENDS)
+    return system, system.dispatchable(("x", "y"), module="lib")(f)
+
+
+STATES = [
+    {},
+    {"prioritize": "quiet"},
+    {"prioritize": ("other", "same")},
+    {"disable": "same"},
+    {"disable": DEFAULT},
+    {"prioritize": "quiet", "disable": ("other", DEFAULT)},
+]
+TYPES: list[tuple[type, ...]] = [(), (Own,), (Foreign,), (Own, Foreign), (int,), (int, Foreign)]
+
+
+@pytest.mark.parametrize("options", STATES, ids=str)
+@pytest.mark.parametrize("types", TYPES, ids=lambda types: "+".join(t.__name__ for t in types))
+def test_explanations_show_the_candidates_in_the_order_of_calls(
+    function: Any, options: dict[str, Any], types: tuple[type, ...]
+) -> None:
+    """The backends that run or come later are those that a call meets, up to the default."""
+    system, dispatchable = function
+    with system.backend_opts(**options):
+        explained = dispatchable.explain(*[cls() for cls in types or (type(None),)])
+        resolver, record = system.resolver(), system._dispatcher.records[0].function
+        state = system.keeper.current()
+        walk = resolver.walk(record, state, types)
+        candidates = [each.backend for each in resolver.candidates(record, state, walk)]
+    meets = {Verdict.RUNS, Verdict.LATER}
+    shown = [each.backend for each in explained.backends if each.verdict in meets]
+    assert shown[: len(candidates)] == candidates
+    assert candidates[-1] == DEFAULT
+    assert explained.selected == candidates[0]
+
+
+def test_the_default_that_does_not_match_is_the_last_resort(function: Any) -> None:
+    """It comes behind every backend, with the reason."""
+    _, dispatchable = function
+    last = dispatchable.explain(1).backends[-1]
+    assert (last.backend, last.verdict, last.reason) == (DEFAULT, Verdict.RUNS, LAST_RESORT)
