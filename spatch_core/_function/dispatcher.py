@@ -47,7 +47,7 @@ class Dispatcher:
         What wrappers know of the dispatcher.
     """
 
-    def __init__(self, keeper: StateKeeper, loader: Loader) -> None:
+    def __init__(self, keeper: StateKeeper, loader: Loader[Resolver]) -> None:
         self._keeper = keeper
         self._loader = loader
         self.records: list[Dispatchable] = []
