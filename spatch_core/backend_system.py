@@ -220,10 +220,10 @@ class BackendSystem:
         return self._dispatcher.ensure_loaded().resolver
 
     @property
-    def _loader(self) -> Loader:
+    def _loader(self) -> Loader[Caller]:
         return self._dispatcher.ensure_loader()
 
-    def _make_loader(self) -> Loader:
+    def _make_loader(self) -> Loader[Caller]:
         from ._discovery.loader import Loader
 
         return Loader(self._discover, self._publish)

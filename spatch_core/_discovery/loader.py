@@ -1,42 +1,84 @@
-"""Loads a library's backends when they are first needed, once, whatever threads do."""
+"""Loads a library's backends when they are first needed, once for all threads.
+
+What a thread gets from a loader depends on the loader's state:
+
+==============================  ==========================  ================  ==================
+state                           ``get()``                   ``load()``        ``load(again=True)``
+==============================  ==========================  ================  ==================
+not loaded                      discovers                   discovers         discovers
+this thread is discovering      `loaded`; raises if None    None              None
+another thread is discovering   `loaded`; waits if None     waits             waits, discovers
+provisional, imports go on      the provisional catalog     the same          discovers
+provisional, imports ended      discovers                   discovers         discovers
+loaded                          `loaded`                    `loaded`          discovers
+==============================  ==========================  ================  ==================
+
+*Discovering* means calling ``discover`` with the lock held. A complete result becomes
+`loaded` and is published before the lock is released; if ``discover`` raises, the state stays
+as it was and the next caller tries again.
+
+*Waiting* means waiting for the lock. One thread never waits: one that is in the middle of an
+import. The discovering thread may import modules, and so may wait for the very import lock
+that this one holds. It discovers for itself, at the same time as the other.
+
+*Provisional*: a backend's module could not be imported, because this thread was asked in the
+middle of importing it, or a module that it needs. That is no fault of the backend. The result
+without it is neither published nor warned about, and it serves until the imports have ended.
+
+*After a fork* the child continues in the parent's state, except that the parent's other
+threads, which may have held the lock, do not exist in it: the child makes a new lock.
+"""
 
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
+from collections.abc import Callable
 from sys import modules
+from typing import Generic, Protocol, TypeVar
 
 from .._identifiers import is_importing, is_initializing
 from ..exceptions import warn_caller
+from .catalog import Catalog
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+Found = TypeVar("Found", bound="Discovered")
 
 
-class Loader:
-    """Holds the resolver of a library, once somebody needs it.
+class Discovered(Protocol):
+    """A catalog, perhaps with what is made of it."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+
+
+class Loader(Generic[Found]):
+    """Holds the result of discovery, once it has been needed.
 
     Parameters
     ----------
     discover : callable
-        Returns a new resolver; may import modules.
+        Returns a new result, whose ``catalog`` says whether it is complete; may import
+        modules.
     publish : callable
-        Takes the resolver when it is in place.
+        Takes each complete result when it has become `loaded`.
+
+    Attributes
+    ----------
+    loaded : object or None
+        The latest complete result.
     """
 
-    def __init__(self, discover: Callable[[], Any], publish: Callable[[Any], None]) -> None:
+    def __init__(self, discover: Callable[[], Found], publish: Callable[[Found], None]) -> None:
         self._discover = discover
         self._publish = publish
+        self.loaded: Found | None = None
+        self._provisional: _Provisional[Found] | None = None
+        # The lock and the threads that discover are those of one process.
         self._process: int | None = None
         self._lock = allocate_lock()
-        self._loading: set[int] = set()
-        self._provisional: Any = None
-        self._awaited: list[object] = []
-        self.loaded: Any = None
+        self._discovering: set[int] = set()
 
-    def get(self) -> Any:
-        """Return the resolver.
+    def get(self) -> Found:
+        """Return the result of discovery; discovers if need be.
 
         Raises
         ------
@@ -44,54 +86,74 @@ class Loader:
             If this thread is discovering the backends, and one of them, while it is
             imported, asks which backends there are.
         """
-        resolver = self.loaded or self.load()
-        if resolver is None:
+        found = self.loaded or self.load()
+        if found is None:
             raise RuntimeError(
                 "a module that is imported in order to discover the backends asks which "
                 "backends there are; it can only know later"
             )
-        return resolver
+        return found
 
-    def load(self, again: bool = False) -> Any:
+    def load(self, again: bool = False) -> Found | None:
         """Discover the backends; None if this very thread is discovering them already.
 
         Parameters
         ----------
         again : bool, optional
-            Whether to do so although they have been discovered.
+            Whether to do so even if they have been discovered.
         """
-        from os import getpid
-
-        if self._process not in (None, getpid()):
-            # Forked, perhaps while another thread had the lock.
-            self._lock, self._loading = allocate_lock(), set()
-        self._process = getpid()
+        self._leave_parent()
         thread = get_ident()
-        if thread in self._loading:
+        if thread in self._discovering:
             return None
-        if not again and any(map(is_initializing, self._awaited)):
-            return self._provisional
-        self._provisional, self._awaited = None, []
-        # Discovery may import modules. A thread that is in the middle of an import must not
-        # wait for one that may want what it is importing; it discovers for itself.
+        # Read once: another thread may replace it.
+        provisional = self._provisional
+        if not again and provisional is not None and provisional.is_valid():
+            return provisional.found
+        self._provisional = None
+        # See the module's docstring for why a thread that is importing must not wait.
         acquired = self._lock.acquire(blocking=not is_importing())
-        self._loading.add(thread)
+        self._discovering.add(thread)
         try:
             if self.loaded is not None and not again:
-                return self.loaded
-            resolver = self._discover()
-            if not resolver.catalog.is_complete:
-                # Good while the imports last in the middle of which this was asked.
-                self._provisional = resolver
-                self._awaited = [each for each in [*modules.values()] if is_initializing(each)]
-                return resolver
-            self.loaded = resolver
-            self._publish(resolver)
+                return self.loaded  # by the thread that this one waited for
+            found = self._discover()
+            if not found.catalog.is_complete:
+                self._provisional = _Provisional(found)
+                return found
+            self.loaded = found
+            self._publish(found)
         finally:
-            self._loading.discard(thread)
+            self._discovering.discard(thread)
             if acquired:
                 self._lock.release()
-        # Last, because a filter may turn warnings into errors.
-        for warning in resolver.catalog.warnings():
+        # After everything else, because a filter may turn warnings into exceptions.
+        for warning in found.catalog.warnings():
             warn_caller(warning)
-        return resolver
+        return found
+
+    def _leave_parent(self) -> None:
+        """In a forked process, forget the lock and the threads of the parent."""
+        from os import getpid
+
+        process = getpid()
+        # A new loader has no process yet, so that its lock is not replaced while two
+        # threads use it for the first time.
+        if self._process not in (None, process):
+            self._lock, self._discovering = allocate_lock(), set()
+        self._process = process
+
+
+class _Provisional(Generic[Found]):
+    """An incomplete result, and the imports that were going on when it was made."""
+
+    __slots__ = ("_importing", "found")
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+        # Copy, because other threads may import modules meanwhile.
+        self._importing = [each for each in [*modules.values()] if is_initializing(each)]
+
+    def is_valid(self) -> bool:
+        """Whether one of the imports is still going on."""
+        return any(map(is_initializing, self._importing))

@@ -62,10 +62,10 @@ class Dispatcher:
         The dispatcher as the code of the wrappers refers to it.
     """
 
-    def __init__(self, keeper: StateKeeper, make_loader: Callable[[], Loader]) -> None:
+    def __init__(self, keeper: StateKeeper, make_loader: Callable[[], Loader[Caller]]) -> None:
         self._keeper = keeper
         self._make_loader = make_loader
-        self.loader: Loader | None = None
+        self.loader: Loader[Caller] | None = None
         self.records: list[Record] = []
         self.by_identifier: dict[str, Record] = {}
         self.variable = keeper.variable
@@ -79,7 +79,7 @@ class Dispatcher:
         """What calls the backends, if they have been loaded."""
         return None if self.loader is None else self.loader.loaded
 
-    def ensure_loader(self) -> Loader:
+    def ensure_loader(self) -> Loader[Caller]:
         """Return the loader; of several threads that make one, the first one's stays."""
         loader = self.loader
         if loader is None:

@@ -1,4 +1,4 @@
-"""Directed graphs: components, cycles, and a topological order that is stable."""
+"""Directed graphs: reachability, components, cycles, and a stable topological sort."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def successors_of(arrows: Iterable[tuple[Node, Node]]) -> dict[Node, list[Node]]:
-    """Return what follows each node; a node without followers has an empty list."""
+    """Return the successors of each node; a node without any has an empty list.
+
+    >>> successors_of([("a", "b"), ("a", "c")])
+    {'a': ['b', 'c'], 'b': [], 'c': []}
+    """
     successors: dict[Node, dict[Node, None]] = {}
     for first, second in arrows:
         successors.setdefault(first, {})[second] = None
@@ -19,10 +23,30 @@ def successors_of(arrows: Iterable[tuple[Node, Node]]) -> dict[Node, list[Node]]
     return {node: list(following) for node, following in successors.items()}
 
 
+def reached_from(first: Node, successors: Mapping[Node, Sequence[Node]]) -> set[Node]:
+    """Return every node that arrows lead to from `first`, in one step or several.
+
+    >>> sorted(reached_from("a", {"a": ["b"], "b": ["c"]}))
+    ['b', 'c']
+    """
+    reached: set[Node] = set()
+    waiting = [first]
+    while waiting:
+        for node in successors.get(waiting.pop(), ()):
+            if node not in reached:
+                reached.add(node)
+                waiting.append(node)
+    return reached
+
+
 def components(successors: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
     """Return the number of each node's strongly connected component.
 
-    Tarjan's algorithm (SIAM J. Comput. 1, 146, 1972), without recursion.
+    Two nodes have the same number where a cycle goes through both. This is Tarjan's
+    algorithm (SIAM J. Comput. 1, 146, 1972), without recursion.
+
+    >>> components({"a": ["b"], "b": ["a", "c"], "c": []})
+    {'c': 2, 'b': 0, 'a': 0}
     """
     component: dict[Node, int] = {}
     index: dict[Node, int] = {}
@@ -59,7 +83,11 @@ def components(successors: Mapping[Node, Sequence[Node]]) -> dict[Node, int]:
 
 
 def cycle_through(arrows: Sequence[tuple[Node, Node]]) -> tuple[Node, ...]:
-    """Return a cycle among the arrows of one component, its first node repeated at the end."""
+    """Return a cycle among the arrows of one component, its first node repeated at the end.
+
+    >>> cycle_through([("a", "b"), ("b", "c"), ("c", "b")])
+    ('b', 'c', 'b')
+    """
     successors = successors_of(arrows)
     path = [arrows[0][0]]
     while path[-1] not in path[:-1]:
@@ -77,13 +105,19 @@ def sort_stably(
     items : mapping
         The items in the order to keep, each with the node that it belongs to.
     successors : mapping
-        What follows each node; free of cycles. All items of a node come before all items
-        of the nodes that follow it.
+        The successors of each node; free of cycles. All items of a node come before all
+        items of its successors.
 
     Returns
     -------
     list
-        Of the items that nothing holds back, the first in order comes next.
+        At each step, the first item in the given order whose node has no predecessor with
+        items left.
+
+    Examples
+    --------
+    >>> sort_stably({"a": 1, "b": 2, "c": 3}, {3: [1]})
+    ['b', 'c', 'a']
     """
     order = list(items)
     members: dict[Node, list[int]] = {}
@@ -94,6 +128,7 @@ def sort_stably(
         for other in following:
             waiting_for[other] += 1
     unplaced = {node: len(positions) for node, positions in members.items()}
+    # Positions of the items whose nodes have no predecessors left.
     ready = [p for node, count in waiting_for.items() if not count for p in members[node]]
     heapq.heapify(ready)
     result = []

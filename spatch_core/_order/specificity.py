@@ -1,4 +1,4 @@
-"""Which backends are more specific than which others, by their types alone."""
+"""Type specificity: the pairs of backends of which one has the more specific types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BREADTH = {EXACT: 0, SUBCLASS: 1, ABSTRACT: 2}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The types of a backend, as far as priority is concerned; compared by identity.
+    """The types of a backend, reduced to what specificity compares; compared by identity.
 
     Parameters
     ----------
@@ -45,9 +45,20 @@ class Profile:
     def is_more_specific_than(self, other: Profile) -> bool:
         """Whether a backend of this profile goes before one of the other by its types.
 
-        That is so if its primary types are a strict subset of the types that the other
-        supports, and not the other way round too; or else if both name the same primary
-        types, and this one names none more widely and at least one more narrowly.
+        First rule: its primary types are a strict subset of the types that the other
+        supports, and the opposite does not hold. Second rule, where the first favours
+        neither: both name the same primary types, and this one names none more widely and
+        at least one more narrowly (exact, then subclass, then abstract).
+
+        ======================  ======================  =================
+        this one                the other one           more specific
+        ======================  ======================  =================
+        ``A``                   ``A, B``                this one, rule 1
+        ``A``, secondary ``B``  ``B``                   the other, rule 1
+        ``A``, secondary ``B``  ``B``, secondary ``A``  neither
+        ``A``                   ``~A``                  this one, rule 2
+        ``A, ~B``               ``~A, B``               neither
+        ======================  ======================  =================
         """
         below = self.identifiers < other.supported
         above = other.identifiers < self.supported
@@ -62,9 +73,10 @@ class Profile:
 def more_specific(profiles: Iterable[Profile]) -> Iterator[tuple[Profile, Profile]]:
     """Yield the pairs of profiles of which the first is more specific than the second.
 
-    Among profiles of the same primary types it is enough to compare the breadths and
-    whether there are other types; all others can only be related if one supports all the
-    primary types of the other, so that the rarest of these leads to them.
+    The result is that of comparing all pairs, but few pairs are compared. Profiles with the
+    same primary types differ only by breadths and by whether they have further types
+    (`_within`). Of any other related pair, one supports all primary types of the other,
+    among them the type that the fewest profiles support.
     """
     families: dict[frozenset[str], list[Profile]] = defaultdict(list)
     supporting: dict[str, dict[frozenset[str], list[Profile]]] = defaultdict(dict)

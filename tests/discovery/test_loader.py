@@ -65,7 +65,7 @@ def install(folder: Path, name: str, rest: str = "", types: str = "'builtins:str
 
 
 class TestWhen:
-    """What needs the backends, and what does not."""
+    """The uses of a library that need the backends, and those that do not."""
 
     NEEDS: dict[str, Callable[[Any, Any], object]] = {  # noqa: RUF012  # constant
         "call": lambda system, double: double(1.0),
@@ -124,7 +124,7 @@ class TestWhen:
 class TestReload:
     """`reload` discovers again, e.g. in a notebook after an installation."""
 
-    def test_finds_what_was_installed_meanwhile(
+    def test_finds_backends_installed_meanwhile(
         self, system: BackendSystem, double: Any, site: Path
     ) -> None:
         assert double("text") == "default"
@@ -136,7 +136,7 @@ class TestReload:
         assert double("text") == "late"
         assert list(system.backends) == ["default", "late"]
 
-    def test_forgets_what_was_uninstalled_meanwhile(
+    def test_forgets_backends_uninstalled_meanwhile(
         self, system: BackendSystem, double: Any, site: Path
     ) -> None:
         distribution = install(site, "early")
@@ -161,7 +161,7 @@ class TestReload:
         assert double("text") == "sick"
         assert system.problems == ()
 
-    def test_warns_of_what_is_broken_now_at_the_line_that_calls_it(
+    def test_warns_of_a_backend_that_is_broken_now_at_the_line_that_calls_it(
         self, system: BackendSystem, double: Any, site: Path
     ) -> None:
         assert system.problems == ()
@@ -228,7 +228,7 @@ class TestReload:
             with pytest.raises(UnknownBackendError):
                 system.backend_opts(prioritize="early")
 
-    def test_keeps_what_is_enabled_globally(
+    def test_keeps_options_that_are_enabled_globally(
         self, system: BackendSystem, double: Any, site: Path
     ) -> None:
         install(site, "shy", rest="requires_opt_in = true")
@@ -264,13 +264,13 @@ class TestReload:
 
 
 class Found:
-    """What a fake discovery returns."""
+    """The result of a fake discovery."""
 
     def __init__(self, *warnings: Warning, is_complete: bool = True) -> None:
         self.catalog = SimpleNamespace(warnings=lambda: warnings, is_complete=is_complete)
 
 
-def loader(discover: Callable[[], Any], published: list[Any] | None = None) -> Loader:
+def loader(discover: Callable[[], Any], published: list[Any] | None = None) -> Loader[Any]:
     return Loader(discover, [].append if published is None else published.append)
 
 
@@ -294,7 +294,7 @@ class TestLoader:
         assert one.loaded is second
         assert published == [first, second]
 
-    def test_what_is_asked_during_discovery_is_known_only_later(self) -> None:
+    def test_a_thread_that_is_discovering_gets_no_answer(self) -> None:
         answers: list[object] = []
 
         def discover() -> Found:
@@ -308,7 +308,7 @@ class TestLoader:
         assert one.get() is one.loaded
         assert answers == [None]
 
-    def test_after_a_failure_the_next_one_who_asks_tries_again(self) -> None:
+    def test_after_a_failure_the_next_caller_tries_again(self) -> None:
         outcomes: list[Any] = [KeyboardInterrupt(), Found()]
 
         def discover() -> Found:
@@ -325,7 +325,7 @@ class TestLoader:
         assert one.loaded is None
         assert one.get() is one.loaded
 
-    def test_a_warning_that_is_an_error_comes_when_everything_is_in_place(self) -> None:
+    def test_a_warning_that_is_an_exception_comes_when_everything_is_in_place(self) -> None:
         one = loader(lambda: Found(BackendSkippedWarning([SimpleNamespace()])))  # type: ignore[list-item]  # no text
 
         with pytest.raises(BackendSkippedWarning):
@@ -359,10 +359,10 @@ class TestLoader:
         assert len(calls) == 1
         assert results == [one.loaded] * 4
 
-    def test_a_thread_in_the_middle_of_an_import_waits_for_nobody(
+    def test_a_thread_in_the_middle_of_an_import_does_not_wait(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Whoever discovers may want what it is importing."""
+        """The discovering thread may wait for the module that it is importing."""
         discovering, go_on = threading.Event(), threading.Event()
         order: list[str] = []
 
@@ -394,8 +394,8 @@ class TestLoader:
         assert not waits
         assert order == ["discoverer", "importer"]
 
-    def test_what_is_incomplete_answers_one_question_and_is_not_kept(self) -> None:
-        """A module of a backend was in the middle of its import; no fault of its own."""
+    def test_an_incomplete_result_is_not_kept_once_the_imports_have_ended(self) -> None:
+        """A backend's module was in the middle of its import, which is not its fault."""
         published: list[Any] = []
         warning = BackendSkippedWarning([])
         outcomes = [Found(warning, is_complete=False), Found()]
@@ -408,3 +408,86 @@ class TestLoader:
         assert first is not second
         assert published == [second]
         assert one.loaded is second
+
+
+@pytest.fixture
+def import_going_on(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A module that is in the middle of its import, until its attribute is changed."""
+    spec = SimpleNamespace(_initializing=True)
+    monkeypatch.setitem(sys.modules, "half_imported", SimpleNamespace(__spec__=spec))
+    return spec
+
+
+class TestStates:
+    """The table in the docstring of `loader`, row by row; other threads are tested above."""
+
+    USES: dict[str, Callable[[Loader[Any]], object]] = {  # noqa: RUF012  # constant
+        "get": lambda one: one.get(),
+        "load": lambda one: one.load(),
+        "load-again": lambda one: one.load(again=True),
+    }
+
+    @pytest.fixture(params=USES)
+    def use(self, request: pytest.FixtureRequest) -> str:
+        name: str = request.param
+        return name
+
+    def test_not_loaded(self, use: str) -> None:
+        one = loader(Found)
+
+        assert self.USES[use](one) is one.loaded is not None
+
+    def test_loaded(self, use: str) -> None:
+        one = loader(Found)
+        first = one.get()
+
+        assert (self.USES[use](one) is first) is (use != "load-again")
+
+    @pytest.mark.parametrize("again", [False, True], ids=["first-time", "again"])
+    def test_this_thread_is_discovering(self, use: str, again: bool) -> None:
+        found: list[object] = []
+
+        def discover() -> Found:
+            if one.loaded is None and again:
+                return Found()
+            try:
+                found.append(self.USES[use](one))
+            except RuntimeError as error:
+                found.append(type(error))
+            return Found()
+
+        one = loader(discover)
+        first = one.get() if again else RuntimeError
+        one.load(again=True)
+
+        assert found == [first if use == "get" else None]
+
+    @pytest.mark.parametrize("going_on", [True, False], ids=["imports-go-on", "imports-ended"])
+    def test_provisional(self, use: str, going_on: bool, import_going_on: SimpleNamespace) -> None:
+        outcomes = [Found(is_complete=False), Found()]
+        incomplete, complete = outcomes
+        published: list[Any] = []
+        one = loader(lambda: outcomes.pop(0), published)
+
+        assert one.get() is incomplete
+        assert one.loaded is None
+        import_going_on._initializing = going_on
+        expected = incomplete if going_on and use != "load-again" else complete
+
+        assert self.USES[use](one) is expected
+        assert published == [complete] * (expected is complete)
+
+    def test_a_forked_process_does_not_wait_for_threads_of_its_parent(
+        self, use: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """They do not exist in it, and one of them may have held the lock."""
+        one = loader(Found)
+        first = one.get()
+        one.loaded = None
+        one._lock.acquire()
+        one._discovering.add(threading.get_ident())
+
+        monkeypatch.setattr("os.getpid", lambda: -1)
+
+        assert self.USES[use](one) is one.loaded
+        assert one.loaded not in (None, first)

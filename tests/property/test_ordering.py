@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from spatch_core._description.description import Description
 from spatch_core._discovery.environment import read_environment
-from spatch_core._order.ordering import Order, Strength, order_backends
+from spatch_core._order.edges import Strength
+from spatch_core._order.ordering import Order, order_backends
 from spatch_core._type_patterns import TypePattern
 
 Pair = tuple[str, str]
@@ -39,7 +40,7 @@ def closure(pairs: Iterable[Pair]) -> set[Pair]:
 
 
 def across(pairs: Sequence[Pair], present: set[str]) -> set[Pair]:
-    """The pairs of present names, those joined by absent ones included."""
+    """The pairs of present names, including those joined by absent ones."""
     absent = closure(pair for pair in pairs if not set(pair) & present)
     absent |= {(name, name) for pair in pairs for name in pair if name not in present}
     joined = {
@@ -84,7 +85,7 @@ def declared_pairs(descriptions: Iterable[Description]) -> set[Pair]:
 def reference(
     descriptions: Sequence[Description], set_order: Sequence[Pair]
 ) -> tuple[set[str], Reference]:
-    """Return who is skipped for a cycle, and the edges that are in force."""
+    """Return the backends skipped for a cycle, and the edges in force."""
     present = {each.name: each for each in descriptions}
     while True:
         environment = across(set_order, set(present))
@@ -154,7 +155,7 @@ def backends(draw: st.DrawFn, declare: bool = True, circle: bool = False) -> lis
     for name in names:
         others = [other for other in [*NAMES, *ABSENT, "default"] if other != name]
         named = st.lists(st.sampled_from(others), unique=True, max_size=2 if declare else 0)
-        # Most declare nothing, or everything ends up in one cycle.
+        # Most declare nothing; otherwise all backends end up on one cycle.
         higher = draw(st.one_of(st.just([]), named))
         if name in ring:
             higher = list(dict.fromkeys([*higher, ring[ring.index(name) - 1]]))
@@ -220,10 +221,10 @@ def test_the_order_is_total_and_every_edge_holds_in_it(
 def test_the_order_does_not_depend_on_the_order_of_finding(
     descriptions: list[Description], set_order: list[Pair], data: st.DataObject
 ) -> None:
-    """DESIGN 5: but for backends in code, whose order counts."""
+    """DESIGN 5: only the order of backends in code counts."""
     in_code = [each for each in descriptions if each.in_code]
     others = data.draw(st.permutations([each for each in descriptions if not each.in_code]))
-    # The ones in code stay in their order, and mix with the others anyhow.
+    # Those in code keep their order; the others may stand anywhere between them.
     places = data.draw(st.permutations([True] * len(in_code) + [False] * len(others)))
     left, right = iter(in_code), iter(others)
     mixed = [next(left) if is_in_code else next(right) for is_in_code in places]
@@ -235,7 +236,7 @@ def test_the_order_does_not_depend_on_the_order_of_finding(
 
 
 @given(backends(), set_orders(), st.data())
-def test_what_a_backend_lists_may_stand_in_any_order(
+def test_the_lists_of_a_description_may_be_in_any_order(
     descriptions: list[Description], set_order: list[Pair], data: st.DataObject
 ) -> None:
     """DESIGN 5: neither types nor names have an order in a description."""
@@ -256,7 +257,7 @@ def test_what_a_backend_lists_may_stand_in_any_order(
 def test_the_base_order_is_kept_where_no_edge_contradicts_it(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5: nothing moves that need not."""
+    """DESIGN 5: no backend moves without need."""
     skipped, edges = reference(descriptions, set_order)
     base = [name for name in base_order(descriptions) if name not in skipped]
     position = {name: number for number, name in enumerate(base)}
@@ -327,7 +328,7 @@ def test_twins_stand_in_the_base_order(
 
 
 @given(backends(circle=True), set_orders())
-def test_the_value_shown_for_a_cycle_mends_it(
+def test_the_value_shown_for_a_cycle_resolves_it(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
     """DESIGN 5: and keeps what was set before."""

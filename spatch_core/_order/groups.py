@@ -1,0 +1,97 @@
+"""Groups of backends that the order treats alike, and the edges of type specificity.
+
+A library may have 1,000 backends of the same few types. Between them there would be up to a
+million edges of type specificity; between their groups there are a few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .._description.description import Description
+from .edges import Edge
+from .graph import components, successors_of
+from .specificity import Profile, more_specific
+
+
+class Group:
+    """Backends of the same types that explicit edges put before and after the same others.
+
+    No edge of any kind leads from one member to another. Compared by identity.
+
+    Parameters
+    ----------
+    profile : Profile
+        Their types.
+    after : frozenset of str
+        The backends that go before them by explicit edges.
+
+    Attributes
+    ----------
+    members : list of Description
+        The backends, in base order.
+    """
+
+    __slots__ = ("after", "members", "profile")
+
+    def __init__(self, profile: Profile, after: frozenset[str]) -> None:
+        self.profile = profile
+        self.after = after
+        self.members: list[Description] = []
+
+
+def group_backends(
+    descriptions: Iterable[Description], explicit: Iterable[Edge]
+) -> dict[str, Group]:
+    """Return the group of each backend by its name; the names keep the order given."""
+    before: dict[str, set[str]] = {}
+    after: dict[str, set[str]] = {}
+    for edge in explicit:
+        before.setdefault(edge.before, set()).add(edge.after)
+        after.setdefault(edge.after, set()).add(edge.before)
+    profiles: dict[object, Profile] = {}
+    groups: dict[object, Group] = {}
+    found: dict[str, Group] = {}
+    for item in descriptions:
+        profile = Profile.of(item)
+        profile = profiles.setdefault((profile.primary, profile.supported), profile)
+        follows = frozenset(after.get(item.name, ()))
+        key = profile, follows, frozenset(before.get(item.name, ()))
+        group = groups.setdefault(key, Group(profile, follows))
+        group.members.append(item)
+        found[item.name] = group
+    return found
+
+
+def specificity_edges(
+    group_of: dict[str, Group], explicit: Iterable[Edge]
+) -> list[tuple[Group, Group]]:
+    """Return the edges of type specificity in force.
+
+    Parameters
+    ----------
+    group_of : dict of str to Group
+        The group of each backend, as `group_backends` returns it.
+    explicit : iterable of Edge
+        The explicit edges, free of cycles.
+
+    Returns
+    -------
+    list of (Group, Group)
+        The types of the first are more specific. No explicit edge says the opposite, and
+        together with the explicit edges these form no cycle.
+    """
+    by_profile: dict[Profile, list[Group]] = {}
+    for group in dict.fromkeys(group_of.values()):
+        by_profile.setdefault(group.profile, []).append(group)
+    edges = [
+        (narrow, wide)
+        for first, second in more_specific(by_profile)
+        for narrow in by_profile[first]
+        for wide in by_profile[second]
+        # The members of a group have the same explicit edges, so that one is enough.
+        if wide.members[0].name not in narrow.after
+    ]
+    stated = [(group_of[edge.before], group_of[edge.after]) for edge in explicit]
+    component = components(successors_of([*stated, *edges]))
+    return [(narrow, wide) for narrow, wide in edges if component[narrow] != component[wide]]
