@@ -16,6 +16,7 @@ import platform
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -83,7 +84,7 @@ class Step:
         self.failed: list[str] = []
 
     def install(
-        self, folders: Iterable[Path] = (), *, groups: Iterable[str] = (), extras: str = ""
+        self, folders: Iterable[Path] = (), *, groups: Sequence[str] = (), extras: str = ""
     ) -> None:
         """Install wheels of this checkout and dependency groups, unless nothing has changed."""
         target = FOLDER / "wheels" / self.version
@@ -99,10 +100,14 @@ class Step:
         reused = stamp.exists()
         if reused and stamp.read_text() == wanted:
             return
-        self.session.install("--no-compile", *arguments)
+        self.session.log(
+            f"install {', '.join([*groups, *(each.name for each in wheels.values())])}"
+        )
+        self.session.install("--no-compile", *arguments, log=False)
         if reused and requirements:
             # Without this, pip keeps an installed wheel of the same version.
-            self.session.install("--no-compile", "--no-deps", "--force-reinstall", *requirements)
+            options = ["--no-compile", "--no-deps", "--force-reinstall"]
+            self.session.install(*options, *requirements, log=False)
         stamp.write_text(wanted)
 
     @property
@@ -126,7 +131,7 @@ class Step:
         path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
         command = [str(self.programs / program), *map(str, arguments)]
         try:
-            with self.session.chdir(folder):
+            with self.session.chdir(folder) if folder != ROOT else nullcontext():
                 output = self.session.run(
                     *command,
                     env={"PATH": path, **(variables or {})},
