@@ -1,19 +1,46 @@
-"""Runs the code blocks of the README and of the docs as tests."""
+"""Runs the code blocks of the README and of the docs as tests.
+
+A block is skipped where it, or an earlier one of its page, uses an example distribution that is
+not installed, or one of the libraries that the examples are for.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
+import pytest
 from sybil import Example, Sybil
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
 # Neither the tests nor what they start touch the cache of whoever runs them.
 os.environ["SPATCH_CORE_CACHE"] = "off"
+
+EXAMPLES = Path(__file__).parent / "example_backends"
+MISSING = [
+    name
+    for name in sorted(
+        {"dask", "distributed", "jax", "scipy"}
+        | {path.name for path in EXAMPLES.glob("*/src/*") if path.name.isidentifier()}
+    )
+    if importlib.util.find_spec(name) is None
+]
+# An import in Python, or a word of a command.
+USE = rf"^(?:(?:from|import) |\$ .*\b)({'|'.join(MISSING)})\b"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    example = getattr(item, "example", None)
+    if MISSING and isinstance(example, Example):
+        text = example.document.text[: example.region.end]
+        if uses := re.search(USE, text, re.MULTILINE):
+            pytest.skip(f"{uses[1]} is not installed")
 
 
 class DescriptionParser(CodeBlockParser):

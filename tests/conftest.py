@@ -21,6 +21,25 @@ settings.register_profile("local", deadline=None, max_examples=50)
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
+SLOW = (
+    *("typing/", "tools/", "test_acceleration_stress.py", "test_wheel.py"),
+    *("cli/test_child.py", "cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py"),
+    *("cli/test_list.py", "cli/test_misspelled.py", "cli/test_new_backend.py"),
+    *("cli/test_order.py", "cli/test_output.py", "cli/test_show.py", "cli/test_terminal.py"),
+    *("cli/test_trial.py", "cli/test_update.py", "cli/test_verify.py", "cli/test_why_not.py"),
+)
+"""Tests that start many processes, or threads: three quarters of the time of all tests."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    folder = Path(__file__).parent
+    for item in items:
+        if not item.path.is_relative_to(folder):
+            continue
+        path = item.path.relative_to(folder).as_posix()
+        if path.startswith(SLOW):
+            item.add_marker("slow")
+
 
 @pytest.fixture(autouse=True)
 def _forget_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:

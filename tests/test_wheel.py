@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,7 +78,7 @@ class Environment:
 def copy_core(target: Path) -> None:
     """Copy what the wheel of the package is built of."""
     shutil.copytree(ROOT / "spatch_core", target / "spatch_core", ignore=JUNK)
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, target)
 
 
@@ -122,6 +123,23 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
     assert names - compiled == sources | data
     assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_accelerator"])
     assert len(licenses) == 1
+
+
+def test_the_source_distribution_holds_the_extension(
+    environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that is made where the extension is not wanted."""
+    monkeypatch.setenv("SPATCH_CORE_PURE", "1")
+    source = tmp_path / "source"
+    copy_core(source)
+    build = "import os; os.chdir({!r}); from setuptools import build_meta as b; b.build_sdist({!r})"
+    environment.python(build.format(str(source), str(tmp_path)))
+
+    (file,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(file) as archive:
+        names = {Path(name).name for name in archive.getnames()}
+    assert {each.name for each in (ROOT / "spatch_core").rglob("*.c")} <= names
+    assert {"backend.schema.json", "py.typed", "setup.py", "LICENSE"} <= names
 
 
 @pytest.mark.parametrize(

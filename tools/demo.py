@@ -1,61 +1,45 @@
-"""Set up an environment in .demo/ and run the demonstration in it.
+"""Make an environment in .demo/ and run the demonstration in it.
 
     python3 tools/demo.py
 
-Needs Python 3.10 or newer and a package index; changes nothing outside .demo/.
+Needs Python 3.10 or newer and a package index; changes nothing outside .demo/. Options are
+those of tools/demonstration.py: --enlarge, --picture.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
-if sys.version_info < (3, 10):  # noqa: UP036 - the one who runs this may not know
+if sys.version_info < (3, 10):  # noqa: UP036 - the README's reader may have an older one
     sys.exit("This needs Python 3.10 or newer; this is Python " + sys.version.split()[0])
 
-import argparse
+import os
+import subprocess
 
-from _progress import Progress
-from _workshop import (
-    ROOT,
-    Distribution,
-    SetupError,
-    Workshop,
-    clean_environment,
-    example_distributions,
-)
+from _wheels import ROOT, build_wheel, example_folders, install, make_environment
+
+FOLDER = ROOT / ".demo"
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description="Set up an environment in .demo/ and run the demonstration in it.",
-        epilog="Other options are those of tools/demonstration.py: --enlarge, --picture.",
-    )
-    _, arguments = parser.parse_known_args()
-    progress = Progress()
-    try:
-        workshop = Workshop(ROOT / ".demo", progress)
-        progress.say("setting up in .demo/ (a minute or so the first time)")
-        running = sys.version_info[:2]
-        interpreter = next(
-            (each for each in workshop.interpreters if each.version[:2] == running),
-            workshop.interpreters[-1],
-        )
-        python = workshop.environment(
-            "demo",
-            interpreter,
-            [Distribution(ROOT), *example_distributions()],
-            groups=["demo"],
-            extras="cli",
-        )
-    except SetupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    progress.say("running tools/demonstration.py")
-    command = [str(python), str(ROOT / "tools" / "demonstration.py"), *arguments]
+    arguments = sys.argv[1:]
+    if {"-h", "--help"} & {*arguments}:
+        print(__doc__)
+        return 0
+    print("setting up in .demo/ (a minute or two the first time)", flush=True)
+    python = make_environment(FOLDER / "environment")
+    target = FOLDER / "environment" / "wheels"
+    core, *examples = (build_wheel(python, each, target) for each in (ROOT, *example_folders()))
+    wheels = [f"spatch-core[cli] @ {core.as_uri()}", *map(str, examples)]
+    install(python, "--group", "demo", *wheels)
+    # Without this, pip keeps an installed wheel of the same version.
+    install(python, "--no-deps", "--force-reinstall", *wheels)
+    print("running tools/demonstration.py", flush=True)
     if "--picture" not in arguments:
-        command += ["--picture", str(workshop.folder / "demonstration.png")]
-    return subprocess.run(command, env=clean_environment(), check=False).returncode
+        arguments += ["--picture", str(FOLDER / "demonstration.png")]
+    command = [str(python), str(ROOT / "tools" / "demonstration.py"), *arguments]
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(command, env=kept, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 
 Runs on the interpreter that runs it, which must have what the tests need. Needs Linux and gcc
 or clang with their sanitizers; builds in a temporary folder and changes nothing in the
-checkout. It is no step of `tools/check.py`: many machines lack the libraries, the tests take
+checkout. It is no session of noxfile.py: many machines lack the libraries, the tests take
 three times as long, and what it can find lies in one file that seldom changes.
 
 Memory that is still in use at exit is not reported: the interpreter itself leaves some. That
@@ -108,7 +108,16 @@ def main() -> int:
         if not found.stdout.startswith(f"True {name}"):
             sys.exit(f"the extension that was built is not used:\n{found.stdout}{found.stderr}")
         # What the sanitizers say goes past `sys.stderr`.
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--capture=sys"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "--capture=sys",
+            "-m",
+            "",
+        ]
         command += sys.argv[1:] or TESTS
         return subprocess.run(command, env=variables, cwd=ROOT, check=False).returncode
 

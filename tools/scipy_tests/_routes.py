@@ -70,7 +70,8 @@ class Asked(Route):
     def asking(self) -> AbstractContextManager[object]:
         from scipy_dispatch import backend_opts
 
-        return backend_opts(prioritize=self.name)
+        options: AbstractContextManager[object] = backend_opts(prioritize=self.name)
+        return options
 
 
 class Threads(Asked):

@@ -97,7 +97,7 @@ def _run_tests(tests: Sequence[str], expression: str) -> int:
     import pytest
     import scipy
 
-    root = Path(scipy.__file__).parent
+    root = Path(scipy.__path__[0])
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "pytest.ini"
         # SciPy's own settings are not in its wheels; without any, this project's would count.

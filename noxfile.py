@@ -1,0 +1,337 @@
+"""Every check of the project, as sessions of nox; ``nox --list`` lists them.
+
+    nox -s lint core-3.12                        # some of them
+    nox -s core-3.12 -- tests/test_state.py -x   # pytest's arguments, for the sessions "core"
+
+`python3 tools/check.py` makes an environment with nox and runs them all. Environments and
+wheels are kept in .check/; a step installs again only what has changed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import platform
+import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import nox
+from nox.command import CommandFailed
+
+sys.path.insert(0, str(Path(__file__).resolve().parent / "tools"))
+
+from _interpreters import VERSIONS, find_interpreters
+from _summary import summary
+from _wheels import ROOT, build_wheel, example_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+FOLDER = ROOT / ".check"
+EVERYTHING = FOLDER / "environments/everything" / ("Scripts" if os.name == "nt" else "bin")
+"""The programs of the environment that holds the examples and what they need."""
+REPORTS = TemporaryDirectory(prefix="spatch-core-")
+
+INTERPRETERS = find_interpreters()
+if not INTERPRETERS:
+    sys.exit(f"This needs CPython {VERSIONS[0]} to {VERSIONS[-1]}")
+OLDEST = next(iter(INTERPRETERS))
+# This one runs everything that runs on one alone.
+MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
+
+SLOW = ("cli", "tools", "typing", "test_wheel.py")
+DRAWN = ("property", "test_acceleration_stress.py")
+"""Tests of many samples and of many threads. The oldest Python, which has no C extension, and
+the main one cover these, too."""
+LONG = (
+    *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
+    *("terminal", "trial", "update", "verify", "why_not"),
+)
+"""The tests of the command line that start the most processes: only the main Python runs them."""
+WITHOUT_SLOW = [f"--ignore=tests/{name}" for name in (*SLOW, *DRAWN)]
+WITHOUT_LONG = [f"--ignore=tests/cli/test_{name}.py" for name in LONG]
+
+nox.needs_version = ">=2025.11.12"
+nox.options.envdir = str(FOLDER / "environments")
+nox.options.reuse_venv = "yes"
+nox.options.report = str(Path(REPORTS.name) / "nox.json")
+nox.options.download_python = "never"
+
+# Variables that would change what is tested. PYTHONDONTWRITEBYTECODE would make thousands of
+# processes compile what they import.
+_UNWANTED = re.compile(
+    r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE)_.*"
+)
+for _name in filter(_UNWANTED.fullmatch, list(os.environ)):
+    del os.environ[_name]
+# The second makes an environment anew when its interpreter has changed.
+os.environ |= {"PYTHONUTF8": "1", "NOX_ENABLE_STALENESS_CHECK": "1"}
+
+
+class Step:
+    """What a session does: each command runs, also after one that has failed."""
+
+    def __init__(self, session: nox.Session, version: str, programs: Path) -> None:
+        self.session = session
+        self.version = version
+        self.programs = programs
+        self.failed: list[str] = []
+
+    def install(
+        self, folders: Iterable[Path] = (), *, groups: Sequence[str] = (), extras: str = ""
+    ) -> None:
+        """Install wheels of this checkout and dependency groups, unless nothing has changed."""
+        target = FOLDER / "wheels" / self.version
+        wheels = {each: build_wheel(self.python, each, target) for each in folders}
+        requirements = [
+            f"spatch-core{extras} @ {wheel.as_uri()}" if folder == ROOT else str(wheel)
+            for folder, wheel in wheels.items()
+        ]
+        arguments = [*(f"--group={name}" for name in groups), *requirements]
+        projects = [(each / "pyproject.toml").read_text() for each in (ROOT, *wheels)]
+        wanted = hashlib.sha256("\n".join([*arguments, *projects]).encode()).hexdigest()
+        stamp = self.programs.parent / "installed"
+        reused = stamp.exists()
+        if reused and stamp.read_text() == wanted:
+            return
+        self.session.log(
+            f"install {', '.join([*groups, *(each.name for each in wheels.values())])}"
+        )
+        self.session.install("--no-compile", *arguments, log=False)
+        if reused and requirements:
+            # Without this, pip keeps an installed wheel of the same version.
+            options = ["--no-compile", "--no-deps", "--force-reinstall"]
+            self.session.install(*options, *requirements, log=False)
+        stamp.write_text(wanted)
+
+    @property
+    def python(self) -> str:
+        return str(self.programs / "python")
+
+    def run(
+        self,
+        program: str,
+        *arguments: str | Path,
+        folder: Path = ROOT,
+        variables: dict[str, str] | None = None,
+        says: str = "",
+        code: int = 0,
+        quiet: bool = False,
+    ) -> None:
+        """Run a program of the environment; note when it fails or does not print `says`.
+
+        With `quiet` or `says`, its output is shown only when it fails.
+        """
+        path = os.pathsep.join([str(self.programs), os.environ["PATH"]])
+        command = [str(self.programs / program), *map(str, arguments)]
+        try:
+            with self.session.chdir(folder) if folder != ROOT else nullcontext():
+                output = self.session.run(
+                    *command,
+                    env={"PATH": path, **(variables or {})},
+                    success_codes=[code],
+                    silent=quiet or bool(says),
+                )
+        except CommandFailed:
+            self.failed.append(program)
+            return
+        if says not in str(output):
+            self.session.warn(f"{' '.join(command)} did not print {says!r}:\n{output}")
+            self.failed.append(program)
+
+    def pytest(
+        self,
+        title: str,
+        *arguments: str | Path,
+        folder: Path = ROOT,
+        variables: dict[str, str] | None = None,
+        shared: str = "worksteal",
+    ) -> None:
+        """Run pytest on all cores; its counts go into the summary."""
+        cores = getattr(os, "process_cpu_count", os.cpu_count)() or 1
+        workers = max(2, min(cores, 8))
+        report = Path(REPORTS.name) / self.session.name / f"{title}.xml"
+        options = ["-q", f"-n{workers}", f"--dist={shared}", f"--junitxml={report}"]
+        # The command, not `python -m`, which would put this checkout before the wheels.
+        self.run("pytest", *options, *arguments, folder=folder, variables=variables)
+
+
+def step(
+    title: str,
+    *,
+    name: str = "",
+    version: str = MAIN,
+    requires: Sequence[str] = (),
+    everything: bool = False,
+) -> Callable[[Callable[[Step], None]], None]:
+    """Register a function as a session.
+
+    It has an environment of its own or, with `everything`, that of the session of this name.
+    """
+
+    def register(function: Callable[[Step], None]) -> None:
+        def run(session: nox.Session) -> None:
+            step = Step(session, version, EVERYTHING if everything else Path(session.bin))
+            function(step)
+            if step.failed:
+                session.error(f"failed: {', '.join(step.failed)}")
+
+        run.__doc__ = title
+        register_session = nox.session(
+            name=name or function.__name__.replace("_", "-"),
+            python=False if everything else INTERPRETERS[version],
+            requires=["everything"] if everything else requires,
+        )
+        register_session(run)
+
+    return register
+
+
+@step("ruff: rules and format")
+def lint(step: Step) -> None:
+    step.install(groups=["lint"])
+    step.run("ruff", "check", ".")
+    step.run("ruff", "format", "--check", "--diff", ".")
+
+
+@step("import-linter: each module imports only from those below")
+def imports(step: Step) -> None:
+    step.install(groups=["lint"])
+    step.run("lint-imports")
+
+
+@step("mypy --strict and pyright, of all but the examples")
+def types(step: Step) -> None:
+    step.install([ROOT], groups=["test", "types"], extras="[cli]")
+    step.run("mypy", "spatch_core", "tools", "tests", "docs", "conftest.py", "noxfile.py")
+    step.run("pyright", "--pythonpath", step.python)
+    step.pytest("typing", "-m", "", "tests/typing")
+
+
+def core(version: str) -> None:
+    """Add the tests of spatch_core on one Python."""
+    title = f"tests of spatch_core on Python {version}"
+    parts = ["tests", *WITHOUT_SLOW]
+    if version == MAIN:
+        title += ", with branch coverage"
+        parts = ["tests", "--cov", "--cov-report=term"]
+    elif version == OLDEST:
+        title += ", without the longest"
+        parts = ["tests", *WITHOUT_LONG]
+    else:
+        title += ", without those of the command line, of many samples and of many threads"
+
+    @step(title, name=f"core-{version}", version=version)
+    def tests(step: Step) -> None:
+        step.install([ROOT], groups=["test"], extras="[cli]")
+        step.pytest("core", "-m", "", *(step.session.posargs or parts))
+
+    if version == MAIN and version not in ("3.10", "3.11"):  # which have no C extension
+
+        @step(f"its calls without the C extension on Python {version}", name=f"core-{version}-pure")
+        def pure(step: Step) -> None:
+            step.install([ROOT], groups=["test"], extras="[cli]")
+            parts = step.session.posargs or ["tests", *WITHOUT_SLOW]
+            step.pytest("core", "-m", "", *parts, variables={"SPATCH_CORE_PURE": "1"})
+
+
+for _version in INTERPRETERS:
+    core(_version)
+
+
+@step("an environment with the examples and what they need, for the steps below")
+def everything(step: Step) -> None:
+    groups = ["examples", "docs", "demo"]
+    step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
+
+
+@step("types and tests of the example library and backends", everything=True)
+def examples(step: Step) -> None:
+    for folder in example_folders():
+        source = str(folder / "src")
+        step.run("mypy", source, variables={"MYPYPATH": source})
+    # What these import has types here, and none in the environment of the step "types".
+    step.run("mypy", "tools", "docs")
+    for folder in example_folders():
+        if (folder / "tests").exists():
+            step.pytest(folder.name, "tests", folder=folder)
+    # These tools take what the environments of the core lack.
+    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+    step.pytest("tools", "-m", "", *tools)
+
+
+if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels for
+
+    @step("those for JAX and Dask with the oldest of these", version=OLDEST)
+    def examples_older(step: Step) -> None:
+        names = (
+            "scipy-dispatch",
+            *(f"scipy-dispatch-{each}" for each in ("dask", "jax", "threads")),
+        )
+        folders = [folder for folder in example_folders() if folder.name in names]
+        step.install([ROOT, *folders], groups=["older"], extras="[cli]")
+        # The newest releases have the sampled settings besides, and the size of what they need.
+        parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
+        for name in ("jax", "dask"):
+            folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
+            step.pytest(name, *parts, folder=folder)
+
+
+@step("what the tools say of the example backends", everything=True)
+def backends(step: Step) -> None:
+    files = sorted((ROOT / "example_backends").glob("*/src/**/*.toml"))
+    commands: list[tuple[str | Path, ...]] = [
+        ("spatch-core", "update", "--check", *files),
+        ("spatch-core", "verify", *files),
+        ("spatch-core", "doctor"),
+        ("python", "tools/agreement.py", "--check"),
+    ]
+    if sys.platform == "linux" and platform.machine() == "x86_64":  # CuPy's wheel is for these
+        write_map = ROOT / "example_backends/scipy-dispatch-cupy/tools/write_map.py"
+        commands.append(("python", write_map, "--check"))
+    # Each takes one core, and most of them longer than all tests of one Python.
+    with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+        list(pool.map(lambda each: step.run(str(each[0]), *each[1:], quiet=True), commands))
+
+
+@step("every code block and docstring example, then the pages", everything=True)
+def docs(step: Step) -> None:
+    # The tests of docstrings need numpydoc, which the environments of the core lack.
+    parts = ["README.md", "docs", "tests/test_docs.py", "tests/test_dispatchable.py"]
+    # The blocks of a page are one piece of work.
+    step.pytest("docs", "-m", "", *parts, shared="loadfile")
+    step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
+    sphinx = ["-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "auto", "-b", "html"]
+    step.run("python", *sphinx, "docs", FOLDER / "docs")
+
+
+@step("what people install and run", requires=["everything"])
+def wheels(step: Step) -> None:
+    step.install([ROOT])
+    show = "import spatch_core as s; print(s.BackendSystem, s.__file__)"
+    step.run("python", "-c", show, folder=FOLDER, says="site-packages")
+    # The command line without the extra `cli`.
+    step.run("spatch-core", "list", folder=FOLDER, says="spatch-core[cli]", code=2)
+    with_all = str(EVERYTHING / "spatch-core")
+    step.run(with_all, "list", folder=FOLDER, says="threads")
+    step.run(with_all, "list", "--json", folder=FOLDER, says="threads")
+    picture = FOLDER / "demonstration.png"
+    program = ROOT / "tools" / "demonstration.py"
+    options = ["--enlarge", "1", "--picture", str(picture)]
+    step.run(str(EVERYTHING / "python"), program, *options, folder=FOLDER, says=str(picture))
+
+
+@atexit.register
+def _say_summary() -> None:
+    """Print the summary below nox's own messages, unless no session has run."""
+    folder = Path(REPORTS.name)
+    if (folder / "nox.json").exists():
+        missing = [version for version in VERSIONS if version not in INTERPRETERS]
+        sys.stderr.flush()
+        print(summary(folder, missing), flush=True)

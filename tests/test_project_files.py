@@ -1,0 +1,132 @@
+"""The files for services and editors parse, and the commands in them exist."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="only a checkout has these files")
+
+
+def load(file: Path) -> Any:
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def pyproject() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def group(name: str) -> set[str]:
+    """Return the names of the distributions in a dependency group."""
+    names = set()
+    for each in pyproject()["dependency-groups"][name]:
+        if isinstance(each, dict):
+            names |= group(each["include-group"])
+        else:
+            names.add(re.split(r"[^\w.-]", each)[0])
+    return names
+
+
+def runs(workflow: dict[str, Any]) -> list[str]:
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    return [step["run"] for step in steps if "run" in step]
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.name)
+def test_workflows_run_what_exists(file: Path) -> None:
+    """Files of this repository, and modules that an earlier step installs."""
+    workflow = load(file)
+    assert workflow["name"] == file.stem
+    assert True in workflow, "YAML reads the key `on` as true"
+    modules = {"pip"}
+    for command in runs(workflow):
+        program, *arguments = shlex.split(command)
+        assert program in ("bash", "python")
+        if program == "bash":
+            assert (ROOT / arguments[0]).is_file()
+        elif arguments[:3] == ["-m", "pip", "install"]:
+            modules.add(re.split(r"[^\w-]", arguments[3])[0])
+        elif arguments[0] == "-m":
+            assert arguments[1] in modules
+        else:
+            assert arguments[0] == "-c"
+            compile(arguments[1], file.name, "exec")
+
+
+def test_the_checks_are_the_script_that_everybody_can_run() -> None:
+    assert runs(load(ROOT / ".github" / "workflows" / "check.yml")) == ["bash .ci/run"]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "python3 tools/check.py" in script
+
+
+def test_compiled_wheels_are_tested() -> None:
+    settings = pyproject()["tool"]["cibuildwheel"]
+    program, option, code = shlex.split(settings["test-command"])
+    assert (program, option) == ("python", "-c")
+    assert "assert s.accelerated" in code
+    compile(code, "test-command", "exec")
+
+
+def test_hooks_run_tools_of_the_group_dev() -> None:
+    (repository,) = load(ROOT / ".pre-commit-config.yaml")["repos"]
+    assert repository["repo"] == "local"
+    commands = {hook["id"]: shlex.split(hook["entry"]) for hook in repository["hooks"]}
+    assert set(commands) == {"ruff-check", "ruff-format", "mypy"}
+    assert {command[0] for command in commands.values()} <= group("dev")
+    for hook in repository["hooks"]:
+        assert hook["language"] == "system"
+        re.compile(hook.get("files", ""))
+
+
+@pytest.mark.parametrize("file", [".pre-commit-config.yaml", ".pre-commit-hooks.yaml"])
+def test_pre_commit_takes_its_files(file: str) -> None:
+    if find_spec("pre_commit") is None:
+        pytest.skip("pre-commit is not installed")
+    command = "validate-config" if file == ".pre-commit-config.yaml" else "validate-manifest"
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", command, str(ROOT / file)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_settings_of_editors_are_those_of_ruff() -> None:
+    settings = configparser.ConfigParser()
+    settings.read_string("[top]\n" + (ROOT / ".editorconfig").read_text(encoding="utf-8"))
+    assert settings["top"]["root"] == "true"
+    assert settings["*"]["max_line_length"] == str(pyproject()["tool"]["ruff"]["line-length"])
+
+
+def test_the_group_dev_is_light() -> None:
+    """It has what tests and linters take, and nothing that only the examples need."""
+    assert {"spatch-core", "pytest", "sybil", "ruff", "mypy", "import-linter", "nox"} <= group(
+        "dev"
+    )
+    assert not {"jax", "dask", "cupy-cuda12x", "scipy"} & group("dev")
+
+
+def test_slow_tests_are_marked_by_paths_that_exist() -> None:
+    text = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
+    slow = re.search(r"^SLOW = \((.*?)^\)$", text, re.MULTILINE | re.DOTALL)
+    assert slow is not None
+    for name in re.findall(r'"(.*?)"', slow[1]):
+        assert (ROOT / "tests" / name).exists(), name

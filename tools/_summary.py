@@ -1,0 +1,65 @@
+"""The summary at the end of a run of the checks."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass
+class Totals:
+    """Counts of tests, from the JUnit reports that pytest writes."""
+
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, report: Path) -> None:
+        for suite in ET.parse(report).iter("testsuite"):
+            tests, failures, errors, skipped = (
+                int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")
+            )
+            self.failed += failures + errors
+            self.skipped += skipped
+            self.passed += tests - failures - errors - skipped
+
+
+def summary(folder: Path, missing: list[str]) -> str:
+    """Return a table of the steps, then the totals, each on a line of its own.
+
+    Parameters
+    ----------
+    folder
+        Contains ``nox.json``, the report of nox, and the reports of pytest.
+    missing
+        The versions of Python that were not found.
+    """
+    lines = ["", "=== summary"]
+    failed = []
+    sessions = json.loads((folder / "nox.json").read_text(encoding="utf-8"))["sessions"]
+    for session in sessions:
+        # Neither "success" nor "skipped": "failed" or "aborted".
+        passed = session["result_code"] > 0
+        if not passed:
+            failed.append(session["name"])
+        lines.append(
+            f"{session['name']:<15} {'ok' if passed else 'FAILED':<7} {session['duration']:6.1f} s"
+        )
+    if missing and any(session["name"].startswith("core-") for session in sessions):
+        lines += [f"left out, because it was not found: Python {', '.join(missing)}"]
+    if failed:
+        lines += ["", f"again: python3 tools/check.py --only {' '.join(failed)}"]
+    tests = Totals()
+    for report in folder.rglob("*.xml"):
+        tests.add(report)
+    lines += [
+        "",
+        f"steps: {len(sessions) - len(failed)} passed, {len(failed)} failed",
+        f"tests: {tests.passed} passed, {tests.failed} failed, {tests.skipped} skipped",
+    ]
+    return "\n".join(lines)

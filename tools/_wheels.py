@@ -1,0 +1,99 @@
+"""Environments, and wheels of this checkout to install into them.
+
+The standard library alone: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_NO_PIP = """\
+This Python cannot make an environment with pip: that takes the modules venv and ensurepip.
+On Debian and Ubuntu: apt install python3-venv. Any Python from python.org, pyenv or uv has
+them."""
+
+
+def make_environment(folder: Path) -> Path:
+    """Make an environment with a recent pip, unless there is one; return its Python."""
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        try:
+            venv.create(folder, with_pip=True, clear=True)
+        except (ImportError, subprocess.CalledProcessError):
+            shutil.rmtree(folder, ignore_errors=True)
+            sys.exit(_NO_PIP)
+    # The pip that comes with Python 3.10 to 3.13 does not know dependency groups.
+    install(python, "--upgrade", "pip>=25.1")
+    return python
+
+
+def install(python: Path, *arguments: str) -> None:
+    """Run ``pip install``, from the root of this checkout; exit if it fails."""
+    options = ["--disable-pip-version-check", "--no-input", "--quiet"]
+    command = [str(python), "-m", "pip", "install", *options, *arguments]
+    if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
+        sys.exit(f"{' '.join(command)} ended with code {code}")
+
+
+def example_folders() -> list[Path]:
+    """Return the folder of every example distribution of this checkout."""
+    return sorted(file.parent for file in (ROOT / "example_backends").glob("*/pyproject.toml"))
+
+
+def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
+    """Build the wheel of a distribution of this checkout, unless `target` has it; return it.
+
+    Parameters
+    ----------
+    python
+        The interpreter whose pip builds. A wheel with a C extension is for this version alone.
+    folder
+        The folder of the distribution.
+    target
+        The folder that keeps the wheels of one Python version. The path of a wheel contains a
+        hash of its sources, and changes with them.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        # A build leaves files behind; in the checkout, the next wheel would contain them.
+        source = Path(temporary) / folder.name
+        _copy(folder, source)
+        home = target / folder.name / _hash(source)
+        if not any(home.glob("*.whl")):
+            shutil.rmtree(home.parent, ignore_errors=True)
+            command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
+            subprocess.run([*command, "--wheel-dir", str(home), str(source)], check=True)
+    (wheel,) = home.glob("*.whl")
+    return wheel
+
+
+def _copy(folder: Path, target: Path) -> None:
+    """Copy the files that a wheel is built from."""
+    junk = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "*.pyc", "*.so", ".*")
+    if folder == ROOT:
+        contents = ["pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"]
+        contents.append("spatch_core")
+    else:
+        contents = [path.name for path in folder.iterdir() if path.name != "tests"]
+    target.mkdir(parents=True)
+    for name in sorted(set(contents) - junk(str(folder), contents)):
+        if (folder / name).is_dir():
+            shutil.copytree(folder / name, target / name, ignore=junk)
+        else:
+            shutil.copyfile(folder / name, target / name)
+
+
+def _hash(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        for part in (path.relative_to(folder).as_posix().encode(), path.read_bytes()):
+            digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()[:16]
