@@ -46,7 +46,7 @@ OLDEST = next(iter(INTERPRETERS))
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
 SLOW = ("cli", "tools", "typing", "test_wheel.py")
-DRAWN = ("property", "test_acceleration_stress.py")
+DRAWN = ("property", "function/test_acceleration_stress.py")
 """Tests of many samples and of many threads. The oldest Python, which has no C extension, and
 the main one cover these, too."""
 LONG = (
@@ -303,7 +303,7 @@ def backends(step: Step) -> None:
 @step("every code block and docstring example, then the pages", everything=True)
 def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
-    parts = ["README.md", "docs", "tests/test_docs.py", "tests/test_dispatchable.py"]
+    parts = ["README.md", "docs", "tests/test_docs.py", "tests/function/test_dispatchable.py"]
     # The blocks of a page are one piece of work.
     step.pytest("docs", "-m", "", *parts, shared="loadfile")
     step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
