@@ -1,8 +1,8 @@
-"""NumPy arrays for scipy_dispatch on all cores.
+"""Run functions of scipy_dispatch on NumPy arrays with all cores.
 
-An array is cut into slabs along one axis, SciPy's own function runs on every slab in a
-thread of its own, and the slabs are put together. Each slab carries as many neighbouring
-elements as the function reads, so that the result is SciPy's, bit for bit.
+An array is cut into slabs along one axis. SciPy's own function runs on every slab, each in a
+thread of its own, and the results are put together. Each slab includes as many neighbouring
+elements as the function reads, so that the result equals SciPy's bit for bit.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""One call of a function of SciPy: its arguments, bound and read the way SciPy reads them."""
+"""A call of a SciPy function: binding its arguments and reading them as SciPy does."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
-class Deferred(Exception):  # noqa: N818 - no error: SciPy does the call by itself
-    """SciPy's own single call is to run, for the reason given."""
+class Deferred(Exception):  # noqa: N818 - not an error: SciPy runs the call itself
+    """The call cannot or should not be split: SciPy runs it as one call, for the given reason."""
 
 
 class Call:
-    """One call of a function of SciPy.
+    """A call of a SciPy function.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class Call:
     Attributes
     ----------
     input : numpy.ndarray
-        The array that is to be filtered.
+        The array to be filtered.
 
     Raises
     ------
     Deferred
-        If the arguments are none that a slab could be cut from.
+        If the arguments do not allow the input to be cut into slabs.
     """
 
     __slots__ = ("arguments", "function", "input", "signature")
@@ -59,14 +59,14 @@ class Call:
                 raise Deferred(f"{name} is an iterator, which can be read once only")
 
     def __getitem__(self, name: str) -> Any:
-        """Return the value of a parameter: what was given, or its default."""
+        """Return the value of a parameter: the given argument or the default."""
         if name in self.arguments:
             return self.arguments[name]
         parameter = self.signature.parameters[name]
         return {} if parameter.kind is parameter.VAR_KEYWORD else parameter.default
 
     def get(self, name: str) -> Any:
-        """Return the value of a parameter; None where this SciPy does not have it."""
+        """Return the value of a parameter; None if the installed SciPy lacks the parameter."""
         return self[name] if name in self.signature.parameters else None
 
     @property
@@ -77,13 +77,13 @@ class Call:
             return tuple(range(self.input.ndim))
         found = [self.axis_of(axis) for axis in (axes if np.iterable(axes) else [axes])]
         if found != sorted(found):
-            # Windows, origins and modes go with the axes in their order in some functions,
-            # and in that of the array in others.
+            # Some functions match windows, origins and modes with the axes in the order given,
+            # others in the order of the array's axes.
             raise Deferred("the axes are out of order")
         return tuple(found)
 
     def axis_of(self, axis: int) -> int:
-        """Return an axis as a number from 0 on."""
+        """Return an axis as a non-negative number."""
         if not -self.input.ndim <= axis < self.input.ndim:
             raise ValueError(f"there is no axis {axis}")
         return int(axis) % self.input.ndim
@@ -96,7 +96,7 @@ class Call:
         name : str
             A parameter that takes one value, or one for each of the axes.
         number : int, optional
-            How many axes there are; those of `axes` by default.
+            The number of axes; the length of `axes` by default.
         """
         value = self[name]
         number = len(self.axes) if number is None else number

@@ -1,6 +1,7 @@
-"""Sharing a call that SciPy does axis by axis: each pass is shared by itself.
+"""Sharing a call that SciPy computes axis by axis: each pass is split on its own.
 
-The passes run along whole lines, so that no axis could be split for all of them at once.
+Each pass runs along whole lines of another axis, so that no single axis could be split for all
+passes.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Passes(Strategy):
-    """A 1-d function from the input to the output along one axis, and on within the output.
+    """Passes of a 1-d function: the first from input to output, the others within the output.
 
     Attributes
     ----------
     function : callable
         The 1-d function of SciPy.
     slabs : Slabs
-        How it is shared.
+        How each pass is split.
     passes : callable
-        From a call, the further arguments of the 1-d function for each pass.
+        Takes a call; yields the further arguments of the 1-d function for each pass.
     """
 
     function: Callable[..., Any]

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Points(Strategy):
-    """`scipy.ndimage.map_coordinates`, every point by itself.
+    """`scipy.ndimage.map_coordinates`, with the points split among threads.
 
     Attributes
     ----------
     spline_filter : Passes
-        How the spline filter is shared that goes first.
+        How the preceding spline filter is shared.
     """
 
     spline_filter: Passes

@@ -1,4 +1,4 @@
-"""When a call is split, and into how many slabs."""
+"""The policy: when a call is split, and into how many slabs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,28 @@ from . import _pool
 class Policy:
     """When a call is split, and into how many slabs.
 
-    The numbers are those that ``benchmarks/threshold.py`` and ``benchmarks/speed.py`` led
-    to; the README has what they measured.
+    The defaults result from ``benchmarks/threshold.py`` and ``benchmarks/speed.py``; the README
+    gives the measurements.
 
     Attributes
     ----------
     workers : int
-        How many threads share a call.
+        The number of threads that share a call.
     smallest : int
         Arrays with fewer elements are left to SciPy.
     smallest_slab : int
-        Slabs are to have at least so many elements.
+        The smallest number of elements in a slab.
     good_slab : int
-        Of a large array, slabs are to have about so many elements: few enough for the
-        processor's caches, and for memory to be used again instead of asked for anew.
+        The number of elements to aim at in the slabs of a large array: few enough to fit into
+        the processor's caches, and for freed memory to be reused instead of requested anew.
     slabs_per_worker : int
-        How many slabs each thread is to get of a small array, so that a thread that was held
-        up does not hold up the call.
+        The number of slabs for each thread when the array is small. With several slabs, a thread
+        that is delayed does not delay the whole call.
     least_gain : float
         The expected gain in speed that makes splitting worth it.
     slabs : int or None
-        So many slabs, as far as correctness allows, whatever they cost. For tests.
+        An exact number of slabs, used as far as correctness allows and whatever the gain. For
+        tests.
     """
 
     workers: int
@@ -44,5 +45,5 @@ class Policy:
 
     @classmethod
     def current(cls) -> Policy:
-        """Return the policy for a call that is made now, in this thread."""
+        """Return the policy for a call from the current thread."""
         return cls(1 if _pool.why_serial() else _pool.workers())

@@ -1,4 +1,4 @@
-"""The threads: how many there are, and how they share the slabs of a call."""
+"""The thread pool: its size, and how threads share the slabs of a call."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ VARIABLE = "SCIPY_DISPATCH_THREADS_WORKERS"
 
 THREAD_NAME = "scipy-dispatch-threads"
 
-# How threads are called of which there are as many as cores already: those of
-# `concurrent.futures` (and of Dask's threaded scheduler), and of a Dask worker.
+# Name prefixes of threads whose pool already has a thread for each core: this pool's, those of
+# `concurrent.futures` (also used by Dask's threaded scheduler), and Dask workers.
 _NAMES_OF_POOL_THREADS = (THREAD_NAME, "ThreadPoolExecutor-", "Dask-")
 
-# Where what they run is defined, for pools that call their threads otherwise.
+# Modules that define the target functions of pool threads, for pools that name threads
+# otherwise.
 _MODULES_OF_POOLS = frozenset(
     {"concurrent.futures.thread", "distributed.threadpoolexecutor", "multiprocessing.pool"}
 )
 
 
 def workers() -> int:
-    """Return how many threads share a call.
+    """Return the number of threads that share a call.
 
-    That is what `set_workers` says, else what the environment variable
-    ``SCIPY_DISPATCH_THREADS_WORKERS`` says, else the number of cores that this process may
-    use.
+    This is the number set by `set_workers`, else that of the environment variable
+    ``SCIPY_DISPATCH_THREADS_WORKERS``, else the number of cores that this process may use.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def workers() -> int:
 
 
 def set_workers(number: int | None) -> None:
-    """Set how many threads share a call, in the whole process.
+    """Set the number of threads that share a call, for the whole process.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def set_workers(number: int | None) -> None:
     Raises
     ------
     TypeError
-        If `number` is no whole number.
+        If `number` is not an integer.
     ValueError
         If `number` is less than 1.
 
@@ -84,7 +84,7 @@ def set_workers(number: int | None) -> None:
 
 
 def workers_of_environment(environment: os._Environ[str] | dict[str, str]) -> int | None:
-    """Read the environment variable; a malformed value is reported and ignored."""
+    """Read the environment variable; warn about a malformed value and ignore it."""
     value = environment.get(VARIABLE, "").strip()
     if not value:
         return None
@@ -102,21 +102,21 @@ def available_cores() -> int:
     """Count the cores that this process may use."""
     if hasattr(os, "process_cpu_count"):  # since Python 3.13
         return os.process_cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):  # where the system has it
+    if hasattr(os, "sched_getaffinity"):  # not on every system
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def why_serial() -> str | None:
-    """Say why the calling thread had better work alone.
+    """Return why the calling thread should work alone.
 
     Returns
     -------
     str or None
-        The reason; None if it may share its work.
+        The reason; None if the thread may share its work.
     """
     thread = threading.current_thread()
-    # A thread has what it runs for as long as it runs.
+    # A running thread keeps its target function in `_target`.
     target = getattr(thread, "_target", None)
     if (
         thread.name.startswith(_NAMES_OF_POOL_THREADS)
@@ -134,28 +134,29 @@ def why_serial() -> str | None:
 
 
 def run(task: Callable[[T], object], items: Iterable[T], share: int) -> None:
-    """Do a task for every item, in the calling thread and in helpers.
+    """Run a task for every item, in the calling thread and in helper threads.
 
-    The calling thread takes items like every helper, so that a call ends even if no helper
-    ever has time for it. Inside a helper everything is done by the helper itself. The
-    helpers run in a copy of the caller's context, so that ``numpy.errstate`` holds there.
+    The calling thread takes items as the helpers do, so that the call ends even if all helpers
+    stay busy elsewhere. A call from within a helper runs in that helper alone. The helpers run
+    in a copy of the caller's context, so that ``numpy.errstate`` applies there.
 
     Parameters
     ----------
     task : callable
-        What to do; its result is dropped.
+        The function to call with each item; its result is dropped.
     items : iterable
-        What to do it for, in this order.
+        The items, taken in this order.
     share : int
-        How many threads to share the items among, the calling one included.
+        The number of threads to share the items among, including the calling one.
 
     Raises
     ------
     BaseException
-        The first exception of a task. No item is begun after it.
+        The first exception that a task raises. No item is started after it.
     """
     remaining = deque(items)
 
+    # Threads share this queue without a lock: `popleft` and `clear` are atomic.
     def work() -> None:
         while True:
             try:
@@ -173,7 +174,7 @@ def run(task: Callable[[T], object], items: Iterable[T], share: int) -> None:
         work()
     finally:
         remaining.clear()
-        # One that has not begun is not needed any more; the others write to the caller's
+        # Cancel helpers that have not begun. Wait for the others: they write to the caller's
         # arrays, so that the call must not end before they do.
         begun = [helper for helper in helpers if not helper.cancel()]
         failures = [helper.exception() for helper in begun]
@@ -183,7 +184,10 @@ def run(task: Callable[[T], object], items: Iterable[T], share: int) -> None:
 
 
 class _Pool:
-    """Helper threads, started when first needed, forgotten by a forked child."""
+    """Helper threads, started on first use and forgotten in a forked child process.
+
+    The lock guards `executor`, which another thread may release or create at any time.
+    """
 
     def __init__(self) -> None:
         self.explicit_workers = workers_of_environment(os.environ)
@@ -194,14 +198,14 @@ class _Pool:
         self.executor: ThreadPoolExecutor | None = None
 
     def release(self) -> None:
-        """Let the helpers end when they have done what they have begun."""
+        """Let the helpers finish their current work and then end."""
         with self.lock:
             if self.executor is not None:
                 self.executor.shutdown(wait=False)
             self.executor = None
 
     def submit(self, work: Callable[[], None], number: int) -> list[Future[None]]:
-        """Have so many helpers do the work; fewer if the interpreter is shutting down."""
+        """Submit the work to `number` helpers; to fewer if no more threads can be started."""
         if number < 1 or threading.current_thread().name.startswith(THREAD_NAME):
             return []
         futures: list[Future[None]] = []
@@ -210,13 +214,14 @@ class _Pool:
                 self.executor = ThreadPoolExecutor(max(workers() - 1, 1), THREAD_NAME)
             try:
                 for _ in range(number):
-                    # The executor queues the work before it tries to start a thread. If it
-                    # cannot, another helper may yet begin it, so that the caller has to know.
+                    # The executor queues the work before it tries to start a thread. If starting
+                    # fails, an existing helper may still run the work. So the caller needs every
+                    # future.
                     future: Future[None] = Future()
                     futures.append(future)
                     context = contextvars.copy_context()
                     self.executor.submit(context.run, _fulfil, future, work)
-            except RuntimeError:  # no new threads at this time; the caller does it all
+            except RuntimeError:  # no new thread can be started; the caller does the work
                 pass
         return futures
 
@@ -226,12 +231,13 @@ def _fulfil(future: Future[None], work: Callable[[], None]) -> None:
         return
     try:
         work()
-    except BaseException as error:  # noqa: BLE001 - it is the caller's
+    except BaseException as error:  # noqa: BLE001 - passed on to the caller
         future.set_exception(error)
     else:
         future.set_result(None)
 
 
 _pool = _Pool()
+# Threads do not survive a fork, and the lock may have been held when it happened.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.forget)

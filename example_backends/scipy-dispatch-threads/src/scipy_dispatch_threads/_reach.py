@@ -1,13 +1,12 @@
-"""How far SciPy's functions read from an element, told from the arguments of a call.
+"""The reach of SciPy's functions: how far they read from an element, given the arguments.
 
-A function can be split along an axis if a value of the result depends on no more than a
-known number of neighbours along that axis, and on these alone. Here it is said how many
-there are at most; more than that would cost time, fewer would be wrong. What a function
-does at each element stays SciPy's affair.
+A function can be split along an axis if each value of the result depends only on a known number
+of neighbours along that axis. This module computes an upper bound of that number. A bound that
+is too large costs time; one that is too small gives wrong results.
 
-A window of an even size and an origin move the window off its centre, to one side in a
-convolution or dilation, to the other in a correlation or erosion. In each case ``size // 2 +
-abs(origin)`` elements on either side hold it.
+An even window size or an origin shifts the window off its centre, to one side in a convolution
+or dilation, to the other in a correlation or erosion. In each case, ``size // 2 + abs(origin)``
+elements on either side contain the window.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ if TYPE_CHECKING:
     from ._split import Reaches
 
 
-# The 1-d functions, which read along `axis`.
+# 1-d functions, which read along `axis`.
 
 
 def line(call: Call) -> Reaches:
-    """Return the reach of what runs along each line from its start."""
+    """Return the reach of a function that processes each line from its start."""
     return _along_axis(call, WHOLE)
 
 
 def weights1d(call: Call) -> Reaches:
-    """Return the reach of `weights`."""
+    """Return the reach of a 1-d kernel, `weights`."""
     return _along_axis(call, _radius(len(np.asarray(call["weights"])), call["origin"]))
 
 
@@ -51,7 +50,7 @@ def gaussian1d(call: Call) -> Reaches:
     return _along_axis(call, _gaussian_radius(call["sigma"], call["truncate"], call.get("radius")))
 
 
-# The functions that read along several axes.
+# Functions that read along several axes.
 
 
 def ones(call: Call) -> Reaches:
@@ -60,7 +59,7 @@ def ones(call: Call) -> Reaches:
 
 
 def gaussian(call: Call) -> Reaches:
-    """Return the reach of one Gaussian kernel after the other."""
+    """Return the reach of successive Gaussian kernels, one for each axis."""
     truncate = call["truncate"]
     radii = call.each("radius") if call.get("radius") is not None else [None] * len(call.axes)
     return _along_axes(
@@ -73,9 +72,10 @@ def gaussian(call: Call) -> Reaches:
 
 
 def gaussian_derivatives(call: Call) -> Reaches:
-    """Return the reach of Gaussian derivatives along the axes, one apart from the other.
+    """Return the reach of Gaussian derivatives, each taken along one axis of the input.
 
-    Each smooths the array along several axes, all with the boundary mode of its own one.
+    Each derivative smooths the array along all axes, and uses one boundary mode for all of them:
+    that of the axis of the derivative.
     """
     smoothing = {"truncate": 4.0, "radius": None, **call["kwargs"]}
     if len(smoothing) > 2:
@@ -92,14 +92,14 @@ def gaussian_derivatives(call: Call) -> Reaches:
 
 
 def weights(call: Call) -> Reaches:
-    """Return the reach of `weights`."""
+    """Return the reach of an n-d kernel, `weights`."""
     return _along_axes(call, _radii(np.shape(call["weights"]), call.each("origin")))
 
 
 def window(times: int = 1) -> Callable[[Call], Reaches]:
-    """Return the reach of a window that is gone over so many times.
+    """Return the reach of a window that is applied `times` times in succession.
 
-    Its shape is that of `footprint`, or else of `structure`, or else `size`.
+    The window has the shape of `footprint`, else of `structure`, else `size`.
     """
 
     def reaches(call: Call) -> Reaches:
@@ -112,15 +112,15 @@ def window(times: int = 1) -> Callable[[Call], Reaches]:
 def rank_window(call: Call) -> Reaches:
     """Return the reach of a window whose elements are ranked.
 
-    Along the only axis of an array SciPy keeps the ranks from one window to the next. Which
-    of several equal elements comes out (there is a zero of either sign) depends on those
-    before; besides, it holds the interpreter's lock.
+    In a 1-d array, SciPy carries the ranks over from one window to the next. Which of several
+    equal elements it returns (0.0 and -0.0 are equal) then depends on the preceding windows.
+    That case also holds the interpreter's lock, so that threads would gain nothing.
     """
     return [WHOLE] if call.input.ndim == 1 else window()(call)
 
 
 def structure(times: int = 1) -> Callable[[Call], Reaches]:
-    """Return the reach of a binary structure, gone over as often as `iterations` says."""
+    """Return the reach of a binary structure that is applied `iterations` times."""
 
     def reaches(call: Call) -> Reaches:
         iterations = operator.index(call["iterations"])
@@ -136,7 +136,7 @@ def structure(times: int = 1) -> Callable[[Call], Reaches]:
 
 
 def two_structures(call: Call) -> Reaches:
-    """Return the reach of the two structures of a hit-or-miss transform."""
+    """Return the reach of a hit-or-miss transform, which has two structures."""
     second = (
         "structure1" if call["structure2"] is None else "structure2",
         "origin1" if call["origin2"] is None else "origin2",
@@ -150,39 +150,41 @@ def two_structures(call: Call) -> Reaches:
 
 
 def plane(call: Call) -> Reaches:
-    """Return the reach of what is done plane by plane; the planes lie along `axes`."""
+    """Return the reach of a function that treats each plane along `axes` separately."""
     reaches: Reaches = [Reach()] * call.input.ndim
     for axis in call["axes"]:
         reaches[call.axis_of(axis)] = WHOLE
     return reaches
 
 
-# Whether a minimum or maximum runs along the lines.
+# Predicates: whether SciPy computes a running minimum or maximum along the lines.
 
 
 def always(call: Call) -> bool:
-    """For functions that do nothing else."""
+    """Return True: the function always uses running extremes."""
     return True
 
 
 def never(call: Call) -> bool:
-    """For functions that look at each window anew."""
+    """Return False: the function evaluates each window anew."""
     return False
 
 
 def full_window(call: Call) -> bool:
-    """For functions that do so if the window is a full box."""
+    """Return whether the window is a full box, for functions that then use running extremes."""
     footprint = call["footprint"]
     return call.get("structure") is None and (footprint is None or bool(np.all(footprint)))
 
 
 def first_or_last(rank: Callable[[Call, int], float]) -> Callable[[Call], bool]:
-    """For functions that do so if the rank is the first or the last one in a full box.
+    """Return a predicate for rank filters.
+
+    SciPy uses a running minimum or maximum if the rank is the first or the last in a full box.
 
     Parameters
     ----------
     rank : callable
-        From a call and the number of elements in the window, the rank; good to one.
+        Takes a call and the number of elements in the window; returns the rank, accurate to one.
     """
 
     def runs(call: Call) -> bool:
@@ -195,7 +197,7 @@ def first_or_last(rank: Callable[[Call, int], float]) -> Callable[[Call], bool]:
 
 
 def window_shape(call: Call) -> tuple[int, ...]:
-    """Return the shape of a window, for as many axes as it is along."""
+    """Return the shape of the window, with one length for each axis it covers."""
     size, footprint = call["size"], call["footprint"]
     if size is not None and footprint is not None:
         raise Deferred("SciPy is to warn that it ignores size where a footprint is given")

@@ -1,4 +1,4 @@
-"""Sharing a call by cutting its input into slabs: the splitter."""
+"""Sharing a call by cutting its input into slabs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Slabs(Strategy):
-    """SciPy's own function on slabs of the input, each with the neighbours that it reads.
+    """Run SciPy's function on slabs of the input, each with the neighbours that it reads.
 
     Attributes
     ----------
     reaches : callable
-        From a call, the reach along every axis.
+        Takes a call; returns the reach along every axis.
     in_place : bool
-        Whether ``output`` may be the input itself: SciPy then makes of it what it makes of
-        an output apart from it.
+        Whether SciPy gives the same result if ``output`` is the input itself.
     companion : str or None
-        A parameter that takes an array of the input's shape, to be split with it.
+        A parameter that takes an array of the input's shape, which is split along with it.
     returns_output : bool
-        Whether the function returns ``output`` if that is an array; None otherwise.
+        Whether the function returns an ``output`` array; it returns None otherwise.
     keeps_shape : bool
-        Whether the result is of the input's shape.
+        Whether the result has the input's shape.
     runs : callable
-        Whether a call ends in SciPy's running minimum or maximum. From a NaN on, those
-        depend on all that came before, back to the start of the line.
+        Whether a call ends in SciPy's running minimum or maximum. After a NaN, its values depend
+        on all elements before them, back to the start of the line.
     """
 
     reaches: Callable[[Call], Reaches]
@@ -83,7 +82,7 @@ class Slabs(Strategy):
         output = given_output(call)
         result = self._new_result(call) if output is None else output
         if output is not None and split.reach.radius and np.may_share_memory(output, call.input):
-            # Slabs read beyond their ends what others overwrite.
+            # A slab also reads elements beyond its ends, which other threads would overwrite.
             result = np.empty_like(output)
 
         scratch = _Scratch(result, split.axis, slabs)
@@ -125,16 +124,17 @@ class Slabs(Strategy):
         return np.asarray(call[self.companion])
 
     def _new_result(self, call: Call) -> Array:
-        """Make the array for the result, of the type and shape that SciPy gives it.
+        """Allocate the result with the shape and type that SciPy gives it.
 
-        SciPy shows both, and what is wrong with the arguments, on the least there can be.
+        Both are taken from a call with the smallest possible input. That call also raises
+        SciPy's own error for invalid arguments.
         """
         shape = call.input.shape
         whole = [reach is WHOLE and not self.keeps_shape for reach in self.reaches(call)]
         least = [length if is_whole else 1 for length, is_whole in zip(shape, whole, strict=True)]
         arguments: dict[str, Any] = {"input": np.zeros(least, call.input.dtype)}
         if call.get("iterations") is not None:
-            # Once only: repeatedly, SciPy reads beyond the ends of what is shorter than the
+            # Repeated iterations make SciPy read beyond the ends of an input shorter than the
             # structure.
             arguments["iterations"] = 1
         if self.companion is not None and self._companion(call) is not None:
@@ -147,7 +147,7 @@ class Slabs(Strategy):
 
 
 class _Scratch(threading.local):
-    """An array for each thread, long enough for every slab with what it reads beyond."""
+    """A buffer for each thread, long enough for every slab with its neighbours."""
 
     def __init__(self, result: Array, axis: int, slabs: list[Slab]) -> None:
         self.shape = list(result.shape)
@@ -156,16 +156,17 @@ class _Scratch(threading.local):
         self.own: Array | None = None
 
     def array(self) -> Array:
-        """Return the calling thread's own; what is in it is what was left there."""
+        """Return the calling thread's buffer; its contents are undefined."""
         if self.own is None:
             self.own = np.empty(self.shape, self.dtype)
         return self.own
 
 
 def _has_nan(call: Call, policy: Policy) -> bool:
-    """Whether there is a NaN in the input.
+    """Return whether there is a NaN in the input.
 
-    One beyond the edges does no harm: there is nothing before it that could be remembered.
+    NaNs that the boundary mode adds beyond the edges are harmless, since no elements of the line
+    precede them.
     """
     if call.input.dtype.kind != "f":
         return False

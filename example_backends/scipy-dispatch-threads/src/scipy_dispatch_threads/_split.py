@@ -1,4 +1,4 @@
-"""Where to cut an array: pure arithmetic on shapes."""
+"""Choosing where to cut an array: pure arithmetic on shapes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Reach(NamedTuple):
-    """What an element of the result reads along one axis.
+    """The neighbours along one axis that an element of the result depends on.
 
     Attributes
     ----------
     radius : int
-        The number of elements on either side, at most.
+        The largest number of elements on either side.
     wraps : bool
         Whether the last element is a neighbour of the first.
     """
@@ -34,7 +34,7 @@ class Reach(NamedTuple):
 
 
 WHOLE = None
-"""The reach along an axis that cannot be split: every element counts, or their order."""
+"""The reach along an axis that cannot be split: a value depends on all elements or their order."""
 
 Reaches: TypeAlias = "list[Reach | None]"
 
@@ -49,7 +49,7 @@ class Split(NamedTuple):
     reach : Reach
         The reach along that axis.
     number : int
-        How many slabs are made.
+        The number of slabs.
     """
 
     axis: int
@@ -58,17 +58,18 @@ class Split(NamedTuple):
 
 
 class Slab(NamedTuple):
-    """One slab: what of the result it makes, and what of the input that takes.
+    """One slab: the part of the result that it computes, and the part of the input that it reads.
 
     Attributes
     ----------
     start, stop : int
         The part of the result.
     low, high : int
-        The part of the input: the same and the reach on either side. It ends at the ends
-        of the axis, where SciPy goes on with the boundary mode; what that reads is in the
-        slab, since it lies no farther inwards. An axis that wraps goes on at its other end,
-        with numbers below 0 or beyond its length.
+        The part of the input: the part of the result, extended by the reach on either side. It
+        ends at the ends of the axis, where SciPy applies the boundary mode. The elements that
+        the boundary mode reads are in the slab, since they lie no farther inwards than the
+        reach. For an axis that wraps, the part continues at the other end, with indices below 0
+        or beyond the length.
     """
 
     start: int
@@ -80,19 +81,19 @@ class Slab(NamedTuple):
 def choose(
     shape: tuple[int, ...], strides: tuple[int, ...], reaches: Reaches, policy: Policy
 ) -> Split:
-    """Choose the axis and the slabs that promise the greatest gain.
+    """Choose the axis and the number of slabs with the greatest expected gain.
 
-    Among axes that promise about the same, the one whose elements lie farthest apart is
-    taken, since slabs along it lie together in memory.
+    Among axes with about the same gain, the axis with the largest stride is chosen, since slabs
+    along it are contiguous in memory.
 
     Parameters
     ----------
     shape, strides : tuple of int
-        Of the input.
+        The shape and strides of the input.
     reaches : list of Reach or None
         The reach along every axis.
     policy : Policy
-        How many slabs are worth it.
+        Decides how many slabs are worth the overhead.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def choose(
 
 
 def _number_of_slabs(length: int, radius: int, elements: int, policy: Policy) -> int:
-    """Return the greatest number of slabs that promises about the greatest gain."""
+    """Return the largest number of slabs whose expected gain is close to the greatest."""
     if policy.slabs is not None:
         return min(policy.slabs, length)
     most = min(length, max(elements // policy.smallest_slab, 1))
@@ -143,7 +144,7 @@ def _number_of_slabs(length: int, radius: int, elements: int, policy: Policy) ->
 
 
 def _gain(number: int, length: int, radius: int, policy: Policy) -> float:
-    """Return how many times faster that many slabs are than one, threads being free."""
+    """Return the expected speed-up of `number` slabs over one, if all threads are free."""
     if number < 2:
         return 1.0
     rounds = math.ceil(number / policy.workers)
@@ -151,7 +152,7 @@ def _gain(number: int, length: int, radius: int, policy: Policy) -> float:
 
 
 def cut(length: int, number: int, reach: Reach) -> list[Slab]:
-    """Cut an axis into that many slabs of about the same thickness.
+    """Cut an axis into `number` slabs of about the same thickness.
 
     Examples
     --------
@@ -173,7 +174,7 @@ def cut(length: int, number: int, reach: Reach) -> list[Slab]:
 def part(array: Array, axis: int, low: int, high: int) -> Array:
     """Return the part of an array from `low` to `high` along an axis.
 
-    A view; a copy if the part goes on at the other end.
+    The result is a view, or a copy if the part continues at the other end of the axis.
     """
     if low < 0 or high > array.shape[axis]:
         return array.take(np.arange(low, high), axis, mode="wrap")

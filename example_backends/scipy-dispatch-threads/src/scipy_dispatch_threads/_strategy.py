@@ -1,4 +1,4 @@
-"""What all ways of sharing a call among threads have in common."""
+"""The base of all strategies for sharing a call among threads."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Strategy(ABC):
-    """A way of sharing a call of a function among threads."""
+    """A strategy for sharing a call of a function among threads."""
 
     def check(self, call: Call, policy: Policy) -> None:
-        """Say whether a call can be shared, and is worth sharing.
+        """Check that a call can be shared and is worth sharing.
 
         Raises
         ------
@@ -42,36 +42,37 @@ class Strategy(ABC):
         except Deferred:
             raise
         except Exception as error:
-            # Whatever is wrong, SciPy says it best.
+            # For invalid arguments, SciPy's own message is the clearest.
             raise Deferred(f"SciPy is to report: {type(error).__name__}: {error}") from error
 
     def elements(self, call: Call) -> int:
-        """Return how many elements the result has, more or less."""
+        """Return the approximate number of elements in the result."""
         return call.input.size
 
     @abstractmethod
     def check_arguments(self, call: Call, policy: Policy) -> None:
-        """Raise `Deferred` if the call cannot be shared; anything else if it is wrong."""
+        """Raise `Deferred` if the call cannot be shared; any other exception if it is invalid."""
 
     @abstractmethod
     def compute(self, call: Call, policy: Policy) -> Any:
-        """Return what SciPy returns, of a call that was checked.
+        """Return SciPy's result for a call that passed `check`.
 
         Raises
         ------
         Deferred
-            If it turns out only now that the call cannot be shared; nothing is changed then.
+            If the call turns out not to be shareable only now; no array has been changed then.
         """
 
 
 @dataclass(frozen=True)
 class FirstOf(Strategy):
-    """The first of two ways that can share a call.
+    """Two strategies: the first where it is efficient, else the second.
 
     Attributes
     ----------
     first, otherwise : Strategy
-        The first one is taken if most of the threads' work is not done twice.
+        `first` is used if its expected gain is at least 0.9 times the number of workers, that is
+        if slabs repeat little of each other's work.
     """
 
     first: Strategy
@@ -102,12 +103,12 @@ def evaluate(
     kwargs: dict[str, Any],
     policy: Policy,
 ) -> Any:
-    """Return what a function of SciPy returns: shared among threads if possible.
+    """Return a SciPy function's result, sharing the work among threads if possible.
 
     Raises
     ------
     Exception
-        What SciPy raises.
+        Any exception that SciPy raises.
     """
     with suppress(Deferred):
         call = Call(function, args, kwargs)
@@ -117,7 +118,7 @@ def evaluate(
 
 
 def given_output(call: Call) -> Array | None:
-    """Return the array that the caller wants filled; None if a new one is to be made.
+    """Return the array that the caller wants filled; None if SciPy would make a new one.
 
     Raises
     ------
@@ -141,7 +142,7 @@ def given_output(call: Call) -> Array | None:
 
 
 def overlaps_itself(array: Array) -> bool:
-    """Whether elements of an array may lie on each other, as in a broadcast one.
+    """Return whether elements of an array may share memory, as in a broadcast array.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def overlaps_itself(array: Array) -> bool:
 
 
 def is_same_array(first: Array, second: Array) -> bool:
-    """Whether two arrays are the same elements in the same order."""
+    """Return whether two arrays have the same elements in memory, in the same order."""
     layouts = [
         (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype)
         for array in (first, second)

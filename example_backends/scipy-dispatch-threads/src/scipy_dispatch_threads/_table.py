@@ -1,4 +1,4 @@
-"""Which functions are shared among threads, and how: the one table."""
+"""The table of functions that are shared among threads, with their strategies."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TABLE: dict[str, Strategy] = {
     "laplace": Slabs(reach.ones),
     "prewitt": Slabs(reach.ones, in_place=True),
     "sobel": Slabs(reach.ones, in_place=True),
-    # Running sums: rounded differently if a line starts elsewhere
+    # Running sums: rounding depends on where a line starts
     "uniform_filter": Passes(ndimage.uniform_filter1d, _LINES, uniform),
     "uniform_filter1d": _LINES,
     # Ranks
@@ -55,7 +55,7 @@ TABLE: dict[str, Strategy] = {
     "rank_filter": Slabs(
         reach.rank_window, in_place=True, runs=reach.first_or_last(lambda call, _: call["rank"])
     ),
-    # Morphology of grey values
+    # Grey-scale morphology
     "black_tophat": Slabs(reach.window(times=2), runs=reach.full_window),
     "grey_closing": Slabs(reach.window(times=2), in_place=True, runs=reach.full_window),
     "grey_dilation": _EXTREME,
@@ -76,4 +76,4 @@ TABLE: dict[str, Strategy] = {
     "spline_filter": _SPLINE_FILTER,
     "spline_filter1d": _LINES,
 }
-"""SciPy's functions in `scipy.ndimage`, by name."""
+"""Functions of `scipy.ndimage` by name, with their strategies."""

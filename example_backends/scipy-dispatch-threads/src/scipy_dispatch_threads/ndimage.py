@@ -1,6 +1,6 @@
 """Functions of `scipy.ndimage` on all cores, with SciPy's signatures and SciPy's results.
 
-A call that cannot be shared among threads, or is not worth it, is SciPy's own.
+A call that cannot be shared among threads, or is not worth sharing, goes to SciPy unchanged.
 
 Examples
 --------
@@ -35,19 +35,19 @@ __all__ += list(TABLE)
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Say whether a call is to be shared among threads.
+    """Decide whether a call should be shared among threads.
 
     Parameters
     ----------
     context : DispatchContext
-        Names the function.
+        Provides the name of the function.
     *args, **kwargs
         The arguments of the call.
 
     Returns
     -------
     True or str
-        The reason if it is not.
+        True if the call should be shared, else the reason against it.
     """
     serial = _pool.why_serial()
     if serial:
