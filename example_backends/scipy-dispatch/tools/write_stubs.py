@@ -1,10 +1,10 @@
-"""Write the stubs of the library's modules from the installed SciPy.
+"""Write the type stubs of the library's modules from the installed SciPy.
 
     python tools/write_stubs.py [--check]
 
-SciPy ships no types, and for a library whose functions take other arrays than NumPy's the
-types of an array could not be named anyway. So the stubs say which parameters a function
-has, that it is dispatchable, and no more.
+SciPy ships no types, and the library's functions also take and return arrays of other libraries,
+so that array types could not be named. The stubs therefore declare only the parameters of each
+function and that it is dispatchable.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def render(module: str) -> str:
 
 
 def import_order(name: str) -> tuple[bool, bool, str]:
-    """Sort constants first, then classes, then functions, as linters want imports."""
+    """Return a sort key: constants first, then classes, then functions, as linters sort imports."""
     return not name.isupper(), not name[0].isupper(), name
 
 
 def definition(name: str, function: Any) -> list[str]:
-    """Return the lines that declare a function with the parameters of SciPy's."""
+    """Return the lines of a stub that declares a function with SciPy's parameters."""
     parameters = list(rendered_parameters(inspect.signature(function)))
     line = f"def {name}({', '.join(parameters)}) -> Any: ..."
     if len(line) <= LINE_LENGTH:
@@ -93,7 +93,7 @@ def definition(name: str, function: Any) -> list[str]:
 
 
 def rendered_parameters(signature: inspect.Signature) -> Iterator[str]:
-    """Yield the parameters, all of any type, with ``...`` for each default."""
+    """Yield the parameters, each annotated as ``Any``, with ``...`` for each default."""
     keyword_only = False
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
@@ -110,12 +110,12 @@ def rendered_parameters(signature: inspect.Signature) -> Iterator[str]:
 
 
 def main() -> int:
-    """Write the stubs, or with ``--check`` say how they differ.
+    """Write the stubs, or with ``--check`` print how they differ.
 
     Returns
     -------
     int
-        The exit status: 1 if a stub is out of step.
+        The exit status: 1 if a stub is out of date.
     """
     parser = argparse.ArgumentParser(description="Write the stubs from the installed SciPy.")
     parser.add_argument("--check", action="store_true", help="write nothing, show differences")

@@ -1,8 +1,8 @@
 """SciPy's array functions, open to backends.
 
-`ndimage`, `signal` and `fft` stand for the modules of `scipy` of the same names. Every
-function that takes an array is dispatchable, with SciPy's own function as the default
-implementation; every other public name is SciPy's own object.
+`ndimage`, `signal` and `fft` mirror the modules of `scipy` with the same names. Every function
+that takes an array is dispatchable, with SciPy's own function as the default implementation.
+Every other public name is SciPy's own object.
 
 The three modules are imported on first use, and each imports only its namesake.
 

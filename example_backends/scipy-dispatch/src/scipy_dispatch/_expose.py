@@ -1,4 +1,4 @@
-"""From a module of SciPy and its table to a module of dispatchables."""
+"""Building a module of dispatchable functions from a SciPy module and its table."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
 def expose(
     system: BackendSystem, module: ModuleType, table: ModuleTable, namespace: dict[str, Any]
 ) -> None:
-    """Fill a namespace with the public names of a module of SciPy, ``__all__`` included.
+    """Fill a namespace with the public names of a SciPy module, ``__all__`` included.
 
-    The installed SciPy decides which names there are. One that the table does not know is
-    SciPy's own object, unchanged; so is a function that has none of the parameters that
-    the table names. Both keep a newer SciPy than the table's working.
+    The installed SciPy decides which names exist. A name that is not in the table is SciPy's own
+    object, unchanged. So is a function that has none of the parameters in the table. Both rules
+    keep SciPy releases newer than the table working.
 
     Parameters
     ----------
     system : BackendSystem
-        The system that the functions are to dispatch through.
+        The system through which the functions dispatch.
     module : module
         The module of SciPy.
     table : ModuleTable
-        Which of its functions are dispatchable, and on what.
+        The dispatchable functions and their dispatch parameters.
     namespace : dict
-        The globals of the module that stands for it.
+        The globals of the module that mirrors `module`.
     """
     for name in module.__all__:
         public = getattr(module, name)
@@ -48,7 +48,7 @@ def expose(
 def dispatch_arguments(
     function: Callable[..., Any], parameters: Parameters
 ) -> dict[str, int] | tuple[str, ...] | Callable[..., Iterator[object]]:
-    """Turn a table entry into what `BackendSystem.dispatchable` wants.
+    """Turn a table entry into the argument of `BackendSystem.dispatchable`.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def dispatch_arguments(
     Returns
     -------
     tuple of str
-        The parameters of `function` that the entry names. Empty if there is none.
+        The parameters in the entry that `function` has. Empty if it has none of them.
     dict of str to int
-        The same with their positions, for a function whose signature cannot be read.
+        The same with their positions, if the signature of `function` cannot be read.
     callable
-        If the entry has a parameter that is to be unpacked.
+        If the entry has a parameter whose items are dispatched on.
     """
     if not parameters:
         return ()
@@ -81,13 +81,13 @@ def dispatch_arguments(
 
 
 def unpacking(positions: dict[str, int]) -> Callable[..., Iterator[object]]:
-    """Return a function that picks dispatch arguments and unpacks the starred ones.
+    """Return a function that extracts dispatch arguments and unpacks the starred ones.
 
     Parameters
     ----------
     positions : dict of str to int
-        The position of every parameter; a leading ``*`` says that its value may be a tuple
-        of arrays.
+        The position of every parameter. A leading ``*`` marks a parameter whose value may be a
+        tuple of arrays.
 
     Returns
     -------

@@ -1,27 +1,27 @@
-"""Which functions are dispatchable, and on which of their parameters. Data only.
+"""The dispatchable functions and the parameters that they dispatch on. Data only.
 
-The rule: a parameter is dispatched on when SciPy documents that it takes an array, be it
-one to read (``input``, ``weights``, ``labels``) or one to fill (``output``). Settings are
-not, even where they may be one number an axis (``sigma``, ``size``, ``zoom``, ``offset``),
-nor are data types and callables: what a user passes for those says nothing about where
-the data live. A parameter that takes an array *or* something else (``output=np.float32``,
-``window="hann"``) is listed; the something else is of a type that no backend names, and
-dispatching ignores it. An argument that is None or not given never counts.
+A parameter is dispatched on if SciPy documents that it takes an array, whether to read
+(``input``, ``weights``, ``labels``) or to fill (``output``). Settings are excluded, even those
+that accept one number for each axis (``sigma``, ``size``, ``zoom``, ``offset``). Data types and
+callables are excluded too. The values of these parameters say nothing about where the data live.
+A parameter that takes an array *or* another kind of value (``output=np.float32``,
+``window="hann"``) is included: no backend lists the type of the other value, so dispatching
+ignores it. An argument that is None or not given never counts.
 
-How to read an entry:
+Forms of an entry:
 
 ``("input", "output")``
-    The parameters, by name, in the order of the signature. One that the installed SciPy's
-    function does not have yet is skipped.
+    The names of the parameters, in the order of the signature. A parameter that the
+    installed SciPy's function does not have yet is skipped.
 ``("*system", "w")``
     ``system`` may be a tuple of arrays, such as ``(num, den)``: its items are dispatched
-    on. Anything else, such as an instance of `scipy.signal.lti`, counts itself.
+    on. Any other value, such as an instance of `scipy.signal.lti`, is dispatched on itself.
 ``{"input": 0, "hrow": 1}``
-    The parameters with their positions, for functions whose signature some SciPy hides: C
-    functions and ``(*args, **kwargs)``.
+    The parameters with their positions, for functions whose signature is unavailable in
+    some SciPy releases: C functions and ``(*args, **kwargs)``.
 
-Names that the installed SciPy does not have are skipped; the remarks say since or until
-which release there is one.
+Names that the installed SciPy does not have are skipped. Comments say since or until which SciPy
+release a name exists.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ModuleTable(NamedTuple):
     dispatched : dict of str to tuple or dict
         The functions that take an array, with the parameters dispatched on.
     unchanged : frozenset of str
-        The rest, offered as they are.
+        All other public names, re-exported unchanged.
     """
 
     dispatched: dict[str, Parameters]

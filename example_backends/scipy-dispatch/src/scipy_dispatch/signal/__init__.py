@@ -10,6 +10,6 @@ from .._table import SIGNAL as _TABLE
 
 _expose(_system, _scipy_module, _TABLE, globals())
 
-# A submodule of its own, because `import scipy.signal.windows` is common; it comes after
-# SciPy's names, which have it too.
+# An explicit submodule, because `import scipy.signal.windows` is common. It is imported last,
+# because `expose` also sets the name ``windows``, to SciPy's module.
 from . import windows as windows  # noqa: E402

@@ -1,6 +1,6 @@
-"""`scipy.signal.windows`, unchanged: window generators take no array."""
+"""`scipy.signal.windows`, unchanged: window functions take no array."""
 
 from __future__ import annotations
 
-from scipy.signal.windows import *  # noqa: F403 - whatever there is
-from scipy.signal.windows import __all__  # noqa: F401 - says what that is
+from scipy.signal.windows import *  # noqa: F403 - all public names of the installed SciPy
+from scipy.signal.windows import __all__  # noqa: F401 - re-exported; lists those names
