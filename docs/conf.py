@@ -1,4 +1,4 @@
-"""How Sphinx builds the docs."""
+"""Configuration of the Sphinx build."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ myst_heading_anchors = 3
 
 autodoc_typehints = "none"  # numpydoc says what parameters are
 numpydoc_show_class_members = False
-# Every parameter is documented, under its name and in its place.
+# PR01 to PR03: the docstring lists exactly the parameters of the signature, in their order.
+# PR10: a space precedes the colon between a parameter and its type.
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
-# Contexts are received, never made; members of enumerations are named, never made.
+# Users do not construct these classes, so their docstrings list no constructor parameters.
 numpydoc_validation_exclude = {r"\.DispatchContext$", r"\.Outcome$", r"\.Verdict$"}
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "

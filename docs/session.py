@@ -1,9 +1,10 @@
-"""The directive ``session``: shell commands, and what they print when the page is built.
+"""The directive ``session``: shell commands and the output that they print at build time.
 
-Each line is a command. All of a block are run one after another in a temporary folder, which
-goes away with all that they write; it is a copy of the folder that is given, if one is, and
-packages in that can be imported. Paths are shown from there, or from the folder of packages
-that they lie in, so that a page is the same wherever it is built.
+Each line of a block is a command. The commands of a block run one after another in a temporary
+folder, which is deleted afterwards. If the directive names a folder, the temporary folder is a
+copy of it, and packages in it can be imported. Paths in the output are shown relative to the
+temporary folder, or to the folder on ``sys.path`` that contains them, so that a page does not
+depend on the machine that builds it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _CACHE = "__pycache__"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command printed, and the code that it ended with."""
+    """The output and the exit code of a command."""
 
     command: str
     output: str
@@ -37,7 +38,7 @@ class Answer:
 
 
 class Session(Directive):
-    """Shows commands with their output; those of a block all end with the same code."""
+    """Show commands with their output; all commands of a block must end with the same exit code."""
 
     has_content = True
     optional_arguments = 1
@@ -71,7 +72,7 @@ def run(commands: Sequence[str], folder: Path | None = None) -> list[Answer]:
 
 
 def _files(folder: Path | None) -> Iterator[Path]:
-    """Yield what `run` copies."""
+    """Yield the files that `run` copies."""
     if folder is not None:
         for each in sorted(folder.rglob("*")):
             if each.is_file() and _CACHE not in each.parts:
@@ -81,12 +82,12 @@ def _files(folder: Path | None) -> Iterator[Path]:
 def _run(command: str, place: Path) -> Answer:
     paths = [str(place), *filter(None, [os.environ.get("PYTHONPATH")])]
     done = subprocess.run(
-        # One that fails in a pipeline fails, whatever reads what it prints.
+        # With pipefail, a command that fails inside a pipeline fails the whole pipeline.
         ["bash", "-o", "pipefail", "-c", command],
         cwd=place,
         env={
             **os.environ,
-            # The commands are those of this environment.
+            # Commands are looked up in the running environment first.
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "PYTHONPATH": os.pathsep.join(paths),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -108,6 +109,6 @@ def _run(command: str, place: Path) -> Answer:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Add the directive."""
+    """Register the directive."""
     app.add_directive("session", Session)
     return {"parallel_read_safe": True}

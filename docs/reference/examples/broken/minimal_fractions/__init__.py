@@ -1,4 +1,4 @@
-"""Two backends with faults; the reference shows what the tools say of them."""
+"""Two faulty backends; the reference shows what the command-line tools report about them."""
 
 from fractions import Fraction
 from math import isqrt

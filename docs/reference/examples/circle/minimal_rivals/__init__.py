@@ -1,1 +1,1 @@
-"""Two backends, each of which wants to go before the other."""
+"""Two backends, each of which asks for priority over the other."""

@@ -1,4 +1,4 @@
-"""A backend whose file does not say yet what the code registers."""
+"""A backend whose description file does not list the registered implementation yet."""
 
 from fractions import Fraction
 from math import isqrt
