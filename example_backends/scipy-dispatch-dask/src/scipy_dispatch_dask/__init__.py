@@ -1,7 +1,7 @@
-"""Dask arrays for `scipy_dispatch`: Dask in, Dask out, and nothing is computed on the way.
+"""Run functions of `scipy_dispatch` on Dask arrays lazily: they return Dask arrays.
 
-Nothing here is imported before a function of `scipy_dispatch` meets a Dask array:
-`scipy_dispatch` reads ``backend.toml``, which imports nothing.
+No module of this package is imported before a function of `scipy_dispatch` receives a Dask
+array: `scipy_dispatch` reads ``backend.toml``, which needs no import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The work on one block: `scipy_dispatch`'s own function again, for the block's own type."""
+"""The task for one block: the function of `scipy_dispatch`, called again on the block itself."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ if TYPE_CHECKING:
 
 NAME = "dask"
 
-# Arguments with more bytes are sent once to every worker, not with every block.
+# Larger arguments (in bytes) get a task of their own, so that they are not copied into the task
+# of every block.
 _LARGE = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A call that waits for its arrays.
+    """A call without its arrays, which are passed when the block is computed.
 
     Parameters
     ----------
     function : callable
-        The dispatchable, under the options of the call; pickled by reference.
+        The dispatchable function with the options of the call; pickled by reference.
     arrays : tuple of str
-        The parameters that take the blocks, in the order in which these come.
+        The parameters that take the blocks, in the order of the blocks.
     arguments : mapping
-        The other arguments, but for those that come with every call.
+        The other arguments, except those passed with every call.
     makers : tuple of str, type or None
-        For each array what makes blocks of NumPy arrays, where Dask may have made these.
+        For each array, what converts a block from NumPy to the original type, if Dask may have
+        converted it to NumPy.
     """
 
     function: Callable[..., Any]
@@ -49,7 +51,7 @@ class Block:
 
     @property
     def __name__(self) -> str:
-        # Dask names tasks after it.
+        # Dask uses this name for the tasks.
         return self.function.__name__
 
     def __call__(self, *blocks: Any, **shared: Any) -> Any:
@@ -59,15 +61,15 @@ class Block:
 
 
 def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
-    """Return what `call` does to the blocks of its `arrays`, and what it shares among them.
+    """Return the function for the blocks of the `arrays` of `call`, and its large arguments.
 
     Returns
     -------
     Block
-        What is sent with the task of every block, and so is small.
+        A small object, sent with the task of every block.
     dict
-        Large arguments by name, each with a task of its own: for ``dask.array.map_blocks``,
-        which passes their results.
+        Large arguments by name, each as a task of its own. ``dask.array.map_blocks`` passes
+        their results to the block.
     """
     arguments = call.without(*arrays).arguments
     large = {name for name, value in arguments.items() if _n_bytes(value) > _LARGE}
@@ -81,12 +83,12 @@ def block_of(call: Call, *arrays: str) -> tuple[Block, dict[str, Any]]:
 
 
 def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Freeze the options that are in force now into `function`, without this backend.
+    """Freeze the current options into `function`, without this backend.
 
-    Blocks are worked on later, in other threads or processes, where the caller's
-    ``backend_opts`` block is not in force. A `type` that asks for Dask is left behind, or
-    blocks would come back here, and so is the trace, which would grow for as long as the
-    graph lives.
+    Blocks are computed later, in other threads or processes, where the caller's ``backend_opts``
+    block is not active. A `type` that selects Dask is dropped, because the call on a block would
+    come back to this backend. The trace is dropped too, because it would grow as long as the
+    graph exists.
     """
     options = backend_opts()
     asks_for_dask = isinstance(options.type, type) and issubclass(options.type, da.Array)
@@ -99,11 +101,11 @@ def for_later(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any:
-    """Run `call` on a few ones of the type that the blocks have.
+    """Run `call` on a small array of ones whose type is that of the blocks.
 
-    So the result's type and data type are those of what will work on the blocks, and so are
-    the errors for arguments that it refuses, which come at once and not when the result is
-    computed.
+    The result has the type and data type that the results of the blocks will have. If the
+    implementation rejects an argument, its exception is raised immediately instead of when the
+    result is computed.
 
     Parameters
     ----------
@@ -112,14 +114,15 @@ def probe(call: Call, *arrays: str, shape: tuple[int, ...] | None = None) -> Any
     *arrays : str
         The parameters that hold Dask arrays.
     shape : tuple of int, optional
-        How many ones; one by default, or none if the array has none.
+        The shape of the array of ones. By default one element, or none if the Dask array is
+        empty.
     """
     few = {name: ones(call[name], shape) for name in arrays}
     return for_later(call.function)(**call.replaced(**few).arguments)
 
 
 def ones(x: Array, shape: tuple[int, ...] | None = None) -> Any:
-    """Return a few ones of the type of the blocks of `x`."""
+    """Return a small array of ones of the type of the blocks of `x`."""
     if shape is None:
         shape = x.shape if 0 in x.shape else (1,) * x.ndim
     maker = _maker(x._meta)
@@ -129,15 +132,15 @@ def ones(x: Array, shape: tuple[int, ...] | None = None) -> Any:
 
 
 def meta_of(result: Any) -> Any:
-    """Return an empty array like `result`, which is what Dask calls its meta."""
+    """Return an empty array of the type of `result`, which Dask calls its meta."""
     return result[(slice(0, 0),) * result.ndim]
 
 
 def why_not_numpy(x: Any, name: str) -> str | None:
-    """Say that the blocks of the argument `name` are no NumPy arrays; None if they are.
+    """Return why the blocks of the argument `name` are not NumPy arrays; None if they are.
 
-    Subclasses are none, but for masked arrays, whose masks are taken off: they may do otherwise
-    what is done with their blocks here.
+    Subclasses are rejected, because they may redefine the operations that are applied to blocks.
+    Masked arrays are accepted, because their masks are removed.
     """
     kind = type(getattr(x, "_meta", x))
     if kind in (np.ndarray, np.memmap) or is_masked(x) or not hasattr(x, "dtype"):
@@ -149,12 +152,12 @@ def why_not_numpy(x: Any, name: str) -> str | None:
 
 
 def is_masked(x: Any) -> bool:
-    """Whether `x` is a masked array, or a Dask array of such blocks."""
+    """Return whether `x` is a masked array, or a Dask array with masked blocks."""
     return isinstance(getattr(x, "_meta", x), np.ma.MaskedArray)
 
 
 def unmasked(x: Any) -> Any:
-    """Return `x` without its mask, of which SciPy takes no notice either."""
+    """Return `x` without its mask, which SciPy ignores too."""
     if not is_masked(x):
         return x
     if isinstance(x, np.ndarray):
@@ -163,22 +166,23 @@ def unmasked(x: Any) -> Any:
 
 
 def why_not_unmasked(x: Any, name: str) -> str | None:
-    """Say that SciPy would keep the mask of the argument `name`; None if it has none."""
+    """Return a reason if the argument `name` is masked, where SciPy keeps the mask; else None."""
     return f"{name}= is masked, and SciPy keeps the mask in the result" if is_masked(x) else None
 
 
 def _n_bytes(value: Any) -> int:
-    """Return the size of an array; 0 for anything else, data types among them."""
+    """Return the size of an array in bytes; 0 for any other value, data types included."""
     size = getattr(value, "nbytes", 0)
     return size if isinstance(size, int) else 0
 
 
 def _maker(meta: Any) -> Maker:
-    """Return what makes arrays like `meta` of NumPy arrays; None where Dask keeps them.
+    """Return what converts NumPy arrays to the type of `meta`; None if Dask preserves that type.
 
-    Dask puts blocks together with NumPy's functions. These keep arrays that take part in
-    ``__array_function__``, such as CuPy's, and make NumPy arrays of others: those of the array
-    API, which know the module that makes them (such as ``"jax.numpy"``), and subclasses.
+    Dask concatenates blocks with NumPy's functions. They preserve types that implement
+    ``__array_function__``, such as CuPy's, and convert other types to NumPy arrays: types of the
+    array API, for which this function returns the name of their module (such as
+    ``"jax.numpy"``), and subclasses of `numpy.ndarray`, which it returns themselves.
     """
     kind = type(meta)
     if isinstance(meta, np.ndarray):
@@ -191,7 +195,7 @@ def _maker(meta: Any) -> Maker:
 
 
 def _restored(block: Any, maker: Maker) -> Any:
-    """Return `block` as the type that Dask was told it is."""
+    """Convert `block` back to the type that Dask's metadata declares."""
     if maker is None or type(block) is not np.ndarray:
         return block
     if isinstance(maker, str):

@@ -1,4 +1,4 @@
-"""A call of a function of `scipy_dispatch`, its arguments bound to their names."""
+"""A call of a function of `scipy_dispatch`, with its arguments bound to their names."""
 
 from __future__ import annotations
 
@@ -20,57 +20,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """What is called, and what the caller gave, by name.
+    """A function and its arguments by name.
 
     Parameters
     ----------
     function : callable
-        The dispatchable.
+        The dispatchable function.
     arguments : mapping
-        What the caller gave; what he left out is absent.
+        The arguments that the caller passed; defaults are absent.
     """
 
     function: Callable[..., Any]
     arguments: Mapping[str, Any]
 
     def __getitem__(self, name: str) -> Any:
-        """Return the argument `name`, or its default; None for what SciPy does not have."""
+        """Return the argument `name` or its default; None if the installed SciPy lacks it."""
         if name in self.arguments:
             return self.arguments[name]
         parameter = _signature(self.function).parameters.get(name)
         return None if parameter is None else parameter.default
 
     def replaced(self, **changes: Any) -> Call:
-        """Return this call with other arguments; those that SciPy lacks are left out."""
+        """Return this call with some arguments replaced; those that SciPy lacks are dropped."""
         known = _signature(self.function).parameters
         kept = {name: value for name, value in changes.items() if name in known}
         return Call(self.function, {**self.arguments, **kept})
 
     def without(self, *names: str) -> Call:
-        """Return this call with fewer arguments."""
+        """Return this call without some of its arguments."""
         return Call(
             self.function,
             {name: value for name, value in self.arguments.items() if name not in names},
         )
 
     def kept(self) -> Call:
-        """Return this call with arguments that the caller cannot change any more."""
+        """Return this call with copies of its arrays, which the caller cannot change."""
         try:
             kept = {name: _copied(value) for name, value in self.arguments.items()}
-        except RecursionError:  # a list that is in itself
+        except RecursionError:  # a list that contains itself
             return self
         return Call(self.function, kept)
 
 
 def bind(identifier: str, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Call:
-    """Return the call of `identifier` with these arguments.
+    """Return the call of `identifier` with the given arguments.
 
     Parameters
     ----------
     identifier : str
-        Such as ``"scipy_dispatch.ndimage:sobel"``.
+        The function, such as ``"scipy_dispatch.ndimage:sobel"``.
     args, kwargs : iterable, mapping
-        As the caller gave them.
+        The arguments that the caller passed.
 
     Raises
     ------
@@ -96,35 +96,35 @@ def dispatchable(identifier: str) -> Callable[..., Any]:
 
 
 def is_dask_array(value: Any) -> bool:
-    """Whether `value` is a Dask array."""
+    """Return whether `value` is a Dask array."""
     return isinstance(value, da.Array)
 
 
 def is_lazy_number(value: Any) -> bool:
-    """Whether `value` is a number that is not computed yet: a Dask array without dimensions."""
+    """Return whether `value` is a number not yet computed: a Dask array without dimensions."""
     return is_dask_array(value) and value.ndim == 0
 
 
 def holds_dask_array(value: Any) -> bool:
-    """Whether `value` is a Dask array, or a list or tuple with one in it."""
+    """Return whether `value` is a Dask array, or a list or tuple that contains one."""
     if not isinstance(value, list | tuple):
         return is_dask_array(value)
     try:
         return any(holds_dask_array(each) for each in value)
-    except RecursionError:  # a list that is in itself
+    except RecursionError:  # a list that contains itself
         return False
 
 
 def has_unknown_chunks(x: Array) -> bool:
-    """Whether the length of `x` along some axis is known only when it is computed."""
+    """Return whether some axis of `x` has a length that only computing it would show."""
     return any(math.isnan(length) for length in x.shape)
 
 
 def _copied(value: Any) -> Any:
     """Return `value` with copies of all NumPy arrays in it, in C order.
 
-    Dask names arrays after their bytes as they lie in memory, the same for an array and its
-    transpose.
+    Dask names arrays by hashing their bytes in memory order, which are the same for an array and
+    its transpose.
     """
     if isinstance(value, np.ma.MaskedArray):
         return value.copy(order="C")

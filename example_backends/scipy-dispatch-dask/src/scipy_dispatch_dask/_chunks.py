@@ -1,4 +1,4 @@
-"""How an array is cut."""
+"""Chunks: how an array is cut."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def without_empty_chunks(x: Array) -> Array:
-    """Leave the empty chunks of `x` out, of which an empty array keeps one along each axis.
+    """Remove the empty chunks of `x`; an empty array keeps one along each axis.
 
-    SciPy does not take every empty array, and Dask does not rechunk every array that starts
-    with an empty chunk.
+    SciPy rejects some empty arrays, and Dask cannot rechunk some arrays that begin with an empty
+    chunk.
     """
     for axis, sizes in enumerate(x.chunks):
         kept = [index for index, size in enumerate(sizes) if size] or [0]
@@ -25,12 +25,12 @@ def without_empty_chunks(x: Array) -> Array:
 
 
 def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
-    """Rechunk `x` so that along each axis a halo comes from the next block alone.
+    """Rechunk `x` so that along each axis the adjacent block alone provides the halo.
 
     Parameters
     ----------
     x : dask.array.Array
-        The array, without empty chunks unless it is empty itself.
+        The array; only an empty array may have empty chunks.
     depths : mapping of int to int
         The depth of the halo along each axis.
     """
@@ -42,18 +42,18 @@ def without_small_chunks(x: Array, depths: Mapping[int, int]) -> Array:
 def with_whole_lines(
     x: Array, axes: Collection[int], cuts: Mapping[int, int] | None = None
 ) -> Array:
-    """Rechunk `x` so that lines along `axes` are whole.
+    """Rechunk `x` so that each line along `axes` is in one chunk.
 
     Parameters
     ----------
     x : dask.array.Array
         The array.
     axes : collection of int
-        Where lines are to be whole.
+        The axes of the lines.
     cuts : mapping of int to int, optional
-        How long the chunks of other axes are to be. They stay as they are otherwise, unless
-        that would make blocks larger than they were and than Dask's ``array.chunk-size``:
-        then Dask chooses.
+        The chunk lengths of other axes. By default they stay as they are. If the blocks would
+        then be larger than before and larger than Dask's ``array.chunk-size``, Dask chooses the
+        chunks.
     """
     whole = dict.fromkeys(axes, -1)
     lines = x.rechunk({**(cuts or {}), **whole})
@@ -65,13 +65,13 @@ def with_whole_lines(
 
 
 def _largest_block(x: Array) -> int:
-    """Return the bytes of the largest block."""
+    """Return the size of the largest block in bytes."""
     elements: int = prod(map(max, x.chunks))
     return elements * int(x.dtype.itemsize)
 
 
 def _merged(sizes: tuple[int, ...], depth: int) -> tuple[int, ...]:
-    """Merge neighbours until none is smaller than `depth`."""
+    """Merge adjacent chunks until each is at least `depth` long."""
     if min(sizes) >= depth:
         return sizes
     merged = []

@@ -1,4 +1,4 @@
-"""Convolution with a kernel that is in memory: it reaches as far as the kernel is long."""
+"""Convolution with a kernel in memory: the length of the kernel determines the halo."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# SciPy's boundaries, as `numpy.pad` and `dask.array.pad` call them.
+# SciPy's boundary names, and the modes of `numpy.pad` and `dask.array.pad`.
 _PADDINGS = {
     "fill": "constant",
     "pad": "constant",
@@ -31,23 +31,23 @@ _PADDINGS = {
 class Convolution:
     """Convolve or correlate ``in1``, a Dask array, with ``in2``, an array in memory.
 
-    Element ``i`` of the "full" result depends on element ``i`` of the array and on those
-    before it, no further back than the kernel is long, for either function. So a block of
-    the full result takes a block of the array and the elements before it. The results of
-    the other modes are parts of the full one.
+    For convolution and for correlation, element ``i`` of the "full" result depends only on
+    element ``i`` of the array and on elements before it, at most as many as the kernel is long.
+    So each block of the full result needs one block of the array and the elements before it. The
+    results of the other modes are parts of the full result.
 
     Parameters
     ----------
     late : bool, optional
-        Where the "same" result begins in the full one if the kernel has no middle: after
-        its middle rather than before.
+        Where the "same" result begins in the full result if the kernel has an even length: after
+        the middle of the kernel (True) or before it (False).
     """
 
     late: bool = False
     arrays: tuple[str, ...] = ("in1",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         shape, size = call["in1"].shape, np.shape(call["in2"])
         if len(shape) != len(size):
             return "in1= and in2= have different numbers of dimensions"
@@ -71,13 +71,13 @@ class Convolution:
         return None
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         x, kernel = call["in1"], call["in2"]
         meta = _meta(call)
         before = [size - 1 for size in np.shape(kernel)]
         padding = _PADDINGS[call["boundary"] or "fill"]
         fill = {"constant_values": call["fillvalue"] or 0} if padding == "constant" else {}
-        # The data type first, because what SciPy fills in has that of the result.
+        # Convert first: SciPy's fill values have the data type of the result.
         extended = da.pad(
             x.astype(meta.dtype), [(deep, deep) for deep in before], mode=padding, **fill
         )
@@ -95,15 +95,15 @@ class Convolution:
 
 @dataclass(frozen=True, eq=False)
 class CausalBlock:
-    """A convolution that returns as much as it takes.
+    """A convolution whose result has the shape of the input block: the start of the full result.
 
     Parameters
     ----------
     block : Block
-        The convolution, with the mode "full".
+        The convolution with the mode "full".
     dtype : numpy.dtype
-        The data type of the result, which SciPy makes depend on whether there is a single
-        element along an axis.
+        The data type of the result. It is stored because SciPy may choose another for a block
+        with a single element along an axis.
     """
 
     block: Block
@@ -120,7 +120,7 @@ class CausalBlock:
 
 
 def _meta(call: Call) -> Any:
-    """Return an empty array like the result, from two elements along each axis if there are."""
+    """Return an empty array like the result, from a probe with at most two elements an axis."""
     shape = tuple(min(length, 2) for length in call["in1"].shape)
     size = tuple(min(length, 2) for length in np.shape(call["in2"]))
     return meta_of(
@@ -129,7 +129,7 @@ def _meta(call: Call) -> Any:
 
 
 def _part(mode: str, before: int, length: int, late: bool) -> slice:
-    """Return where the result of `mode` lies in that of the padded array."""
+    """Return the slice of the full result of the padded array that is the result of `mode`."""
     if mode == "full":
         return slice(before, before + length + before)
     if mode == "same":

@@ -1,4 +1,4 @@
-"""`dask.array`, which ships no annotations: for type checkers everything of it is anything."""
+"""`dask.array`, which has no annotations: type checkers see all its names as ``Any``."""
 
 from __future__ import annotations
 

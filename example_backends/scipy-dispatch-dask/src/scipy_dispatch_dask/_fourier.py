@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FourierFilter:
-    """Filter with a function of `dask_image.ndfourier` of the same name.
+    """Filter with the function of the same name in `dask_image.ndfourier`.
 
-    It is given double precision, in which SciPy works whatever the data type is.
+    The input is converted to double precision, in which SciPy computes for every data type.
 
     Parameters
     ----------
     parameter : str
-        The parameter that says how strong the filter is.
+        The parameter that gives the strength of the filter.
     """
 
     parameter: str
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         x, n = call["input"], call["n"]
         if x.ndim == 0 or x.size == 0:
             return "input= is empty or a scalar"
@@ -41,7 +41,7 @@ class FourierFilter:
         return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         from dask_image import ndfourier
 
         x = call["input"]

@@ -1,4 +1,4 @@
-"""Elements in groups: how many there are in each, their sum, the smallest or the largest."""
+"""Reductions over groups of elements: count, sum, smallest or largest element."""
 
 from __future__ import annotations
 
@@ -15,70 +15,70 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class One:
-    """One group: all elements, or some of them.
+    """A single group of elements.
 
     Parameters
     ----------
     where : numpy.ndarray, optional
-        Which elements are in it; all if left out.
+        A mask of the elements in the group; None for all elements.
     """
 
     where: Any = None
 
     def counts(self, x: Any) -> Any:
-        """Return how many elements of `x` there are in each group."""
+        """Return the number of elements of `x` in each group."""
         return np.array([x.size if self.where is None else np.count_nonzero(self.where)])
 
     def sums(self, x: Any) -> Any:
-        """Return the sum of each group, added up in double precision."""
+        """Return the sum of each group in double precision."""
         return np.array([x.sum(dtype=float, where=True if self.where is None else self.where)])
 
     def best(self, x: Any, better: Any) -> Any:
-        """Return what the ufunc `better` makes of each group; no group is empty."""
+        """Return the reduction of each group with the ufunc `better`; no group is empty."""
         chosen = x.ravel() if self.where is None else x[self.where]
         return _quietly(better.reduce, chosen, keepdims=True)
 
     def of_each(self, values: Any) -> Any:
-        """Return for each element the value of its group; maybe one for all."""
+        """Return the value of its group for each element, possibly as one value for all."""
         return values
 
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """Several groups, or none.
+    """Any number of groups.
 
     Parameters
     ----------
     places : numpy.ndarray
-        The number of the group of each element.
+        The index of the group of each element.
     count : int
-        How many groups there are.
+        The number of groups.
     """
 
     places: Any
     count: int
 
     def counts(self, x: Any) -> Any:
-        """Return how many elements there are in each group."""
+        """Return the number of elements in each group."""
         return np.bincount(self.places.ravel(), minlength=self.count)
 
     def sums(self, x: Any) -> Any:
-        """Return the sum of each group, added up in double precision."""
+        """Return the sum of each group in double precision."""
         return np.bincount(self.places.ravel(), weights=x.ravel(), minlength=self.count)
 
     def best(self, x: Any, better: Any) -> Any:
-        """Return what the ufunc `better` makes of each group; anything of one that is empty."""
+        """Return the reduction of each group with the ufunc `better`; any value if empty."""
         places, x = self.places.ravel(), x.ravel()
         found = np.zeros(self.count, x.dtype)
-        found[places] = x  # any one of each group, to begin with
+        found[places] = x  # initialize each group with any of its elements
         _quietly(better.at, found, places, x)
         return found
 
     def of_each(self, values: Any) -> Any:
-        """Return for each element the value of its group."""
+        """Return the value of its group for each element."""
         return values[self.places]
 
 
 def _quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
-    with np.errstate(invalid="ignore"):  # NumPy warns where it compares with a NaN.
+    with np.errstate(invalid="ignore"):  # NumPy warns about comparisons with NaN.
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Blocks with a halo: the neighbours that the results at the rim of a block depend on."""
+"""Blocks with a halo: the neighbours that results at the edge of a block depend on."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ def map_with_halo(
     meta: Any,
     shared: Mapping[str, Any],
 ) -> Array:
-    """Apply `block` to each block of `arrays` with its halo, and cut the halo off again.
+    """Apply `block` to each block of `arrays` with its halo, and remove the halo again.
 
-    A block at an end of the array gets no halo there, unless the axis is periodic: the
-    array ends in it as it does for SciPy, which can continue it as the mode says. So every
-    mode is SciPy's own. What `block` makes of an end that is not one of the array lies in
-    the halo.
+    A block at an end of the array gets no halo at that end, unless the axis is periodic. There
+    SciPy itself extends the block with the boundary mode, as it would extend the whole array. At
+    the other ends of a block, SciPy's extension affects the halo only, which is removed.
 
     Parameters
     ----------
     block : callable
-        Takes one block of each array, returns a block of the same shape.
+        Takes one block of each array and returns a block of the same shape.
     arrays : sequence of dask.array.Array
-        Arrays of one shape. Chunks smaller than the halo are merged with their neighbours.
+        Arrays of the same shape. Chunks smaller than the halo are merged with adjacent chunks.
     halos : dict of int to Halo
-        What is needed along each axis.
+        The halo along each axis that has one.
     meta : array
-        An empty array like the result.
+        An empty array of the type of the result.
     shared : mapping
-        Lazy arguments of `block` that are the same for all of its calls.
+        Lazy arguments that are passed to every call of `block`.
     """
     depths = {axis: halo.depth for axis, halo in halos.items()}
     first = without_small_chunks(arrays[0], depths)
@@ -57,20 +56,20 @@ def map_with_history(
     meta: Any,
     shared: Mapping[str, Any],
 ) -> Array:
-    """Apply `block` to each block of `x` with the elements that come before it.
+    """Apply `block` to each block of `x`, extended by the elements before it.
 
     Parameters
     ----------
     block : callable
-        Takes and returns a block; the first block of all comes without anything before it.
+        Takes and returns a block; the first block is not extended.
     x : dask.array.Array
         The array.
     depths : mapping of int to int
-        How many elements are needed along each axis.
+        The number of preceding elements needed along each axis.
     meta : array
-        An empty array like the result.
+        An empty array of the type of the result.
     shared : mapping
-        Lazy arguments of `block` that are the same for all of its calls.
+        Lazy arguments that are passed to every call of `block`.
     """
     x = without_small_chunks(x, depths)
     depth = {axis: (deep if x.numblocks[axis] > 1 else 0, 0) for axis, deep in depths.items()}

@@ -1,4 +1,4 @@
-"""Implementations from the table, and the question whether they should run."""
+"""The implementations made from the table, and their `should_run`."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ backend = BackendImplementation("dask")
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Say whether the strategy for ``context.function`` can honour these arguments.
+    """Decide whether the strategy for ``context.function`` supports these arguments.
 
     Returns
     -------
     bool or str
-        True, or the reason why not.
+        True, or the reason why it does not.
     """
     module, _, name = context.function.partition(":")
     strategy = TABLES[module][name]
     try:
         return why_not(strategy, bind(context.function, args, kwargs)) or True
     except (TypeError, ValueError, IndexError, AttributeError):
-        # The arguments make no sense. The implementation asks SciPy, which says so.
+        # The arguments are invalid. The implementation calls SciPy, which raises the error.
         return True
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
-    """Put an implementation of every function of `module` in the table into `namespace`.
+    """Add an implementation of every function of `module` in the table to `namespace`.
 
     Parameters
     ----------
     module : str
         A module of `scipy_dispatch`. Functions that the installed SciPy lacks are skipped.
     namespace : dict
-        The global names of the module that holds the implementations.
+        The globals of the module that holds the implementations.
     """
     library = import_module(module)
     for name, strategy in TABLES[module].items():
@@ -57,7 +57,7 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
         implementation = _implementation(identifier, strategy)
         implementation.__name__ = implementation.__qualname__ = name
         implementation.__module__ = namespace["__name__"]
-        # The first paragraph is shown in the documentation of the library's function.
+        # The documentation of the library's function shows the first paragraph.
         implementation.__doc__ = (
             "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
             f"The arguments are those of `{module}.{name}`, and so are the values."

@@ -1,4 +1,4 @@
-"""Labels of connected features: block by block, joined across blocks, numbered as SciPy does."""
+"""Labels of connected features: found in each block, merged across blocks, numbered as in SciPy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# SciPy takes larger labels for arrays of as many elements.
+# For arrays with at least this many elements, SciPy uses a larger integer type for the labels.
 _MANY = 2**31 - 2
 
 
@@ -27,15 +27,15 @@ _MANY = 2**31 - 2
 class Labelling:
     """Label features.
 
-    In its block, a feature is called after where its first element is in the whole array: so
-    it has a name that no other has. Where features touch across blocks, the first of the names
-    is that of all of them; SciPy numbers features in this order.
+    Within a block, each feature is named after the position of its first element in the whole
+    array, so that names are unique. Features that touch across blocks are one feature, which
+    gets the smallest of their names. SciPy numbers features in the order of these names.
     """
 
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         x = call["input"]
         if call["output"] is not None:
             return (
@@ -49,7 +49,7 @@ class Labelling:
         return why_not_numpy(x, "input")
 
     def run(self, call: Call) -> tuple[Array, Array]:
-        """Return labels and, as an array without dimensions, how many there are."""
+        """Return the labels and, as an array without dimensions, the number of features."""
         x, structure = call["input"], call["structure"]
         dtype = probe(call, "input")[0].dtype if x.size < _MANY else np.dtype(np.intp)
         block, shared = block_of(call, "input")
@@ -73,12 +73,12 @@ class Labelling:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Label the features of a block, counted from 1.
+    """Label the features of a block, starting at 1.
 
     Parameters
     ----------
     block : Block
-        What labels a block, and counts.
+        Returns the labels of a block and their number.
     """
 
     block: Block
@@ -93,7 +93,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Names:
-    """Name the features of a block after where they begin, counted from 1.
+    """Compute a name for each feature of a block: 1 plus the position of its first element.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ class Names:
         return "names"
 
     def __call__(self, labels: Any, *, block_info: Any) -> Any:
-        """Return the name of each label; the background is called 0."""
+        """Return the name of each label; the name of the background is 0."""
         places = np.empty(labels.max(initial=0) + 1, dtype=np.int64)
-        # Backwards, so that the first element of each feature is the last to be noted.
+        # In reverse order, so that the assignment of the first element comes last and stays.
         places[labels.ravel()[::-1]] = np.arange(labels.size - 1, -1, -1)
         starts = [start for start, _ in block_info[0]["array-location"]]
         inner = np.unravel_index(places[1:], labels.shape)
@@ -119,18 +119,18 @@ class Names:
 
 
 def _cross(ndim: int) -> Any:
-    """Return the structure of features whose elements touch at their sides."""
+    """Return the structure that connects elements which share a face."""
     return np.abs(np.indices((3,) * ndim) - 1).sum(axis=0) <= 1
 
 
 def _half_of(structure: Any) -> list[tuple[int, ...]]:
-    """Return the steps to neighbours, but for those that are the opposite of another."""
+    """Return the steps to the neighbours, one of each pair of opposite steps."""
     steps = [tuple(step) for step in (np.argwhere(structure) - 1).tolist()]
     return [step for step in steps if step > (0,) * structure.ndim]
 
 
 def _seams(x: Array) -> Iterator[Any]:
-    """Yield where blocks meet: two elements deep, and one longer at either end than the block."""
+    """Yield the seams between blocks: two elements deep, and one element longer at each end."""
     ends = [np.cumsum(sizes).tolist() for sizes in x.chunks]
     for index in product(*map(range, x.numblocks)):
         here = [(ends[i][k] - x.chunks[i][k], ends[i][k]) for i, k in enumerate(index)]
@@ -142,22 +142,22 @@ def _seams(x: Array) -> Iterator[Any]:
 
 
 def _unfused(x: Array) -> Array:
-    """Return `x` with tasks that Dask does not make parts of what follows, several times."""
+    """Return `x` with tasks that Dask does not fuse, and so repeat, in each task that uses them."""
     return da.Array(dict(x.__dask_graph__()), x.name, x.chunks, meta=x._meta)
 
 
 def _tasks(x: Array) -> Any:
-    """Return the blocks of `x`, not optimized each by itself, for the same reason."""
+    """Return the blocks of `x` as tasks, without optimization: it too would repeat work."""
     return x.to_delayed(optimize_graph=False).ravel()
 
 
 def _named(labels: Any, names: Any) -> Any:
-    """Replace the labels of a block by names."""
+    """Replace the labels of a block by the names of its features."""
     return names[labels]
 
 
 def _touching(seam: Any, steps: Iterable[tuple[int, ...]]) -> Any:
-    """Return the pairs of features that touch, one column for each."""
+    """Return the pairs of features that touch in a seam, one pair in each column."""
     pairs = [np.empty((2, 0), dtype=np.int64)]
     for step in steps:
         ahead = tuple(slice(max(each, 0), min(each, 0) or None) for each in step)
@@ -168,7 +168,7 @@ def _touching(seam: Any, steps: Iterable[tuple[int, ...]]) -> Any:
 
 
 def _numbers(names: Iterable[Any], pairs: Iterable[Any], dtype: Any) -> tuple[Any, Any]:
-    """Return all names but that of the background in order, and the number of each feature."""
+    """Return the sorted names of all features, and the number of each feature."""
     known = np.sort(np.concatenate([each[1:] for each in names]))
     one, other = np.searchsorted(
         known, np.concatenate([np.empty((2, 0), dtype=np.int64), *pairs], axis=1)
@@ -182,7 +182,7 @@ def _numbers(names: Iterable[Any], pairs: Iterable[Any], dtype: Any) -> tuple[An
 
 
 def _numbered(labels: Any, names: Any, numbers: tuple[Any, Any]) -> Any:
-    """Replace the labels of a block by numbers; the background keeps its 0."""
+    """Replace the labels of a block by the final numbers; the background stays 0."""
     known, order = numbers
     table = np.zeros(len(names), dtype=order.dtype)
     table[1:] = order[np.searchsorted(known, names[1:])]
@@ -190,5 +190,5 @@ def _numbered(labels: Any, names: Any, numbers: tuple[Any, Any]) -> Any:
 
 
 def _count(numbers: tuple[Any, Any]) -> Any:
-    """Return how many features there are."""
+    """Return the number of features."""
     return np.asarray(numbers[1].max(initial=0), dtype=int)

@@ -1,4 +1,4 @@
-"""Functions that work along lines: the axis in one chunk, the others as they are."""
+"""Functions that process lines: the axis of the lines is in one chunk, other chunks stay."""
 
 from __future__ import annotations
 
@@ -22,52 +22,52 @@ FEW = 4
 
 
 def one_axis(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the axes of a call with ``axis=``."""
+    """Return the axis of a call with ``axis=``."""
     return (call["axis"] % ndim,)
 
 
 def last_axis(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the axis of a call that can only be about the last one."""
+    """Return the last axis, for functions without an ``axis`` parameter."""
     return (ndim - 1,)
 
 
 def two_axes(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return the axes of a call with ``axes=``, the last two for a SciPy without it."""
+    """Return the axes of a call with ``axes=``; the last two if SciPy lacks the parameter."""
     axes = (-2, -1) if call["axes"] is None else call["axes"]
     return tuple(axis % ndim for axis in axes)
 
 
 def no_axis(call: Call, ndim: int) -> tuple[int, ...]:
-    """Return no axis, for functions that work on every element alone."""
+    """Return no axis, for functions that process each element independently."""
     return ()
 
 
 def same_length(call: Call, axis: int, length: int) -> int:
-    """Return the length of a result that is as long as the array."""
+    """Return the length of the array, for functions that keep it."""
     return length
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Call the function again for blocks that hold whole lines.
+    """Call the function again on blocks that contain whole lines.
 
     Parameters
     ----------
     arrays : tuple of str
-        The parameter that takes the array, alone.
+        The only parameter that takes the array.
     axes : callable, optional
-        The axes along which the lines are, from the call and the number of dimensions.
+        Takes the call and the number of dimensions; returns the axes of the lines.
     length : callable, optional
-        The length of the result along an axis, from the call, the axis and the length of
-        the array.
+        Takes the call, an axis and the length of the array along it; returns the length of the
+        result.
     refuse : callable, optional
-        Says why a call cannot be honoured.
+        Takes a call; returns the reason why it cannot be supported, or None.
     harmless : callable, optional
-        Replaces the arguments that must not be tried on ones, where only the type of the
-        result is asked for.
+        Takes a call; returns the call for the probe, without arguments that must not be used to
+        find out the type of the result.
     always : mapping, optional
-        Arguments that are always passed: permission to overwrite a block is withheld,
-        because it may be wanted elsewhere.
+        Arguments that are always passed. They forbid the function to overwrite a block, since
+        other tasks may use it.
     """
 
     arrays: tuple[str, ...] = ("x",)
@@ -78,12 +78,12 @@ class Lines:
     always: Mapping[str, Any] = field(default_factory=dict)
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         call = call.replaced(**self.always)
         (name,) = self.arrays
         x = call[name]
         if x.ndim == 0:
-            # SciPy says what it has against a scalar, or what it makes of it.
+            # SciPy itself decides about a scalar: it raises an error or returns a result.
             result = probe(call, name)
             if np.ndim(result):
                 return NotImplemented
@@ -101,7 +101,7 @@ class Lines:
 
 
 def _probe_lines(call: Call, name: str, axes: tuple[int, ...]) -> Any:
-    """Probe on short lines, or on true ones if they are too short for the arguments."""
+    """Probe with short lines, or with lines of the full length if short ones cause an error."""
     x = call[name]
     for longest in (_SHORT, max(x.shape)):
         shape = tuple(
@@ -116,13 +116,13 @@ def _probe_lines(call: Call, name: str, axes: tuple[int, ...]) -> Any:
 
 
 def short_transform(call: Call) -> Call:
-    """Replace the length of a transform, which need not be done to know its type."""
+    """Shorten the transform for the probe: its length does not change the type of the result."""
     n = call["n"]
     return call.replaced(n=n if n is None or n < FEW else FEW)
 
 
 def second_result(name: str) -> Callable[[Call], str | None]:
-    """Return a refusal of calls in which the parameter `name` asks for a second result."""
+    """Return a check that rejects calls in which parameter `name` requests a second result."""
 
     def refuse(call: Call) -> str | None:
         if call[name] is None or call[name] is False:
@@ -133,23 +133,23 @@ def second_result(name: str) -> Callable[[Call], str | None]:
 
 
 def one_pulse(call: Call) -> str | None:
-    """Refuse a second result, and a mask, which SciPy keeps in this function alone."""
+    """Reject a second result, and a masked array, because this function keeps the mask."""
     return second_result("retquad")(call) or why_not_unmasked(call["t"], "t")
 
 
 def no_plane(call: Call) -> str | None:
-    """Refuse a line, of which SciPy makes a plane."""
+    """Reject a 1-d array, which SciPy would broadcast to two dimensions."""
     return "x= has fewer than two dimensions" if call["x"].ndim < 2 else None
 
 
 def no_length(call: Call) -> str | None:
-    """Refuse a length of 0, of which SciPy makes one element."""
+    """Reject a length of 0, for which SciPy returns one element."""
     n = call["n"]
     return "n= is not above 0, where SciPy returns an element" if n is not None and n < 1 else None
 
 
 def many_widths(call: Call) -> str | None:
-    """Refuse a parameter for each element, which would have to be cut like the array."""
+    """Reject an array parameter with a value for each element: it would need the array's chunks."""
     for name in ("width", "duty"):
         if np.ndim(call[name]) > 0:
             return f"{name}= is an array; pass a number"

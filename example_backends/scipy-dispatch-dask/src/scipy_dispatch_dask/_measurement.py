@@ -1,4 +1,4 @@
-"""Measurements of labelled regions: once through every block, for all regions."""
+"""Measurements of labelled regions: one pass over the blocks, for all regions together."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measurement:
-    """Keep a tally of the regions in each block, and put these together.
+    """Compute a tally of the regions in each block, and merge the tallies.
 
     Parameters
     ----------
     tally : Tally
-        What is kept, and what is made of it.
+        Defines the tally and how the measure follows from it.
     of_all : callable, optional
-        What makes the measure of a whole array, where that has rules of its own.
+        Computes the measure of a whole array, if it differs from that of a region.
     needs_elements : bool, optional
-        Whether SciPy raises for a region without elements, if it is the only one.
+        Whether SciPy raises an error for an empty region if it is the only one.
     """
 
     tally: Tally
@@ -44,7 +44,7 @@ class Measurement:
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         return why_not_measurable(call) or (
             "SciPy raises if no element has the label, which is not known before the result "
             "is computed; pass a list of labels as index="
@@ -53,7 +53,7 @@ class Measurement:
         )
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily, as an array where SciPy returns a list or tuple."""
+        """Return SciPy's result, lazily, as an array where SciPy returns a list or tuple."""
         x, labels, regions, places = measured(call)
         if labels is None and self.of_all is not None:
             return self.of_all(x)
@@ -81,14 +81,14 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Tallied:
-    """What is kept of a block: which regions have elements in it, and the tally of these.
+    """Compute the tally of a block: the regions that have elements in it, and their entries.
 
     Parameters
     ----------
     tally : Tally
-        What the tally is.
+        Defines the tally.
     dtype : numpy.dtype
-        The data type of it.
+        The data type of the tally.
     """
 
     tally: Tally
@@ -96,7 +96,7 @@ class Tallied:
 
     @property
     def __name__(self) -> str:
-        # Dask names tasks after it.
+        # Dask uses this name for the tasks.
         return type(self.tally).__name__.lower()
 
     def __call__(
@@ -114,12 +114,12 @@ class Tallied:
 
 @dataclass(frozen=True)
 class Merged:
-    """What puts together what is kept of several blocks, as `dask.array.reduction` calls it.
+    """Merge the tallies of several blocks, with the signature that `dask.array.reduction` expects.
 
     Parameters
     ----------
     tally : Tally
-        What the tallies are.
+        Defines the tally.
     """
 
     tally: Tally
@@ -129,7 +129,7 @@ class Merged:
         return "merged"
 
     def __call__(self, parts: Any, axis: tuple[int, ...], keepdims: bool) -> tuple[Any, Any]:
-        # One block, or lists of lists of them, an axis each.
+        # One block, or nested lists of blocks, one level for each axis.
         parts = flatten(parts, container=list) if isinstance(parts, list) else [parts]
         regions, tallies = (np.concatenate(each) for each in zip(*parts, strict=True))
         present, places = np.unique(regions, return_inverse=True)
@@ -142,12 +142,12 @@ class Merged:
 
 @dataclass(frozen=True)
 class Sum(Measurement):
-    """Add up: SciPy does so in the data type of `numpy.sum`, unless there are several regions."""
+    """Sum elements. For a single region SciPy uses the data type of `numpy.sum`."""
 
     tally: Tally = field(default_factory=Sums)
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         x, labels, regions, places = measured(call)
         if labels is None:
             return x.sum()
@@ -158,12 +158,12 @@ class Sum(Measurement):
 
 @dataclass(frozen=True)
 class Mean(Measurement):
-    """Average: of one region SciPy takes the sum as `Sum` does, also where it is out of range."""
+    """Average elements. For a single region, SciPy divides the value of `Sum`, overflow or not."""
 
     tally: Tally = field(default_factory=Means)
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         x, labels, regions, places = measured(call)
         if np.ndim(places) > 0:
             return super().run(call)
@@ -173,16 +173,16 @@ class Mean(Measurement):
 
 @dataclass(frozen=True)
 class Median:
-    """Bring the elements of all regions together, for SciPy to find the ones in the middle."""
+    """Collect the elements of all regions in one task, in which SciPy finds the medians."""
 
     arrays: tuple[str, ...] = ("input", "labels")
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         return why_not_measurable(call)
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily; NaN for a region without elements."""
+        """Return SciPy's result, lazily; NaN for an empty region."""
         x, labels, regions, places = measured(call)
         selected = da.map_blocks(
             _selected,
@@ -197,7 +197,7 @@ class Median:
 
 
 def why_not_measurable(call: Call) -> str | None:
-    """Say why the arrays of `call` cannot be measured; None if they can."""
+    """Return why the arrays of `call` cannot be measured; None if they can."""
     x, labels, index = call["input"], call["labels"], call["index"]
     if reason := why_not_numpy(x, "input") or why_not_numpy(labels, "labels"):
         return reason
@@ -215,9 +215,10 @@ def why_not_measurable(call: Call) -> str | None:
 
 
 def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
-    """Return the array, its labels in the same chunks, the regions and their places in the result.
+    """Return the array, its labels, the regions, and the region for each place in the result.
 
-    The bytes of both are in the processor's order, in which NumPy puts arrays together.
+    Labels have the chunks of the array. Both are converted to native byte order, because NumPy
+    would convert them when it concatenates blocks.
     """
     x, labels = call["input"], call["labels"]
     x = x.astype(x.dtype.newbyteorder("="))
@@ -232,7 +233,7 @@ def measured(call: Call) -> tuple[Array, Array | None, Regions, Any]:
 
 
 def _quotient(total: Any, count: Any) -> Any:
-    with np.errstate(invalid="ignore"):  # NaN for a region without elements
+    with np.errstate(invalid="ignore"):  # 0 / 0 is NaN for an empty region.
         return np.float64(total / np.asarray(count, float))
 
 
@@ -241,7 +242,7 @@ def _unchanged(part: tuple[Any, Any], axis: tuple[int, ...], keepdims: bool) -> 
 
 
 def _result(tally: Tally, total: tuple[Any, Any], count: int, places: Any) -> Any:
-    """Return the measures that are asked for, from what is kept of all blocks."""
+    """Return the requested measures from the merged tally of all blocks."""
     present, kept = total
     tallies = np.zeros(count, kept.dtype)
     tallies[present] = kept
@@ -249,7 +250,7 @@ def _result(tally: Tally, total: tuple[Any, Any], count: int, places: Any) -> An
 
 
 def _selected(x: Any, labels: Any = None, *, regions: Regions) -> tuple[Any, Any]:
-    """Return the elements of a block that are in a region, and in which."""
+    """Return the elements of a block that are in any region, and the region of each."""
     if labels is None:
         return x.ravel(), np.zeros(x.size, np.intp)
     inside = regions.of(labels)
@@ -258,7 +259,7 @@ def _selected(x: Any, labels: Any = None, *, regions: Regions) -> tuple[Any, Any
 
 
 def _medians(selected: Sequence[tuple[Any, Any]], count: int, places: Any) -> Any:
-    """Return the medians of regions, from what is selected of each block."""
+    """Return the medians of the regions from the selected elements of all blocks."""
     x, inside = (np.concatenate(each) for each in zip(*selected, strict=True))
     if np.ndim(places) == 0:
         return np.median(x)

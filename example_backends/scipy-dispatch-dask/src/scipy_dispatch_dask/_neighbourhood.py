@@ -1,4 +1,4 @@
-"""Functions whose results depend on a neighbourhood: overlapping blocks."""
+"""Functions of a neighbourhood: calls on overlapping blocks."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _UNREFLECTED = dict.fromkeys(("reflect", "mirror", "wrap", "grid-mirror", "grid-
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Call the function again for every block, which has its neighbours around it.
+    """Call the function again on every block, extended by its neighbours.
 
     Parameters
     ----------
     reach : Reach
-        How far the function looks.
+        Computes how far the function reads from an element.
     arrays : tuple of str, optional
-        The parameters that take arrays; the result has the shape of the first.
+        The parameters that take arrays; the result has the shape of the first array.
     refuse : callable, optional
-        Says why a call cannot be honoured.
+        Takes a call; returns the reason why it cannot be supported, or None.
     harmless : callable, optional
-        Replaces the arguments that must not be tried on a single element, where only the
-        type of the result is asked for.
+        Takes a call; returns the call for the probe, without arguments that must not be used to
+        find out the type of the result.
     """
 
     reach: Reach
@@ -44,15 +44,15 @@ class Neighbourhood:
     harmless: Callable[[Call], Call] = lambda call: call
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         x = call[self.arrays[0]]
         arrays = tuple(name for name in self.arrays if call[name] is not None)
         others = {name: da.asarray(call[name]) for name in arrays[1:]}
         call = call.replaced(**others)
         result = probe(self.harmless(call), *arrays)
         if result.ndim != x.ndim:
-            # A user's function that has several results for a window, or a scalar that SciPy
-            # makes an array of.
+            # A user's function returned several results for a window, or SciPy converted a
+            # scalar to an array.
             return NotImplemented
         block, shared = block_of(call, *arrays)
         return map_with_halo(
@@ -65,7 +65,7 @@ class Neighbourhood:
 
 
 def unbounded_or_misfit(call: Call) -> str | None:
-    """Refuse ``iterations`` without end and a ``mask`` of another shape."""
+    """Reject unlimited ``iterations``, and a ``mask`` whose shape differs from the input's."""
     mask = call["mask"]
     if mask is not None and np.shape(mask) != np.shape(call["input"]):
         return "mask= has another shape than input="
@@ -78,12 +78,12 @@ def unbounded_or_misfit(call: Call) -> str | None:
 
 
 def shrunk(call: Call) -> str | None:
-    """Refuse the mode that leaves out the windows at the ends."""
+    """Reject the mode that omits incomplete windows at the ends."""
     return "mode='valid' shortens the result" if call["mode"] == "valid" else None
 
 
 def without_function(call: Call) -> Call:
-    """Replace the user's function by one that does nothing."""
+    """Replace the user's function by one that returns 0, so that the probe does not call it."""
     return call.replaced(function=_zero)
 
 
@@ -92,7 +92,7 @@ def _zero(*args: Any, **kwargs: Any) -> float:
 
 
 def without_reflection(call: Call) -> Call:
-    """Replace the modes in which SciPy 1.18 reads beyond a line shorter than a rank filter."""
+    """Replace the modes in which SciPy 1.18 reads out of bounds for lines shorter than a window."""
     mode = call["mode"]
     if isinstance(mode, str):
         return call.replaced(mode=_UNREFLECTED.get(mode, mode))
@@ -100,6 +100,6 @@ def without_reflection(call: Call) -> Call:
 
 
 def tiny_kernel(call: Call) -> Call:
-    """Replace the kernel sizes, of which SciPy warns, by the smallest ones that are as odd."""
+    """Replace the kernel sizes by 1 or 2, keeping the parity: SciPy warns about larger ones."""
     sizes = 3 if call["kernel_size"] is None else call["kernel_size"]
     return call.replaced(kernel_size=2 - np.asarray(sizes) % 2)

@@ -1,8 +1,8 @@
-"""How far a function looks: for every axis, how many neighbours one result depends on.
+"""Reach: how many neighbours along each axis an element of the result depends on.
 
-Each function here takes a call and the number of dimensions of its array, and returns a
-`Halo` for each axis along which the function looks beyond its own element. It may return
-more than is needed, never less. SciPy has accepted the arguments before.
+Each function here takes a call and the number of dimensions of its array. It returns a `Halo`
+for each axis along which the function reads neighbours. The depth is an upper bound. SciPy has
+already accepted the arguments, in the probe.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Halo:
     Parameters
     ----------
     depth : int
-        How many on either side.
+        The number of neighbours on either side.
     periodic : bool, optional
-        Whether the neighbours of one end of the array are at its other end. If not, what
-        is beyond an end depends on elements no further than `depth` from that end.
+        Whether the neighbours of one end of the array are at the other end. If not, the
+        extension beyond an end depends only on elements within `depth` of that end.
     """
 
     depth: int
@@ -43,7 +43,7 @@ class Halo:
 
 
 WHOLE = Halo(sys.maxsize)
-"""All of the axis is needed at once."""
+"""The whole axis is needed at once."""
 
 
 def windows(passes: int = 1) -> Reach:
@@ -52,13 +52,13 @@ def windows(passes: int = 1) -> Reach:
     Parameters
     ----------
     passes : int
-        How many such filters follow one another.
+        The number of such filters that are applied in succession.
     """
 
     def reach(call: Call, ndim: int) -> Halos:
         axes = _axes(call, ndim)
         sizes = _window_sizes(call, len(axes))
-        origin = 0 if call["origin"] is None else call["origin"]  # not all have the parameter
+        origin = 0 if call["origin"] is None else call["origin"]  # None if not a parameter
         origins = _spread(origin, len(axes))
         depths = [passes * depth for depth in map(_depth, sizes, origins)]
         return _halos(axes, depths, call["mode"])
@@ -67,7 +67,7 @@ def windows(passes: int = 1) -> Reach:
 
 
 def weights(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``weights`` with one dimension for each of the ``axes``."""
+    """Return the reach of ``weights``, which has one dimension for each of the ``axes``."""
     axes = _axes(call, ndim)
     origins = _spread(call["origin"], len(axes))
     depths = list(map(_depth, np.shape(call["weights"]), origins))
@@ -99,28 +99,28 @@ def gaussian(call: Call, ndim: int) -> Halos:
 
 
 def gaussian_laplace(call: Call, ndim: int) -> Halos:
-    """Return the reach of second derivatives of a Gaussian along all ``axes``."""
+    """Return the reach of second derivatives of a Gaussian along each of the ``axes``."""
     axes = _axes(call, ndim)
     sigmas = _spread(call["sigma"], len(axes))
     return _derivatives(call, ndim, dict(zip(axes, sigmas, strict=True)))
 
 
 def gaussian_gradient(call: Call, ndim: int) -> Halos:
-    """Return the reach of first derivatives of a Gaussian, which SciPy smooths along all axes."""
+    """Return the reach of first derivatives of a Gaussian; SciPy smooths along all axes."""
     return _derivatives(call, ndim, dict(enumerate(_spread(call["sigma"], ndim))))
 
 
 def stencil(call: Call, ndim: int) -> Halos:
-    """Return the reach of filters that look at the next neighbours along all ``axes``."""
+    """Return the reach of filters that read the adjacent elements along all ``axes``."""
     axes = _axes(call, ndim)
     return _halos(axes, [1] * len(axes), call["mode"])
 
 
 def running_mean(reach: Reach) -> Reach:
-    """Return `reach`, but all of the axes where a cast would blow up a rounding error.
+    """Return `reach`, extended to whole axes if a cast would magnify a rounding error.
 
-    The uniform filter keeps a running sum along a line, which rounds differently when it
-    starts elsewhere. Truncation to an integer can make a whole unit of that.
+    The uniform filter computes a running sum along each line, whose rounding depends on where
+    the sum starts. Truncation to an integer can turn that rounding error into a difference of 1.
     """
 
     def whole_if_truncated(call: Call, ndim: int) -> Halos:
@@ -139,7 +139,7 @@ def structures(passes: int = 1) -> Reach:
     Parameters
     ----------
     passes : int
-        How many operations of ``iterations`` steps each follow one another.
+        The number of successive operations, each with ``iterations`` steps.
     """
 
     def reach(call: Call, ndim: int) -> Halos:
@@ -152,7 +152,7 @@ def structures(passes: int = 1) -> Reach:
 
 
 def two_structures(call: Call, ndim: int) -> Halos:
-    """Return the reach of ``structure1`` and ``structure2`` together."""
+    """Return the reach of ``structure1`` and ``structure2``, the larger one along each axis."""
     axes = _axes(call, ndim)
     second = call["structure1"] if call["structure2"] is None else call["structure2"]
     origin2 = call["origin1"] if call["origin2"] is None else call["origin2"]
@@ -167,8 +167,8 @@ def two_structures(call: Call, ndim: int) -> Halos:
 def median_kernel(call: Call, ndim: int) -> Halos:
     """Return the reach of ``kernel_size``.
 
-    One more than it takes, so that no block is smaller than the kernel, of which SciPy
-    would warn.
+    The depth is one larger than needed, so that no block is smaller than the kernel. SciPy would
+    warn about a smaller block.
     """
     size = call["kernel_size"]
     sizes = _spread(3 if size is None else size, ndim)
@@ -191,7 +191,7 @@ def _radius(call: Call, sigma: float, radius: int | None) -> int:
 
 
 def _radius_if_any(call: Call, sigma: float, radius: int | None) -> int:
-    # SciPy leaves out the axes of others, NaN among them.
+    # SciPy skips axes with other values of sigma, including NaN.
     return _radius(call, sigma, radius) if sigma > 1e-15 else 0
 
 
@@ -202,8 +202,8 @@ def _line(call: Call, ndim: int, depth: int) -> Halos:
 def _derivatives(call: Call, ndim: int, sigmas: dict[int, float]) -> Halos:
     """Return the reach of derivatives of a Gaussian with one sigma for each axis.
 
-    Each derivative is taken with the mode of its own axis along all axes, so that modes can
-    contradict one another about where the neighbours are.
+    SciPy takes each derivative along all axes with one mode, that of the derivative's axis. So
+    two derivatives may disagree about whether an axis is periodic.
     """
     radii = _spread(call["radius"], ndim)
     depths = [_radius_if_any(call, sigma, radii[axis]) for axis, sigma in sigmas.items()]
@@ -229,7 +229,7 @@ def _halos(axes: Iterable[int], depths: Sequence[int], mode: str | Sequence[str]
     axes = tuple(axes)
     periodic = [each in _PERIODIC_MODES for each in _spread(mode, len(depths))]
     if list(axes) != sorted(axes):
-        # SciPy takes some arguments in the order of `axes`, others in that of the array.
+        # SciPy applies some arguments in the order of `axes`, others in the order of the array.
         if len(set(periodic)) > 1:
             return dict.fromkeys(axes, WHOLE)
         depths = [sum(depths)] * len(depths)
@@ -248,7 +248,7 @@ def _axes(call: Call, ndim: int) -> tuple[int, ...]:
 
 
 def _spread(value: Any, count: int) -> list[Any]:
-    """Return one value for each of `count` axes, where SciPy takes one for all or a sequence."""
+    """Return a list of one value for each of `count` axes, from a single value or a sequence."""
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
     return list(value)

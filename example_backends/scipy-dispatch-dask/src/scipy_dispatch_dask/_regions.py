@@ -1,4 +1,4 @@
-"""Labelled regions: which of them are asked for, and in which an element is."""
+"""Labelled regions: those that the caller requests, and the region of each element."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from ._groups import Groups
 
 _FEW = 4096
-"""So few regions that a table of all of them costs less than to find those of a block."""
+"""Up to this many regions, tallying all of them is cheaper than finding those in the block."""
 
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """What ``labels=`` and ``index=`` select.
+    """The regions selected by ``labels=`` and ``index=``.
 
     Parameters
     ----------
     labels : numpy.ndarray
-        The labels that are asked for in ascending order, or one of them without dimensions,
-        which may be a Dask array. None for all labels above 0, as one region.
+        The requested labels in ascending order. A single label has no dimensions and may be a
+        Dask array. None stands for all labels above 0 as one region.
     """
 
     labels: Any
 
     @property
     def count(self) -> int:
-        """How many regions there are."""
+        """The number of regions."""
         return 1 if np.ndim(self.labels) == 0 else len(self.labels)
 
     def only(self, labels: Any) -> Any:
-        """Return whether each element is in the region, where there is one alone."""
+        """Return whether each element is in the region; valid only for a single region."""
         return labels > 0 if self.labels is None else labels == self.labels
 
     def of(self, labels: Any) -> Any:
-        """Return the region of each element, `count` for an element of none.
+        """Return the region of each element, `count` for an element outside all regions.
 
         Parameters
         ----------
@@ -68,27 +68,28 @@ class Regions:
         return table[np.where(inside, labels - first, span).astype(np.intp, copy=False)]
 
     def groups(self, labels: Any) -> tuple[Any, Groups]:
-        """Return regions, and which elements are in them.
+        """Return the regions of a block and the elements in them.
 
         Parameters
         ----------
         labels : numpy.ndarray or None
-            The labels of the elements; None if all of these are in the one region.
+            The labels of the elements; None if all elements are in the single region.
 
         Returns
         -------
         numpy.ndarray
-            The regions: all that have elements, and maybe others, in ascending order; the
-            last may be `count`.
+            All regions with elements, and possibly others, in ascending order. The last one may
+            be `count`, for elements outside all regions.
         Groups
-            Their elements.
+            The elements of these regions.
         """
         if np.ndim(self.labels) == 0:
             return np.zeros(1, np.intp), One(None if labels is None else self.only(labels))
         inside = self.of(labels)
         if self.count <= _FEW:
             return np.arange(self.count + 1), Several(inside, self.count + 1)
-        if self.count > 16 * inside.size:  # so many that a table of them takes longer than sorting
+        # With so many regions, a lookup table takes longer than sorting.
+        if self.count > 16 * inside.size:
             present, places = np.unique(inside, return_inverse=True)
             return present, Several(places.reshape(inside.shape), len(present))
         has_elements = np.zeros(self.count + 1, bool)
@@ -105,21 +106,21 @@ class Regions:
 
 
 def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
-    """Return the regions that `index` asks for, and which of them comes where in the result.
+    """Return the regions that `index` requests, and the region for each place in the result.
 
     Parameters
     ----------
     index : number, Dask array without dimensions, list of numbers or None
-        As the caller gave it.
+        The index that the caller passed.
     dtype : numpy.dtype
         The data type of the labels.
 
     Returns
     -------
     Regions
-        Each of them once.
+        The regions, each of them once.
     numpy.ndarray or int
-        Their places; 0 for a result of one region, without dimensions.
+        The region for each place; 0 if the result is a single number.
     """
     if index is None:
         return Regions(None), 0
@@ -132,12 +133,12 @@ def asked_for(index: Any, dtype: Any) -> tuple[Regions, Any]:
 
 
 def why_not_comparable(index: Any, dtype: Any) -> str | None:
-    """Say why `index` and labels of a data type are not compared here as SciPy does.
+    """Return why `index` cannot be compared with labels as SciPy would; None if it can.
 
     Parameters
     ----------
     index : object
-        As the caller gave it.
+        The index that the caller passed.
     dtype : numpy.dtype
         The data type of the labels.
     """
@@ -145,7 +146,8 @@ def why_not_comparable(index: Any, dtype: Any) -> str | None:
         return f"labels= are of the data type {dtype}"
     if index is None or isinstance(index, bool | int | float | np.bool_ | np.integer | np.floating):
         return None
-    if is_lazy_number(index):  # which is compared with labels, whatever it is, once it is computed
+    # Once computed, the number is compared with the labels directly.
+    if is_lazy_number(index):
         return None if index.dtype.kind in "biuf" else f"index= is of the data type {index.dtype}"
     if type(index) not in (list, tuple, range, np.ndarray, np.memmap) or np.ndim(index) != 1:
         return "index= is neither a number nor a flat list"
@@ -165,5 +167,5 @@ def why_not_comparable(index: Any, dtype: Any) -> str | None:
 
 
 def _compared(dtype: Any) -> Any:
-    """Return the data type in which integer labels are compared."""
+    """Return the data type for comparing integer labels."""
     return np.uint64 if dtype == np.uint64 else np.int64

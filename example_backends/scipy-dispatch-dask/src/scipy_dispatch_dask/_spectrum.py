@@ -1,4 +1,4 @@
-"""Power spectra: the frequencies at once, the power lazily."""
+"""Power spectra: the frequencies are computed immediately, the power lazily."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Call the function again for blocks that hold whole lines, and keep the second result.
+    """Call the function again on blocks that contain whole lines, and keep the second result.
 
-    The frequencies depend on nothing but the length of a line: they come from one line of
-    ones.
+    The frequencies depend only on the length of a line. They are computed from a line of ones.
     """
 
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         return "x= is empty or a scalar" if 0 in (call["x"].ndim, call["x"].size) else None
 
     def run(self, call: Call) -> tuple[Any, Array]:
-        """Return what SciPy would, the power lazily."""
+        """Return SciPy's result, with the power as a lazy array."""
         x = call["x"]
         axis = call["axis"] % x.ndim
         line = tuple(length if each == axis else 1 for each, length in enumerate(x.shape))
@@ -49,12 +48,12 @@ class Spectrum:
 
 @dataclass(frozen=True, eq=False)
 class SecondResult:
-    """The second of two results.
+    """Call a function with two results and return the second.
 
     Parameters
     ----------
     block : Block
-        What has two results.
+        The function.
     """
 
     block: Block

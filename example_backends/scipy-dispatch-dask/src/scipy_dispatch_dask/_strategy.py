@@ -1,4 +1,4 @@
-"""What a strategy is: it says whether it can honour a call, and builds the graph for it."""
+"""The interface of a strategy: checking that a call is supported, and building its graph."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from ._call import Call
 
     class Strategy(Protocol):
-        """One way to make functions of SciPy lazy."""
+        """A way to make functions of SciPy lazy."""
 
         @property
         def arrays(self) -> tuple[str, ...]:
-            """The parameters in which Dask arrays are welcome."""
+            """The parameters that accept Dask arrays."""
 
         def refuse(self, call: Call) -> str | None:
-            """Say why `call` cannot be honoured; None if it can."""
+            """Return why `call` cannot be supported; None if it can."""
 
         def run(self, call: Call) -> Any:
-            """Return what SciPy would, lazily."""
+            """Return SciPy's result, lazily."""
 
 
 def why_not(strategy: Strategy, call: Call) -> str | None:
-    """Say why `strategy` cannot honour `call`; None if it can.
+    """Return why `strategy` does not support `call`; None if it does.
 
     Parameters
     ----------
     strategy : Strategy
-        The strategy of the function called.
+        The strategy for the called function.
     call : Call
         The call.
     """
@@ -59,21 +59,21 @@ def why_not(strategy: Strategy, call: Call) -> str | None:
                 "pass its .compute()"
             )
     first = strategy.arrays[0]
-    # What is no array yet is only looked at: its shape and its data type.
+    # This check reads only the shape and data type of a value that is not an array yet.
     return strategy.refuse(call.replaced(**{first: as_any_array(call[first])}))
 
 
 def ready(strategy: Strategy, call: Call) -> Call:
-    """Return `call` with a Dask array first, whatever the caller gave there.
+    """Return `call` with a Dask array as its first array argument.
 
-    That is a NumPy array where another argument is a Dask array, or where the user asks for
-    Dask with ``type=``. No array has empty chunks or a mask. What becomes of the arguments
-    before the result is computed does not matter.
+    The caller may have passed a NumPy array there, if another argument is a Dask array or if
+    ``type=`` selects Dask. The arrays in the returned call have no empty chunks and no masks.
+    They are copies, so that the caller may change the originals before the result is computed.
 
     Parameters
     ----------
     strategy : Strategy
-        The strategy of the function called.
+        The strategy for the called function.
     call : Call
         The call.
     """
@@ -90,10 +90,10 @@ def ready(strategy: Strategy, call: Call) -> Call:
 
 
 def as_any_array(value: Any) -> Any:
-    """Return `value`, or a NumPy array for a list or a number."""
+    """Return `value`, converted to a NumPy array if it is a list or a number."""
     return value if hasattr(value, "dtype") else np.asarray(value)
 
 
 def _is_data_type(output: Any) -> bool:
-    # SciPy takes everything else for an array to fill.
+    # SciPy treats any other value as an array to fill.
     return output is None or isinstance(output, str | type | np.dtype)

@@ -1,7 +1,7 @@
-"""Which strategy makes which function lazy. Data only.
+"""The strategy for each function. Data only.
 
-What a function that is not listed does with Dask arrays is up to `scipy_dispatch`, which
-hands them to SciPy. The README says why some are left out.
+For functions that are not listed, `scipy_dispatch` passes Dask arrays to SciPy. The README
+explains why some functions are not listed.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ NDIMAGE: dict[str, Strategy] = {
     "gaussian_gradient_magnitude": Neighbourhood(reach.gaussian_gradient),
     "gaussian_laplace": Neighbourhood(reach.gaussian_laplace),
     "generic_filter": Neighbourhood(reach.windows(), harmless=without_function),
-    # What its function makes of a line may depend on all of the line.
+    # The user's function may use the whole line for each element.
     "generic_filter1d": Lines(("input",), harmless=without_function),
     "laplace": _stencil,
     "maximum_filter": _window,

@@ -1,7 +1,7 @@
-"""Tallies: what is kept of the elements of each region, from which measures are made.
+"""Tallies: statistics of each region, from which the measures are computed.
 
-A tally is a structured array with an entry for each region, its number of elements in
-``"count"``. Those of several blocks can be put together.
+A tally is a structured array with an entry for each region. Its field ``"count"`` is the number
+of elements. Tallies of several blocks can be merged.
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ if TYPE_CHECKING:
     from ._groups import Groups
 
     class Tally(Protocol):
-        """What is kept, and what is made of it."""
+        """A kind of tally, and how a measure follows from it."""
 
         def dtype(self, x: Any) -> Any:
-            """Return the data type of the tally of an array like `x`."""
+            """Return the data type of a tally for an array like `x`."""
 
         def tallied(self, x: Any, groups: Groups, tally: Any, start: tuple[int, ...]) -> None:
-            """Fill in all of `tally` but the count, from a block that begins at `start`.
+            """Fill in all fields of `tally` except the count, from a block that begins at `start`.
 
-            `groups` has the elements of each region; those of one that has none do not matter.
+            `groups` holds the elements of each region. Entries of empty regions may have any
+            value.
             """
 
         def merged(self, tallies: Any, groups: Groups, tally: Any) -> None:
-            """Fill in all of `tally` but the count, from those of blocks.
+            """Fill in all fields of `tally` except the count, from the tallies of blocks.
 
-            `groups` has the entries of `tallies` that are about each region.
+            `groups` holds the entries of `tallies` that belong to each region.
             """
 
         def result(self, tally: Any) -> Any:
-            """Return the measure of each region; entries without elements are zeros."""
+            """Return the measure of each region; entries of empty regions are zeros."""
 
 
 @dataclass(frozen=True)
 class Sums:
-    """The sum of the elements in double precision, and their number."""
+    """The sum of the elements in double precision, and the number of elements."""
 
     def dtype(self, x: Any) -> Any:
         return np.dtype([("count", np.int64), ("sum", np.float64)])
@@ -57,7 +58,7 @@ class Sums:
 
 @dataclass(frozen=True)
 class Means(Sums):
-    """What sums make of the mean."""
+    """The mean, computed from sums."""
 
     def result(self, tally: Any) -> Any:
         return tally["sum"] / tally["count"]
@@ -65,12 +66,12 @@ class Means(Sums):
 
 @dataclass(frozen=True)
 class Variances(Sums):
-    """Sums, and the sum of squared distances from the mean of the region.
+    """Sums, and sums of squared deviations from the mean of the region.
 
     Parameters
     ----------
     root : bool
-        Whether the result is the root of the variance.
+        Whether the result is the standard deviation instead of the variance.
     """
 
     root: bool = False
@@ -94,7 +95,7 @@ class Variances(Sums):
 
 @dataclass(frozen=True)
 class Centers(Sums):
-    """Sums, and those of the elements times their positions."""
+    """Sums, and sums of the elements multiplied by their positions."""
 
     def dtype(self, x: Any) -> Any:
         return np.dtype([*super().dtype(x).descr, ("moments", np.float64, (x.ndim,))])
@@ -116,12 +117,12 @@ class Centers(Sums):
 
 @dataclass(frozen=True)
 class Extremes:
-    """The number of elements, and the smallest or the largest; a NaN is larger than all.
+    """The number of elements and the smallest or largest element; NaN is larger than all numbers.
 
     Parameters
     ----------
     largest : bool
-        Which of them.
+        Whether to keep the largest element instead of the smallest.
     """
 
     largest: bool
@@ -144,5 +145,5 @@ class Extremes:
 
 
 def _means(tally: Any) -> Any:
-    """Return the mean of each region, 0 where there is no element."""
+    """Return the mean of each region, 0 for empty regions."""
     return tally["sum"] / np.maximum(tally["count"], 1)

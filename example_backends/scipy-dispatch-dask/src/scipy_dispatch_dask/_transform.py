@@ -1,4 +1,4 @@
-"""Functions of several axes: one axis after the other, so that no task needs more than lines."""
+"""Functions of several axes, computed axis by axis, so that a task needs whole lines only."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AxisByAxis:
-    """Along several axes: functions of one dimension along one after the other.
+    """Apply 1-d functions along several axes in succession.
 
-    Between two of them the array is rechunked, so that a task never needs more than lines.
+    The array is rechunked between two axes, so that a task never needs more than whole lines
+    along one axis.
 
     Parameters
     ----------
     last : str
         The function of `scipy_dispatch.fft` for the last axis.
     strategies : mapping of str to Strategy
-        How the functions of one dimension are made lazy, by name.
+        The strategies for the 1-d functions, by name.
     before, after : str, optional
-        The function for the other axes, before or after the last one. The same function
-        before the last one by default.
+        The function for the other axes, applied before or after the last axis. By default,
+        `last` is applied to the other axes first.
     """
 
     last: str
@@ -44,7 +45,7 @@ class AxisByAxis:
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         x = call["x"]
         if x.ndim == 0 or self.last not in ("irfft", "hfft") or call["s"] is not None:
             return None
@@ -56,21 +57,22 @@ class AxisByAxis:
         return None
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         x, s = call["x"], call["s"]
         few = None if s is None else [min(length, FEW) for length in _tuple(s)]
         shape = tuple(min(length, FEW) for length in x.shape)
         meta = meta_of(probe(call.replaced(s=few), "x", shape=shape))
         shared = call.without("x", "s", "axes").arguments
         if self.before and x.dtype.kind == "f":
-            # As SciPy does first, which tells where a NaN leads to.
+            # SciPy converts first too, which affects how NaNs propagate.
             x = x.astype(np.result_type(x.dtype, np.complex64))
         chunks: dict[int, int] = {}
         for name, axis, length in self._steps(_axes(call["axes"], s, x.ndim), s):
             n = x.shape[axis] if length == -1 else length
             step = dispatchable(f"scipy_dispatch.fft:{name}")
             cut = max(x.chunks[axis]) or -1
-            # Cut the lines of the step before again, or all ends up in one chunk.
+            # Restore the chunks along the axis of the previous step; otherwise the whole array
+            # would end up in one chunk.
             x = with_whole_lines(x, (axis,), chunks)
             x = self.strategies[name].run(Call(step, {**shared, "x": x, "n": n, "axis": axis}))
             chunks = {axis: cut}
@@ -90,14 +92,14 @@ class AxisByAxis:
 
 @dataclass(frozen=True)
 class EveryAxis:
-    """Along all axes: a function of one dimension along one after the other.
+    """Apply a 1-d function along every axis in succession.
 
     Parameters
     ----------
     identifier : str
-        The function for one axis, with the same parameters and ``axis``.
+        The function for one axis, with the same parameters and an additional ``axis``.
     strategy : Strategy
-        How it is made lazy.
+        The strategy for that function.
     """
 
     identifier: str
@@ -105,11 +107,11 @@ class EveryAxis:
     arrays: tuple[str, ...] = ("input",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         return None
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         meta = meta_of(probe(call, "input"))
         step = Call(dispatchable(self.identifier), call.arguments)
         x = call["input"]
@@ -124,7 +126,7 @@ class EveryAxis:
 
 @dataclass(frozen=True)
 class Shift:
-    """Exchange the halves of axes, by `dask.array.fft`.
+    """Swap the halves of axes with a function of `dask.array.fft`.
 
     Parameters
     ----------
@@ -136,14 +138,14 @@ class Shift:
     arrays: tuple[str, ...] = ("x",)
 
     def refuse(self, call: Call) -> str | None:
-        """Say why `call` cannot be honoured; None if it can."""
+        """Return why `call` cannot be supported; None if it can."""
         x = call["x"]
         if x.ndim == 0:
             return "x= is a scalar"
         return why_not_unmasked(x, "x")
 
     def run(self, call: Call) -> Array:
-        """Return what SciPy would, lazily."""
+        """Return SciPy's result, lazily."""
         probe(call, "x")
         axes = call["axes"]
         if isinstance(axes, np.ndarray):

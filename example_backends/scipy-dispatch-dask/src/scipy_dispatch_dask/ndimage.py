@@ -1,4 +1,4 @@
-"""Implementations of the functions of `scipy_dispatch.ndimage`, as the table has them."""
+"""Implementations of the functions of `scipy_dispatch.ndimage` that are in the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implementations of the functions of `scipy_dispatch.signal`, as the table has them."""
+"""Implementations of the functions of `scipy_dispatch.signal` that are in the table."""
 
 from __future__ import annotations
 
