@@ -1,7 +1,7 @@
-"""CuPy arrays for `scipy_dispatch`, and NumPy arrays on the GPU for those who ask for it.
+"""Run functions of `scipy_dispatch` on CuPy arrays, and on request on NumPy arrays, with a GPU.
 
-Importing this imports neither CuPy nor NumPy nor SciPy, and `scipy_dispatch` does not even
-import this before a CuPy array, or ``prioritize="cupy-offload"``, asks for it.
+Importing this package imports neither CuPy nor NumPy nor SciPy. `scipy_dispatch` imports the
+package only for a CuPy array or for ``prioritize="cupy-offload"``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A call on the device: arguments moved there, and what CuPy is to be asked otherwise."""
+"""A call on the device: moving its arguments there and adapting them to CuPy's functions."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SUMS = {
 
 
 def compute(call: Call) -> Any:
-    """Return what CuPy's function makes of `call`, with SciPy's meaning.
+    """Return the result of CuPy's function for `call`, with SciPy's semantics.
 
     Parameters
     ----------
     call : Call
-        The call, with arrays of NumPy's or of CuPy's. An ``output`` of either is filled, and
-        returned where SciPy returns it; it may share memory with other arguments.
+        The call, with NumPy or CuPy arrays. An ``output`` array of either kind is filled, and
+        returned if SciPy returns it. It may share memory with other arguments.
     """
     import cupy
 
@@ -45,7 +45,7 @@ def compute(call: Call) -> Any:
         return _run(ready)
     target = ready.given["output"]
     if target is output and _is_shared(ready, output):
-        # CuPy may read what it has written already.
+        # CuPy might read elements that it has already overwritten.
         ready = ready.replaced(output=output.copy())
         target = ready.given["output"]
     result = _run(ready)
@@ -78,35 +78,35 @@ def _for_images(call: Call) -> Call:
     changes: dict[str, Any] = {}
     x, output = call[call.first], call["output"]
     if isinstance(output, str | np.dtype):
-        # Some functions of CuPy take nothing but a type.
+        # Some functions of CuPy accept only types, not data types or their names.
         changes["output"] = output = np.dtype(output).type
     if "cval" in call.given and not np.iscomplexobj(call["cval"]):
-        # It is written into a kernel's text, where True and nan mean nothing.
+        # CuPy writes the value into a kernel's source code, where True and nan are not valid.
         cval = float(call["cval"])
-        changes["cval"] = np.nan if cval != cval else cval  # which CuPy knows by identity
+        changes["cval"] = np.nan if cval != cval else cval  # CuPy recognizes np.nan by identity
     if "footprint" in call.arrays and is_array(call["structure"]) and call["footprint"] is None:
-        # SciPy takes the size of the structure, and CuPy asks for another one.
+        # SciPy takes the window's size from the structure, CuPy requires a size or a footprint.
         changes["footprint"] = cupy.asarray(np.ones(call["structure"].shape, bool))
         changes["size"] = None
     if call.name == "affine_transform":
         shape = call["output_shape"]
         if shape is not None:
-            # Which is compared with shapes, and remembered.
+            # CuPy compares the value with shapes and uses it as a key of a cache.
             changes["output_shape"] = tuple(map(index, np.atleast_1d(shape)))
         elif is_array(output):
             changes["output_shape"] = output.shape
     if call.name in INTERPOLATION and x.dtype.char not in "dD":
-        # CuPy would compute in single precision, positions too. SciPy does not.
+        # CuPy would compute in single precision, including the positions. SciPy does not.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
         changes["output"] = x.dtype.type if output is None else output
     double = result_type(output, x).char in "dD"
     if call.name in _SUMS and double and x.dtype.char not in "dD":
-        # CuPy would compute in single precision what is asked for in double precision.
+        # CuPy would compute in single precision although the result is of double precision.
         changes[call.first] = x.astype(np.result_type(x.dtype, np.float64))
     if call.name == "binary_fill_holes":
-        # CuPy would take the bytes of small integers for booleans.
+        # CuPy would interpret the bytes of small integers as booleans.
         changes[call.first] = x.astype(bool, copy=False)
     if call.name in _ITERATED and call["iterations"] != 1:
-        # The result is the same, and CuPy has no other way to iterate.
+        # The result is the same, and CuPy iterates only with brute force.
         changes["brute_force"] = True
     return call.replaced(**changes)

@@ -1,4 +1,4 @@
-"""The two backends, where implementations register."""
+"""The two backends, on which the implementations are registered."""
 
 from __future__ import annotations
 

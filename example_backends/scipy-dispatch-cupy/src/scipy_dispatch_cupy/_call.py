@@ -1,4 +1,4 @@
-"""A call: SciPy's arguments on one side, CuPy's function on the other."""
+"""A call: SciPy's arguments and CuPy's function."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-# Defaults that are written otherwise but mean the same. None as `fs` is 2 for filters; a
-# window by its plain name is the periodic one for spectra.
+# Parameters whose defaults differ in form but not in meaning. For filters, fs=None means 2. For
+# spectra, the plain name of a window means its periodic form.
 _SAME_MEANING = {
     *(("signal", name, "fs") for name in ("firls", "firwin", "firwin2")),
     *(("signal", name, "window") for name in ("coherence", "csd", "istft", "spectrogram")),
@@ -41,7 +41,7 @@ class Call:
     name : str
         The function.
     given : mapping
-        The arguments that the caller gave, by SciPy's names.
+        The arguments that the caller passed, by SciPy's names.
     """
 
     module: str
@@ -50,12 +50,12 @@ class Call:
 
     @classmethod
     def bind(cls, module: str, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
-        """Return the call with these arguments.
+        """Return the call with the given arguments.
 
         Raises
         ------
         TypeError
-            If they do not fit SciPy's signature.
+            If the arguments do not fit SciPy's signature.
         """
         names, required, known = _parameters(module, name)
         given = dict(zip(names, args, strict=False))
@@ -65,7 +65,7 @@ class Call:
             or not required <= given.keys() | kwargs.keys()
             or (known is not None and not kwargs.keys() <= known)
         ):
-            # Which says what is wrong. This is each call's way, and that would take a while.
+            # Report the error. `Signature.bind` is too slow to check every call with it.
             scipy_signature(module, name).bind(*args, **kwargs)
         given |= kwargs
         given |= {key: as_tuple(given[key], name) for key in _tuples(module, name) if key in given}
@@ -78,7 +78,7 @@ class Call:
         return cls(module, name, given | settings)
 
     def __getitem__(self, name: str) -> Any:
-        """Return the argument `name`, or SciPy's default; None for what SciPy does not have."""
+        """Return the argument `name` or SciPy's default; None if SciPy lacks the parameter."""
         if name in self.given:
             return self.given[name]
         default = _defaults(self.module, self.name).get(name)
@@ -96,25 +96,25 @@ class Call:
 
     @property
     def tuples(self) -> tuple[str, ...]:
-        """Those of the parameters that may take tuples of arrays, such as systems."""
+        """The parameters that may take tuples of arrays, such as systems."""
         return _tuples(self.module, self.name)
 
     def replaced(self, **changes: Any) -> Call:
-        """Return this call with other arguments."""
+        """Return this call with some arguments replaced."""
         return Call(self.module, self.name, {**self.given, **changes})
 
     def is_default(self, name: str) -> bool:
-        """Whether the argument `name` is what SciPy takes when it is not given."""
+        """Return whether the argument `name` has the same meaning as SciPy's default."""
         if name not in self.given:
             return True
         defaults = _defaults(self.module, self.name)
         return name in defaults and _same(self.given[name], defaults[name])
 
     def unknown_to_cupy(self) -> list[str]:
-        """Return the arguments that CuPy's function does not have, and that matter."""
+        """Return the given arguments that CuPy's function lacks and that affect the result."""
         names, flexible = _taken_by_cupy(self.module, self.name)
-        # Where CuPy takes any keyword, what SciPy has no name for is handed on, to a function
-        # that both have.
+        # If CuPy's function takes any keyword, it passes keywords that are not SciPy's
+        # parameters on to a function that exists in both libraries.
         ours = _defaults(self.module, self.name) if flexible else self.given
         return [
             each
@@ -129,10 +129,11 @@ class Call:
     def run(self) -> Any:
         """Call CuPy's function.
 
-        Where CuPy has another default than SciPy, SciPy's is passed.
+        If CuPy's default differs from SciPy's, SciPy's default is passed.
         """
         function = cupyx_function(self.module, self.name)
-        # Where CuPy takes keywords of its own, what is given beyond SciPy's names is for those.
+        # If CuPy's function takes any keyword, keywords that are not SciPy's parameters are
+        # passed too.
         names, flexible = _taken_by_cupy(self.module, self.name)
         arguments = {
             name: value
@@ -147,7 +148,7 @@ class Call:
 
 @cache
 def scipy_signature(module: str, name: str) -> Signature:
-    """Return the signature of SciPy's function; CuPy's where SciPy hides it."""
+    """Return the signature of SciPy's function, or CuPy's if SciPy's is not available."""
     function = getattr(import_module(f"scipy.{module}"), name)
     try:
         signature = inspect.signature(function)
@@ -159,9 +160,9 @@ def scipy_signature(module: str, name: str) -> Signature:
 
 @cache
 def _parameters(module: str, name: str) -> tuple[list[str], set[str], set[str] | None]:
-    """Return what may be given by position, what must be given, and what may be given at all.
+    """Return the positional parameters, the required ones, and all that may be passed by name.
 
-    Where any keyword may be given, the last is None.
+    The last is None if any keyword is allowed.
     """
     parameters = scipy_signature(module, name).parameters.values()
     by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -180,7 +181,7 @@ def _parameters(module: str, name: str) -> tuple[list[str], set[str], set[str] |
 
 @cache
 def _defaults(module: str, name: str) -> dict[str, Any]:
-    """Return the default of each of SciPy's parameters."""
+    """Return the defaults of SciPy's parameters."""
     parameters = scipy_signature(module, name).parameters
     return {key: each.default for key, each in parameters.items()}
 
@@ -197,7 +198,7 @@ def _tuples(module: str, name: str) -> tuple[str, ...]:
 
 @cache
 def _taken_by_cupy(module: str, name: str) -> tuple[frozenset[str], bool]:
-    """Return the names of the parameters of CuPy's, and whether it takes any keyword."""
+    """Return the names of CuPy's parameters, and whether CuPy's function takes any keyword."""
     parameters = cupyx_signature(module, name).parameters
     flexible = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
     return frozenset(parameters), flexible
@@ -205,13 +206,13 @@ def _taken_by_cupy(module: str, name: str) -> tuple[frozenset[str], bool]:
 
 @cache
 def cupyx_signature(module: str, name: str) -> Signature:
-    """Return the signature of CuPy's function, as the installed CuPy has it."""
+    """Return the signature of the installed CuPy's function."""
     return inspect.signature(cupyx_function(module, name))
 
 
 @cache
 def other_defaults(module: str, name: str) -> dict[str, Any]:
-    """Return SciPy's defaults of the parameters for which CuPy has others."""
+    """Return SciPy's defaults for the parameters whose defaults differ in CuPy."""
     ours = cupyx_signature(module, name).parameters
     return {
         parameter: each.default
@@ -230,10 +231,10 @@ def cupyx_function(module: str, name: str) -> Callable[..., Any]:
     Raises
     ------
     ImportError
-        If CuPy is not installed, misses a library of CUDA, or is older than the function.
+        If CuPy is not installed, lacks a CUDA library, or is older than the function.
     """
     with warnings.catch_warnings():
-        # CuPy announces what it compiles itself with, which is none of the caller's.
+        # CuPy warns about its compiler, which the caller cannot change.
         warnings.simplefilter("ignore", FutureWarning)
         functions = import_module(f"cupyx.scipy.{module}")
     found = getattr(functions, name, None)
@@ -246,16 +247,16 @@ def cupyx_function(module: str, name: str) -> Callable[..., Any]:
 
 
 def _means_nothing(call: Call, name: str) -> bool:
-    """Whether the result is the same with an argument as without it."""
+    """Return whether an argument does not affect the result."""
     value = call.given[name]
     if name == "workers":
-        # What SciPy refuses is left to it.
+        # For an invalid value, SciPy raises the error.
         return whole(value, least=-(os.cpu_count() or 1)) and value != 0
     return name == "orthogonalize" and value is (call["norm"] == "ortho")
 
 
 def _setting(value: Any) -> Any:
-    """Return numbers, and tuples of them, for those that were computed as arrays."""
+    """Return numbers, or tuples of numbers, for settings that were computed as arrays."""
     if is_array(value):
         value = value.tolist()
         return tuple(value) if isinstance(value, list) else value
@@ -270,5 +271,5 @@ def _same(value: Any, default: Any) -> bool:
     if not isinstance(value, _PLAIN) or not isinstance(default, _PLAIN):
         return False
     if isinstance(value, float) and isinstance(default, int):
-        return False  # 512.0 is one frequency, and 512 is their number
+        return False  # as `worN`, 512.0 is a frequency and 512 a number of frequencies
     return isinstance(value, bool) == isinstance(default, bool) and bool(value == default)

@@ -1,4 +1,4 @@
-"""Whether there is a GPU to compute on, from how many elements on it pays, and what fits it."""
+"""The device: whether there is a GPU, how large arrays must be to use it, and whether they fit."""
 
 from __future__ import annotations
 
@@ -9,31 +9,32 @@ from importlib.util import find_spec
 from ._warning import warn_caller
 
 SMALLEST = 2**18
-"""Arrays with fewer elements are not worth the way to the GPU and back.
+"""The smallest number of elements for which moving an array to the GPU and back is worthwhile.
 
-An estimate, for machines on which `scipy_dispatch_cupy.measure` was not run: memory that is not
-pinned crosses PCI Express at about 6 GB/s, so that 8 bytes there and 8 bytes back cost
-2.7 ns an element, and SciPy's cheap filters take 10 to 20 ns an element on one core. What
-remains must pay for 0.1 to 0.5 ms of allocations, launches and synchronization, which is so
-from about 50,000 elements on. Five times that, so that a GPU that is slower than assumed, or
-busy, does not lose. The first call of a process costs more: it loads CUDA, and compiles
-kernels, which are kept on disk.
+This is an estimate for machines on which `scipy_dispatch_cupy.measure` was not run. Memory that
+is not pinned crosses PCI Express at about 6 GB/s, so that 8 bytes each way cost 2.7 ns an
+element. SciPy's cheap filters take 10 to 20 ns an element on one core. The difference must
+outweigh 0.1 to 0.5 ms of allocations, launches and synchronization, which it does from about
+50,000 elements on. The value is five times that, so that a slower or busy GPU still gains. The
+first call of a process takes longer: it loads CUDA and compiles kernels, which are cached on
+disk.
 """
 
 VARIABLE = "SCIPY_DISPATCH_CUPY_SMALLEST"
-_COPIES = 5  # inputs, results, and what functions need besides, as multiples of the largest
+# Estimated memory for inputs, results and temporary arrays, in sizes of the largest array.
+_COPIES = 5
 
 _chosen: int | None = None
 
 
 def smallest() -> int:
-    """Return from how many elements on NumPy arrays are computed on the GPU.
+    """Return the smallest number of elements for which NumPy arrays are computed on the GPU.
 
     Returns
     -------
     int
-        What `set_smallest` was told, else the environment's ``SCIPY_DISPATCH_CUPY_SMALLEST``,
-        else an estimate.
+        The value given to `set_smallest`, else that of the environment variable
+        ``SCIPY_DISPATCH_CUPY_SMALLEST``, else an estimate.
     """
     if _chosen is not None:
         return _chosen
@@ -50,17 +51,17 @@ def _from_environment(text: str) -> int:
 
 
 def set_smallest(elements: int | None) -> None:
-    """Set from how many elements on NumPy arrays are computed on the GPU.
+    """Set the smallest number of elements for which NumPy arrays are computed on the GPU.
 
     Parameters
     ----------
     elements : int or None
-        0 for all; None for the environment's, or the estimate.
+        0 selects all arrays; None restores the environment variable or the estimate.
 
     Raises
     ------
     ValueError
-        If it is negative.
+        If the number is negative.
 
     Examples
     --------
@@ -78,9 +79,9 @@ def set_smallest(elements: int | None) -> None:
 
 @lru_cache(maxsize=1)
 def why_no_cupy() -> str | None:
-    """Say why CuPy cannot be imported, without importing it; None if it is installed.
+    """Return why CuPy cannot be imported, without importing it; None if it is installed.
 
-    Found once in a process: it takes a look at every folder that Python imports from.
+    The answer is cached, because finding it searches every folder on Python's path.
     """
     if find_spec("cupy") is None:
         return "CuPy is not installed: pip install 'scipy-dispatch-cupy[cuda12]', say"
@@ -88,8 +89,9 @@ def why_no_cupy() -> str | None:
 
 
 def why_no_device() -> str | None:
-    """Say why there is no GPU to compute on; None if there is one. Imports CuPy."""
-    # A process that was forked off one that uses the GPU cannot use it.
+    """Return why there is no GPU to compute on; None if there is one. Imports CuPy."""
+    # The process id is part of the key: a child forked from a process that uses the GPU cannot
+    # use it.
     return _why_no_device(os.getpid())
 
 
@@ -101,18 +103,18 @@ def _why_no_device(process: int) -> str | None:
         count = cupy.cuda.runtime.getDeviceCount()
     except ImportError as error:
         return f"CuPy cannot be imported: {first_line(error)}"
-    except Exception as error:  # noqa: BLE001 - drivers fail in many ways, and all mean this
+    except Exception as error:  # noqa: BLE001 - drivers raise many classes of exceptions
         return f"CuPy finds no GPU: {first_line(error)}"
     return None if count else "CuPy finds no GPU"
 
 
 def why_too_large(nbytes: int) -> str | None:
-    """Say why arrays of so many bytes do not fit the GPU; None if they should.
+    """Return why arrays of `nbytes` bytes do not fit on the GPU; None if they should.
 
     Parameters
     ----------
     nbytes : int
-        Of the largest array, in the precision that is computed in.
+        The size of the largest array, in the precision of the computation.
     """
     import cupy
 
@@ -126,6 +128,6 @@ def why_too_large(nbytes: int) -> str | None:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says, or its class."""
+    """Return the first line of an exception's message, or its class if it has none."""
     lines = str(error).strip().splitlines()
     return lines[0].rstrip(".") if lines else type(error).__name__

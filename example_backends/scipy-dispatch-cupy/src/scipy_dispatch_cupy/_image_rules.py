@@ -1,4 +1,4 @@
-"""Rules for images: modes, what is put around an image, and of which type the result is."""
+"""Rules for images: modes, constants beyond the edges, and the type of the result."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MODES = {
 
 
 def modes(call: Call) -> list[Any]:
-    """Return the modes, of which there may be one for each axis."""
+    """Return the modes as a list, of one mode or one for each axis."""
     mode = call["mode"]
     return [mode] if isinstance(mode, str) or mode is None else list(mode)
 
 
 def known_mode(call: Call) -> str | None:
-    """Refuse modes that SciPy does not have."""
+    """Reject modes that SciPy does not have."""
     for mode in modes(call):
         if mode is not None and mode not in _MODES:
             return f"mode={mode!r} is none of SciPy's, and CuPy may know it; see SciPy's docs"
@@ -34,18 +34,18 @@ def known_mode(call: Call) -> str | None:
 
 
 def has_complex_numbers(call: Call) -> bool:
-    """Whether the image or the weights are complex."""
+    """Return whether the image or the weights are complex."""
     return any(kind_of(call[name]) == "c" for name in ("input", "weights"))
 
 
 def pads(call: Call) -> bool:
-    """Whether numbers other than 0 are put around the image."""
+    """Return whether the image is extended by a constant other than 0."""
     around = {"constant", "grid-constant"}
     return bool(call["cval"]) and not around.isdisjoint(modes(call))
 
 
 def holds(dtype: np.dtype[Any], value: Any, fractions: bool = False) -> bool:
-    """Whether a type of whole numbers has `value`, or what is left without its fraction."""
+    """Return whether an integer or boolean type can hold `value`; `fractions` are truncated."""
     if dtype.kind == "b":
         return value in (0, 1)
     limits = np.iinfo(dtype)
@@ -53,22 +53,22 @@ def holds(dtype: np.dtype[Any], value: Any, fractions: bool = False) -> bool:
 
 
 def is_endless(call: Call) -> bool:
-    """Whether numbers that are not finite are put around the image."""
+    """Return whether the image is extended by an infinite constant or NaN."""
     return pads(call) and not np.isfinite(call["cval"])
 
 
 def left_out(name: str, value: Any) -> str:
-    """Return the reason not to take a `value` that is multiplied with weights of 0."""
+    """Return the reason for rejecting a non-finite `value` that meets weights of 0."""
     return f"CuPy leaves out weights of 0, where SciPy's product with {name}={value} is NaN"
 
 
 def unseen(name: str) -> str:
-    """Return the reason not to take an array whose elements matter."""
+    """Return the reason for rejecting a CuPy array whose elements would have to be read."""
     return f"{name}= is an array of CuPy's, which is not looked at; pass one of NumPy's"
 
 
 def solid_line(name: str) -> Rule:
-    """Refuse windows with gaps along a line, which SciPy's ranks take as other windows."""
+    """Reject 1-d windows with gaps, for which SciPy's ranks differ from CuPy's."""
 
     def rule(call: Call) -> str | None:
         window = call[name]
@@ -84,14 +84,14 @@ def solid_line(name: str) -> Rule:
 
 
 def complex_constant(call: Call) -> str | None:
-    """Refuse numbers around an image that are complex, or for complex images."""
+    """Reject complex constants, and constants other than 0 for complex images."""
     if np.iscomplexobj(call["cval"]) or (has_complex_numbers(call) and call["cval"]):
         return "CuPy takes no cval= with complex numbers (cupy#8405)"
     return None
 
 
 def whole_constant(call: Call) -> str | None:
-    """Refuse what whole numbers have not, such as NaN."""
+    """Reject constants that an integer result cannot hold, such as NaN."""
     result = result_type(call["output"], call["input"])
     if result.kind in "biu" and not np.isfinite(call["cval"]):
         return f"cval={call['cval']} is no number of {result}"
@@ -99,14 +99,14 @@ def whole_constant(call: Call) -> str | None:
 
 
 def boolean_result(call: Call) -> str | None:
-    """Refuse booleans as the result of sums."""
+    """Reject boolean results of sums."""
     if result_type(call["output"], call["input"]).kind == "b":
         return "SciPy cuts fractions off, and CuPy makes True of them; pass output=float"
     return None
 
 
 def complex_result(call: Call) -> str | None:
-    """Refuse complex numbers as real ones, and real as complex ones."""
+    """Reject real results of complex numbers, and complex results of real numbers."""
     output = call["output"]
     if output is None:
         return None

@@ -1,4 +1,4 @@
-"""CuPy in, CuPy out: implementations from the map, and whether they should run."""
+"""CuPy in, CuPy out: the implementations made from the map, and their `should_run`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Say whether CuPy can honour these arguments.
+    """Decide whether CuPy supports these arguments.
 
     Returns
     -------
     bool or str
-        True, or the reason why not.
+        True, or the reason why it does not.
     """
     module, name = names_of(context.function)
     try:
@@ -34,26 +34,26 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
         return f"CuPy cannot run this here: {first_line(error)}"
     try:
         return why_not(Call.bind(module, name, args, kwargs)) or True
-    except Exception:  # noqa: BLE001 - rules meet what no function would take
-        # The arguments make no sense. Whoever runs says so.
+    except Exception:  # noqa: BLE001 - rules raise any exception for invalid arguments
+        # The arguments are invalid. The function that runs reports the error.
         return True
 
 
 def names_of(identifier: str) -> tuple[str, str]:
-    """Return module and name for an identifier such as ``"scipy_dispatch.fft:dct"``."""
+    """Return the module and the name in an identifier such as ``"scipy_dispatch.fft:dct"``."""
     module, _, name = identifier.removeprefix("scipy_dispatch.").partition(":")
     return module, name
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
-    """Put an implementation of every function of `module` in the map into `namespace`.
+    """Add an implementation of every function of `module` in the map to `namespace`.
 
     Parameters
     ----------
     module : str
         ``"ndimage"``, ``"signal"`` or ``"fft"``.
     namespace : dict
-        The global names of the module that holds the implementations.
+        The globals of the module that holds the implementations.
     """
     for name in FUNCTIONS[module]:
         if name not in LEFT_OUT[module]:
@@ -73,22 +73,22 @@ def implement(
     run: Callable[[Call], Any],
     docs: str,
 ) -> None:
-    """Register an implementation, and put it into a namespace; not what SciPy itself lacks.
+    """Register an implementation and add it to a namespace, unless SciPy lacks the function.
 
     Parameters
     ----------
     module, name : str
-        Which function of `scipy_dispatch`.
+        The function of `scipy_dispatch`.
     namespace : dict
-        The global names of the module that holds the implementation.
+        The globals of the module that holds the implementation.
     backend : BackendImplementation
-        Where it is registered.
+        The backend on which the implementation is registered.
     should_run : callable
-        Is asked before.
+        The `should_run` of the implementation.
     run : callable
-        Gets the call, its arguments bound.
+        Takes the call with its arguments bound; returns the result.
     docs : str
-        The docstring.
+        The docstring of the implementation.
     """
     if not hasattr(import_module(f"scipy_dispatch.{module}"), name):
         return

@@ -1,7 +1,7 @@
-"""What CuPy's functions do otherwise than SciPy's: a call that meets it is left to SciPy.
+"""Limits: differences between CuPy's functions and SciPy's; affected calls are left to SciPy.
 
-Each rule says why, in one sentence, or returns None. The source of most is SciPy's own
-test suite, which runs against CuPy and names the issue in CuPy's tracker.
+Each rule returns the reason in one sentence, or None. Most differences were found by SciPy's own
+test suite, which runs against CuPy and cites the issue in CuPy's tracker.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "fft": {},
 }
-"""Functions that CuPy has, and this backend does not offer, with the reason."""
+"""Functions that CuPy has but this backend does not offer, with the reason."""
 
 
 def why_not(call: Call) -> str | None:
-    """Say why CuPy cannot honour `call`; None if it can.
+    """Return why CuPy cannot be used for `call`; None if it can.
 
     Parameters
     ----------
     call : Call
-        The call, with arrays of NumPy's or of CuPy's.
+        The call, with NumPy or CuPy arrays.
     """
     unknown = call.unknown_to_cupy()
     if unknown:
@@ -80,9 +80,10 @@ def _data_types(call: Call) -> str | None:
 
 
 def _known(dtype: np.dtype[Any]) -> bool:
-    """Whether CuPy has the type, and computes with it as SciPy does."""
+    """Return whether CuPy has the data type and computes with it as SciPy does."""
     size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
-    known = dtype.kind in "biufc" and size <= 8 and dtype.isnative  # 8 bytes: double precision
+    # 8 bytes: double precision
+    known = dtype.kind in "biufc" and size <= 8 and dtype.isnative
     return known and dtype != np.float16
 
 
@@ -93,7 +94,7 @@ def _output_type(call: Call) -> str | None:
     try:
         dtype = np.dtype(output)
     except TypeError:
-        return None  # SciPy's to report
+        return None  # SciPy reports the error
     if not _known(dtype):
         return f"CuPy has no arrays of {dtype}, the type of output=, or rounds them otherwise"
     return None

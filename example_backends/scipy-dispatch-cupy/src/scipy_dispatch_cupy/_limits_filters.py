@@ -1,4 +1,4 @@
-"""What CuPy's filters, morphology and measurements do otherwise than SciPy's."""
+"""Limits of CuPy's filters, morphology and measurements."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _several_modes(call: Call) -> str | None:
 
 
 def _one_mode(call: Call) -> str | None:
-    # Other windows that are given by their size are taken axis by axis.
+    # Other windows given by their size are applied axis by axis.
     whole_window = call.name in _WHOLE_WINDOWS or any(
         call[name] is not None for name in ("footprint", "structure")
     )
@@ -100,7 +100,7 @@ def _unsigned_sums(call: Call) -> str | None:
 
 def _unsigned_means(call: Call) -> str | None:
     if kind_of(call["input"]) in "ub" and not (pads(call) and call["cval"] < 0):
-        return None  # nothing is below 0
+        return None  # no sum is negative
     return _unsigned_sums(call)
 
 

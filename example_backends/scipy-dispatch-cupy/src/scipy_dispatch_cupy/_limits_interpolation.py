@@ -1,4 +1,4 @@
-"""What CuPy's interpolation and splines do otherwise than SciPy's."""
+"""Limits of CuPy's interpolation and splines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._call import Call
 
-_LONG = 24  # elements, for a sum that CuPy ends early; by then it differs by less than 1e-14
+_LONG = 24  # elements; CuPy truncates a sum, and from this length on the error is below 1e-14
 
 
 def _padded_spline(call: Call) -> str | None:
@@ -36,7 +36,7 @@ def _wrapped_point(call: Call) -> str | None:
 
 
 def _lost_zoom_constant(call: Call) -> str | None:
-    # Rounded, the last point may be outside with mode="constant" too.
+    # Even with mode="constant", rounding may place the last point outside the image.
     if call["cval"] != 0 and call["mode"] in ("constant", "grid-constant"):
         return "CuPy's zoom takes 0 for any cval="
     return None
@@ -119,7 +119,7 @@ def _whole_coefficients(call: Call) -> str | None:
 
 
 def _short_spline(call: Call) -> str | None:
-    # Interpolation puts a margin around an image for mode="nearest", which hides its ends.
+    # With mode="nearest", interpolation adds a margin around the image, which hides its ends.
     modes = {"reflect", "grid-mirror"} | ({"nearest"} if call["prefilter"] is None else set())
     filtered = call["prefilter"] is None or bool(call["prefilter"])
     if not filtered or call["order"] < 2 or call["mode"] not in modes:

@@ -1,4 +1,4 @@
-"""What CuPy's functions of `signal` and `fft` do otherwise than SciPy's."""
+"""Limits of CuPy's functions of `signal` and `fft`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _plain_convolution(call: Call) -> str | None:
         if np.size(call[name]) == 0:
             return f"{name}= is empty, for which SciPy's result has a data type of its own"
     if np.ndim(call["in1"]) != np.ndim(call["in2"]):
-        return None  # SciPy's to report, CuPy reports the same
+        return None  # SciPy reports the error, and CuPy reports the same
     if isinstance(call["fillvalue"], complex):
         return "CuPy takes no complex fillvalue="
     return None
@@ -113,7 +113,7 @@ def _no_real_medians(call: Call) -> str | None:
 
 
 def _whole_sizes(name: str, least: float = -np.inf) -> Rule:
-    """Refuse numbers, one or for each axis, that are not whole, or are below `least`."""
+    """Reject numbers, one or one for each axis, that are not integers or are below `least`."""
 
     def rule(call: Call) -> str | None:
         value = call[name]
@@ -132,7 +132,7 @@ def _plain_coefficients(call: Call) -> str | None:
 
 
 def _are_whole(call: Call, *names: str) -> bool:
-    """Whether all of these arguments are whole numbers, as arrays or otherwise."""
+    """Return whether all of these arguments are integers, as arrays or otherwise."""
     kinds = {kind_of(call[name]) or np.asarray(call[name]).dtype.kind for name in names}
     return kinds <= set("biu")
 
@@ -156,7 +156,7 @@ def _halved(call: Call) -> str | None:
 
 
 def _smoothed_spline(call: Call) -> str | None:
-    if call["lamb"] > 1 / 144:  # from where SciPy filters twice
+    if call["lamb"] > 1 / 144:  # above this value, SciPy filters twice
         return f"lamb={call['lamb']!r}: CuPy ends lines otherwise, as symiirorder2 has them"
     return None
 
@@ -218,7 +218,7 @@ def _images(call: Call) -> str | None:
 
 
 def _half(call: Call) -> str | None:
-    """Refuse one element of half a spectrum, which is that of a line without elements."""
+    """Reject half a spectrum with one element, which stands for a signal without elements."""
     if call["n"] is not None or call["s"] is not None:
         return None
     axis = call["axis"] if call["axes"] is None else np.atleast_1d(call["axes"])[-1]
@@ -228,7 +228,7 @@ def _half(call: Call) -> str | None:
 
 
 def _lengths(call: Call) -> str | None:
-    """Refuse lengths and axes that SciPy refuses, or takes otherwise."""
+    """Reject lengths and axes that SciPy rejects or interprets differently."""
     x, s, axes = call[call.first], call["s"], call["axes"]
     if s is not None:
         lengths = list(np.atleast_1d(s))

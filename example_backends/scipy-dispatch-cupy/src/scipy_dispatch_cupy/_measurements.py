@@ -1,4 +1,4 @@
-"""Measurements of labelled regions, for each label that `index` names."""
+"""Measurements of labelled regions, one for each label in `index`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# Of which a kernel adds to the first of equal labels only.
+# For these, CuPy's kernels add only to the first of equal labels.
 _ADDED = {"sum", "sum_labels", "mean", "variance", "standard_deviation", "center_of_mass"}
 _OF_EACH = _ADDED | {
     *("minimum", "maximum", "median", "minimum_position", "maximum_position", "extrema"),
@@ -22,12 +22,12 @@ MEASUREMENTS = _OF_EACH | {"histogram", "labeled_comprehension"}
 
 
 def measured(call: Call) -> Any:
-    """Return what CuPy's function measures, for as many labels as SciPy takes, in any shape.
+    """Return the measures of CuPy's function, for `index` of any length and shape.
 
     Parameters
     ----------
     call : Call
-        A call of one of `MEASUREMENTS`, with arrays of NumPy's or of CuPy's.
+        A call of one of `MEASUREMENTS`, with NumPy or CuPy arrays.
     """
     if call["index"] is None:
         return on_device(call).run()
@@ -36,14 +36,14 @@ def measured(call: Call) -> Any:
         return on_device(call.replaced(index=index)).run()
     labels, places = _once(index.ravel()) if call.name in _ADDED else (index.ravel(), None)
     if not index.size:
-        # CuPy takes no empty ones. Any label will do, as nothing is kept of it.
+        # CuPy rejects an empty index. Any label will do, since its result is dropped.
         labels, places = np.zeros(1, int), np.zeros(0, int)
     result = on_device(call.replaced(index=labels)).run()
     return _placed(result, places, index.shape)
 
 
 def _labels(index: Any) -> Any:
-    """Return an array, or a number of Python's."""
+    """Return the index as an array or a Python number."""
     if isinstance(index, list | tuple | range):
         index = stacked(index) if is_on_device(index) else np.asarray(index)
     index = number(index)
@@ -52,7 +52,7 @@ def _labels(index: Any) -> Any:
 
 
 def _once(labels: Any) -> tuple[Any, Any]:
-    """Return each label once, and where to find those that were given among them."""
+    """Return the unique labels and the place of each given label among them."""
     if of_cupy(labels):
         import cupy
 

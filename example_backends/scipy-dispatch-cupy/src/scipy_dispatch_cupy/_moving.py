@@ -1,4 +1,4 @@
-"""Arguments as CuPy takes them: arrays on the device, and what stands for arrays, too."""
+"""Conversion of arguments for CuPy: arrays and values that stand for arrays move to the device."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# A pair of numbers is an interval here, no array: a lower and an upper border.
+# For these functions a pair of numbers is an interval, not an array.
 _INTERVALS = {"find_peaks"}
 # A plain number is a polynomial of degree 0.
 _POLYNOMIALS = {"b", "a", "num", "den"}
 
 
 def on_device(call: Call) -> Call:
-    """Return the call with all of its arrays on the device.
+    """Return the call with all arrays on the device.
 
     Parameters
     ----------
     call : Call
-        The call, with arrays of NumPy's or of CuPy's, and lists, tuples, ranges, polynomials and
-        numbers where they stand for arrays.
+        The call, with NumPy or CuPy arrays, or with lists, tuples, ranges, polynomials and
+        numbers that stand for arrays.
     """
     return call.replaced(
         **{name: _argument(call, name) for name in call.arrays if name in call.given}
@@ -56,12 +56,12 @@ def _argument(call: Call, name: str) -> Any:
 
 
 def number(value: Any) -> Any:
-    """Return a number of Python's for an array without dimensions, as sums and means return it.
+    """Return a Python number for an array without dimensions, such as a sum or a mean.
 
     Parameters
     ----------
     value : object
-        Anything; what is no such array is returned as it is.
+        Any value; other values are returned unchanged.
     """
     return value.item() if is_array(value) and not value.ndim else value
 
@@ -73,22 +73,23 @@ def _moved(value: Any) -> Any:
         value = value.coeffs
     if isinstance(value, np.ndarray):
         return cupy.asarray(value)
-    # CuPy takes the numbers of Python for such, and none of NumPy's.
+    # CuPy treats Python numbers as scalars, but not NumPy scalars.
     return value.item() if isinstance(value, np.generic) else value
 
 
 def stacked(values: Sequence[Any]) -> Any:
-    """Return an array of numbers, or of arrays of one shape; what is neither, as it is.
+    """Return an array of numbers or of arrays of one shape; return other values unchanged.
 
     Parameters
     ----------
     values : list, tuple or range
-        Numbers, lists of numbers, or arrays of NumPy's or of CuPy's; or a window's name first.
+        Numbers, lists of numbers, or NumPy or CuPy arrays; or a window's name and its
+        parameters.
     """
     import cupy
 
     if any(isinstance(each, str) for each in values):
-        return tuple(map(number, values))  # a window's name, and its parameters
+        return tuple(map(number, values))  # a window's name and its parameters
     if is_on_device(values):
         return cupy.stack(
             [
@@ -104,12 +105,12 @@ def stacked(values: Sequence[Any]) -> Any:
 
 
 def is_on_device(value: Any) -> bool:
-    """Whether `value` is an array of CuPy's, or there is one in its lists.
+    """Return whether `value` is a CuPy array, or a list or tuple that contains one.
 
     Parameters
     ----------
     value : object
-        Anything.
+        Any value.
     """
     if isinstance(value, list | tuple):
         return any(map(is_on_device, value))

@@ -1,7 +1,8 @@
 """Recursive filters, which CuPy computes in blocks of elements.
 
-Within a block it adds up in a tree what the elements leave behind, and what is left at the end of
-a block it adds to the next one. Where large numbers cancel in that, digits are lost twice.
+Within a block, CuPy combines the contributions of the elements in a tree. It adds the state at
+the end of a block to the next block. If large numbers cancel in these sums, digits are lost
+twice.
 """
 
 from __future__ import annotations
@@ -21,29 +22,29 @@ if TYPE_CHECKING:
     from ._call import Call
 
 _BLOCK = 1024
-"""How many elements a block has."""
+"""The number of elements in a block."""
 _MOST = 512
-"""How many elements back a recursion may reach: CuPy hands on those that half a block ends with."""
+"""The longest recursion: CuPy passes only the last half of a block on to the next."""
 _GROWTH = 250.0
-"""How large what is left of a 1 may become, for results that are good to 1e-7."""
+"""The largest response to a unit impulse for which results are accurate to 1e-7."""
 _GROWTH_OF_SINGLES = 2500.0
-"""The same for results that are of single precision in the end, and good to 1e-4."""
+"""The same for single-precision results, which are accurate to 1e-4."""
 _SECTIONS = "second-order sections to sosfilt or sosfiltfilt"
 
 
 def in_double(*names: str) -> Callable[[Call], Any]:
-    """Return how to compute a recursive filter of what is of single precision: in double precision.
+    """Return a function that computes a single-precision recursive filter in double precision.
 
     Parameters
     ----------
     *names : str
-        The arguments that decide what the result's type is.
+        The arguments that determine the data type of the result.
     """
 
     def compute(call: Call) -> Any:
         if not _are_single(call, names):
             return call.run()
-        # But for whole numbers, whose ends SciPy extends in their own type.
+        # Integers stay as they are, because SciPy extends their ends in the integer type.
         wide = {
             name: call[name].astype(np.result_type(call[name].dtype, np.float64))
             for name in names
@@ -55,7 +56,7 @@ def in_double(*names: str) -> Callable[[Call], Any]:
 
 
 def tame_filter(call: Call) -> str | None:
-    """Refuse filters that remember too well for CuPy."""
+    """Reject filters whose impulse response grows too large for CuPy's accuracy."""
     x, a = call["x"], _line(call["a"])
     length = np.shape(x)[call["axis"]] if np.ndim(x) else 1
     reach = a.size - 1
@@ -74,7 +75,7 @@ def tame_filter(call: Call) -> str | None:
 
 
 def sections(call: Call) -> str | None:
-    """Refuse what are no sections, which CuPy does not look at, or none to begin in both ends."""
+    """Reject invalid sections, which CuPy does not check, and sections without an initial state."""
     sos = np.asarray(on_host(call["sos"]))
     if sos.ndim != 2 or sos.shape[1] != 6 or not np.all(sos[:, 3] == 1):
         return "sos= is no array of sections as SciPy takes them, of 6 columns, the fourth of 1"
@@ -84,7 +85,7 @@ def sections(call: Call) -> str | None:
 
 
 def tame_quotient(call: Call) -> str | None:
-    """Refuse divisions of polynomials that remember too well for CuPy."""
+    """Reject polynomial divisions whose impulse response grows too large for CuPy's accuracy."""
     divisor = _line(call["divisor"])
     length = np.size(call["signal"]) - divisor.size + 1
     return _tame("divisor", divisor, divisor.size - 1, length, _GROWTH, "arrays of NumPy's")
@@ -101,7 +102,7 @@ def _tame(
             f"{_MOST} elements back; pass arrays of NumPy's"
         )
     length = min(length, _BLOCK)
-    # No element reaches back further, the state that `filtfilt` begins in among them.
+    # No recursion reaches back further than the block, nor does the initial state of `filtfilt`.
     growth = _growth(a[: length + 1] / a[0], length)
     if growth <= limit:
         return None
@@ -112,7 +113,7 @@ def _tame(
 
 
 def _growth(a: np.ndarray, length: int) -> float:
-    """Return the largest value that a filter makes of a single 1 that it remembers."""
+    """Return the largest absolute value in the state of a filter after a unit impulse."""
     if length < 2:
         return 1.0
     once = np.zeros(length, a.dtype)
@@ -121,7 +122,7 @@ def _growth(a: np.ndarray, length: int) -> float:
     with np.errstate(all="ignore"):
         answer = import_module("scipy.signal").lfilter([1.0], a, once)
         left = np.zeros_like(answer)
-        # What is left of the element that is furthest back, then of the next one.
+        # The state that belongs to the furthest coefficient, then to the next nearer one.
         for each in a[:0:-1]:
             left[1:] = left[:-1]
             left[0] = 0
@@ -138,5 +139,5 @@ def _line(coefficients: Any) -> np.ndarray:
 
 
 def _are_single(call: Call, names: tuple[str, ...]) -> bool:
-    """Whether the result is of single precision; what is no array is of double precision."""
+    """Return whether the result is of single precision; non-arrays count as double precision."""
     return all(is_array(call[name]) for name in names) and common_type(call, names).char in "fF"

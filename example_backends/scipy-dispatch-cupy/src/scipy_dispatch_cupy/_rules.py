@@ -1,6 +1,6 @@
-"""What the rules are made of that leave a call to SciPy.
+"""Building blocks for rules that leave a call to SciPy.
 
-A rule gets a `Call`, and says why it is left to SciPy, in one sentence, or returns None.
+A rule takes a `Call` and returns the reason for leaving it to SciPy, in one sentence, or None.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ if TYPE_CHECKING:
 
 
 def is_array(value: Any) -> bool:
-    """Whether `value` is an array, of NumPy's or CuPy's; the types of scalars are none."""
+    """Return whether `value` is a NumPy or CuPy array or scalar; scalar types are not."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and not isinstance(value, type)
 
 
 def of_cupy(value: Any) -> bool:
-    """Whether `value` is an array that is not NumPy's, so that its elements are not looked at."""
+    """Return whether `value` is an array but not NumPy's, so that its elements are not read."""
     return is_array(value) and not isinstance(value, np.ndarray | np.generic)
 
 
 def on_host(value: Any) -> Any:
-    """Return an array of NumPy's for one of CuPy's, which waits for it; all else as it is."""
+    """Return a NumPy copy of a CuPy array, which synchronizes; return other values unchanged."""
     return value.get() if of_cupy(value) else value
 
 
 def kind_of(value: Any) -> str:
-    """Return the letter of the data type's kind, as NumPy has it; none for what is no array."""
+    """Return the kind of the data type, such as ``"f"``; an empty string for a non-array."""
     return str(value.dtype.kind) if is_array(value) else ""
 
 
 def arrays_of(value: Any) -> list[Any]:
-    """Return the array that `value` is, or those that it is a list or a tuple of."""
+    """Return the array `value` itself, or the arrays in a list or tuple, as a list."""
     parts = value if isinstance(value, list | tuple) else (value,)
     return [each for each in parts if is_array(each)]
 
 
 def holds_complex(value: Any) -> bool:
-    """Whether `value` is complex: an array, a number, or one in lists and tuples."""
+    """Return whether `value` is a complex array or number, or a list or tuple that contains one."""
     if isinstance(value, list | tuple):
         return any(map(holds_complex, value))
     return kind_of(value) == "c" or isinstance(value, complex)
 
 
 def result_type(output: Any, x: Any) -> np.dtype[Any]:
-    """Return the data type that a filter of `x` fills or makes, if there are no others."""
+    """Return the data type of a filter's result, given `output` and the only operand `x`."""
     if output is None:
         return np.dtype(getattr(x, "dtype", float))
     dtype: np.dtype[Any] = np.dtype(output.dtype if is_array(output) else output)
@@ -61,7 +61,7 @@ def result_type(output: Any, x: Any) -> np.dtype[Any]:
 
 
 def whole(value: Any, least: float = -np.inf) -> bool:
-    """Whether `value` is a whole number that is not below `least`."""
+    """Return whether `value` is an integer of at least `least`."""
     try:
         return index(value) >= least
     except TypeError:
@@ -69,7 +69,7 @@ def whole(value: Any, least: float = -np.inf) -> bool:
 
 
 def one_whole(name: str) -> Rule:
-    """Refuse what is no whole number."""
+    """Reject values that are not integers."""
 
     def rule(call: Call) -> str | None:
         if not whole(call[name]):
@@ -80,7 +80,7 @@ def one_whole(name: str) -> Rule:
 
 
 def only(name: str, allowed: Iterable[Any], means: str) -> Rule:
-    """Refuse all values of `name` but some."""
+    """Reject values of `name` that are not allowed."""
     allowed = list(allowed)
 
     def rule(call: Call) -> str | None:
@@ -96,7 +96,7 @@ def _equal(value: Any, other: Any) -> bool:
 
 
 def given(name: str, why: str) -> Rule:
-    """Refuse an argument that is not None."""
+    """Reject an argument other than None."""
 
     def rule(call: Call) -> str | None:
         return None if call[name] is None else f"{name}= is given: {why}"
@@ -105,7 +105,7 @@ def given(name: str, why: str) -> Rule:
 
 
 def true(name: str, why: str) -> Rule:
-    """Refuse an argument that is true."""
+    """Reject an argument that is true."""
 
     def rule(call: Call) -> str | None:
         return f"{name}={call[name]!r}: {why}" if call[name] else None
@@ -114,7 +114,7 @@ def true(name: str, why: str) -> Rule:
 
 
 def some_dimensions(*allowed: int) -> Rule:
-    """Refuse arrays of other numbers of dimensions."""
+    """Reject arrays with other numbers of dimensions."""
 
     def rule(call: Call) -> str | None:
         ndim = np.ndim(call[call.first])
@@ -127,7 +127,7 @@ def some_dimensions(*allowed: int) -> Rule:
 
 
 def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
-    """Return what makes rules that refuse other kinds of numbers, as SciPy does."""
+    """Return a factory of rules that reject other kinds of numbers, as SciPy does."""
 
     def of(*names: str) -> Rule:
         def rule(call: Call) -> str | None:
@@ -145,14 +145,14 @@ def only_kinds(kinds: str, means: str) -> Callable[..., Rule]:
     return of
 
 
-# CuPy would drop the imaginary part, compare it, or cut off the fraction.
+# CuPy would drop the imaginary part, compare it, or truncate the fraction.
 real = only_kinds("biuf", "real numbers")
 floating = only_kinds("fc", "numbers of floating point")
 whole_numbers = only_kinds("iu", "whole numbers")
 
 
 def for_real(*names: str) -> Rule:
-    """Refuse complex numbers, which SciPy takes."""
+    """Reject complex numbers, which SciPy accepts and CuPy does not."""
 
     def rule(call: Call) -> str | None:
         for name in names:
@@ -164,7 +164,7 @@ def for_real(*names: str) -> Rule:
 
 
 def table(*entries: tuple[str, str, tuple[Rule, ...]]) -> dict[tuple[str, str], tuple[Rule, ...]]:
-    """Return the rules of each function, of entries for several functions of a module."""
+    """Return the rules of each function, from entries for several functions of a module."""
     rules: dict[tuple[str, str], tuple[Rule, ...]] = {}
     for module, names, more in entries:
         for name in names.split():

@@ -1,4 +1,4 @@
-"""Signals and transforms: what CuPy is to be asked otherwise, and what SciPy's result is."""
+"""Signals and transforms: adapting calls to CuPy, and the data types of the results."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from ._call import Call
 
-# Transforms along several axes from or to half a spectrum.
+# Transforms along several axes whose input or output is half a spectrum.
 _OF_HALVES = {"rfft2", "rfftn", "irfft2", "irfftn", "hfft2", "hfftn", "ihfft2", "ihfftn"}
-# Whose kernels take numbers of one type.
+# Functions whose kernels require arguments of the same type.
 _WAVES = {"sawtooth": "width", "square": "duty"}
 _CONVOLUTIONS = {"convolve", "correlate", "convolve2d", "correlate2d"}
-# SciPy makes float64 of all real numbers, or of whole ones. CuPy would compute in their own type,
-# cut off what that does not hold, and compare what is rounded.
+# SciPy converts all real numbers (or, for the second table, integers) to float64. CuPy would
+# compute in their own type, truncate values that the type cannot hold, and compare rounded
+# values.
 _IN_DOUBLE_PRECISION = {
     **dict.fromkeys(("find_peaks", "peak_prominences", "peak_widths"), ("x",)),
     **dict.fromkeys(("chirp", "gausspulse"), ("t",)),
@@ -32,12 +33,12 @@ _OF_FLOATING_POINT = {
     **dict.fromkeys(("cspline2d", "qspline2d"), ("signal",)),
 }
 BY_TRANSFORMS = {"fftconvolve", "oaconvolve"}
-"""Convolutions by transforms, whatever the arrays."""
+"""Functions that convolve by transforms for all arrays."""
 _COEFFICIENTS = {"lfilter", "filtfilt"}
-# Which begin in a state that SciPy computes in double precision from whole numbers.
+# Functions with an initial state, which SciPy computes in double precision for integers.
 _BOTH_WAYS = {"filtfilt": ("b", "a"), "sosfiltfilt": ("sos",)}
 _TRANSFER_FUNCTIONS = {"lp2hp", "lp2lp", "tf2zpk"}
-# Windows for which CuPy has no parameters of its own.
+# Parameters of windows for which CuPy has no defaults.
 _PARAMETERS: dict[str, tuple[float | None, ...]] = {
     **dict.fromkeys(("tukey", "tuk"), (0.5,)),
     **dict.fromkeys(("exponential", "poisson"), (None, 1.0)),
@@ -46,12 +47,12 @@ _NAMES = {"kaiser_bessel_derived": "kbd"}
 
 
 def adapted(call: Call) -> Call:
-    """Return the call as CuPy is to be asked.
+    """Return the call with its arguments adapted to CuPy.
 
     Parameters
     ----------
     call : Call
-        The call of a function of ``signal`` or ``fft``, with arrays of CuPy's.
+        The call of a function of ``signal`` or ``fft``, with CuPy arrays.
     """
     if call.module == "fft":
         call = _with_lengths(call)
@@ -63,7 +64,7 @@ def adapted(call: Call) -> Call:
         return _of_one_precision(call, _WAVES[call.name])
     if call.name in _BOTH_WAYS and call["method"] != "gust":
         if call["padtype"] == "odd" and call["padlen"] != 0:
-            # By differences, of booleans too.
+            # This extension subtracts elements, which fails for booleans.
             call = _converted(call, ("x",), "b", np.dtype(int))
         coefficients = _BOTH_WAYS[call.name]
         if common_type(call, coefficients).kind in "biu":
@@ -81,14 +82,14 @@ def adapted(call: Call) -> Call:
 
 
 def as_scipy_types_it(result: Any, call: Call) -> Any:
-    """Return a result of `call` in the precision of SciPy's."""
+    """Return the result of `call` in the precision of SciPy's result."""
     x = call[call.first]
     if call.name in ("welch", "csd") and call["average"] == "median":
-        # CuPy divides by an array of double precision.
+        # CuPy divides by a double-precision array.
         frequencies, density = result
         if not density.size:
             return result
-        # All at once: int16 and uint16 alone would be int32, whose spectrum is wider.
+        # Promote all at once: int16 and uint16 first would give int32, whose spectrum is wider.
         types = [each.dtype for each in (x, call["y"]) if is_array(each)]
         spectrum = np.result_type(*types, np.complex64)
         real = np.empty(0, spectrum).real.dtype
@@ -96,26 +97,26 @@ def as_scipy_types_it(result: Any, call: Call) -> Any:
             spectrum if kind_of(density) == "c" else real, copy=False
         )
     if call.name == "resample_poly" and kind_of(x) in "fc" and not is_array(call["window"]):
-        # The window that CuPy makes is of double precision.
+        # CuPy's window is of double precision.
         return result.astype(x.dtype, copy=False)
     return result
 
 
 def common_type(call: Call, names: tuple[str, ...]) -> np.dtype[Any]:
-    """Return the data type that holds those of the arrays among some arguments.
+    """Return the common data type of the arrays among some arguments.
 
     Parameters
     ----------
     call : Call
         The call.
     names : tuple of str
-        The arguments, of which one at least is an array; numbers do not count.
+        The arguments, at least one of which is an array; numbers are ignored.
     """
     return np.result_type(*(call[name].dtype for name in names if is_array(call[name])))
 
 
 def _with_parameters(call: Call) -> Call:
-    """Return a call with SciPy's parameters of a window that is given with fewer of them."""
+    """Return the call with SciPy's defaults for the missing parameters of its window."""
     window = call["window"]
     name, *given = window if isinstance(window, tuple) and window else (window,)
     if not isinstance(name, str) or name not in {*_PARAMETERS, *_NAMES}:
@@ -125,7 +126,7 @@ def _with_parameters(call: Call) -> Call:
 
 
 def is_product(call: Call) -> bool:
-    """Whether there is no axis to transform along, so that the elements are multiplied.
+    """Return whether there is no axis to transform along, so that elements are just multiplied.
 
     Parameters
     ----------
@@ -137,15 +138,15 @@ def is_product(call: Call) -> bool:
     try:
         return all(1 in (each[axis] for each in shapes) for axis in axes)
     except IndexError:
-        return False  # which is for CuPy to refuse
+        return False  # CuPy reports the error
 
 
 def _in_rows(call: Call) -> Call:
-    """Return a call with arrays that lie row by row, each element beside the next.
+    """Return the call with all arrays in C order.
 
-    Many of CuPy's kernels for signals read them so, however they lie. Its transforms of real
-    numbers along several axes look at how an array lies, then convert it, which may turn it in
-    memory, and read it as it lay.
+    Many of CuPy's signal kernels assume that order for any array. CuPy's real transforms along
+    several axes read the memory layout before they convert the array. The conversion may change
+    the layout, and the transform then uses the old one.
     """
     return call.replaced(
         **{name: _rows(call.given[name]) for name in call.arrays if name in call.given}
@@ -173,28 +174,29 @@ def _converted(call: Call, names: tuple[str, ...], kinds: str, dtype: np.dtype[A
 
 
 def _with_coefficients(call: Call) -> Call:
-    """Return a filter with coefficients that may be negative, and halves."""
+    """Return the filter with coefficients of a signed type that also holds fractions."""
     import cupy
 
     dtype = common_type(call, ("b", "a", "x"))
     call = _converted(call, ("b", "a"), "biu", dtype if dtype.kind in "fc" else np.dtype(float))
     missing = call["b"].size - call["a"].size
     if call.name == "filtfilt" and missing > 0 and call["a"].size > 1:
-        # CuPy looks for the state that it begins in as far back as `a` reaches.
+        # CuPy derives the length of the initial state from `a` alone.
         call = call.replaced(a=cupy.pad(call["a"], (0, missing)))
     return call
 
 
 def _of_one_field(call: Call) -> Call:
-    """Return a call with both polynomials complex, if one of them is."""
+    """Return the call with both polynomials complex if one of them is."""
     dtype = common_type(call, ("b", "a"))
     return _converted(call, ("b", "a"), "biuf", dtype) if dtype.kind == "c" else call
 
 
 def _with_lengths(call: Call) -> Call:
-    """Return a transform with the axes' own lengths for -1, which CuPy would cut off with.
+    """Return the transform with the axis lengths in place of -1, which CuPy would take literally.
 
-    In a list: a tuple that equals the shape CuPy takes for no lengths, whatever the axes.
+    The lengths are a list: CuPy treats a tuple that equals the shape as no lengths, for any
+    axes.
     """
     s, axes = call["s"], call["axes"]
     if s is None:
@@ -203,7 +205,7 @@ def _with_lengths(call: Call) -> Call:
     shape = call[call.first].shape
     axes = range(-len(lengths), 0) if axes is None else np.atleast_1d(axes)
     if len(axes) != len(lengths):
-        return call  # which is for CuPy to refuse
+        return call  # CuPy reports the error
     return call.replaced(
         s=[
             shape[axis] if length == -1 else length
@@ -213,22 +215,22 @@ def _with_lengths(call: Call) -> Call:
 
 
 def _of_one_precision(call: Call, name: str) -> Call:
-    """Return a wave with `name` of floating point, too, which may be a whole number."""
+    """Return the call with the parameter `name`, which may be an integer, as floating point."""
     value = call[name]
     return call.replaced(**{name: value.astype(float) if is_array(value) else float(value)})
 
 
 def _of_one_type(call: Call) -> Call:
-    """Return a convolution of arrays of one type, by a method that CuPy has for them."""
+    """Return the convolution with arrays of the same type and a method that CuPy supports."""
     given = {name: call.given[name] for name in ("in1", "in2")}
     if not all(hasattr(each, "dtype") for each in given.values()):
-        return call  # which is for CuPy to refuse
-    # CuPy adds up in the type of the smaller array, and cuts off what that does not hold.
+        return call  # CuPy reports the error
+    # CuPy would sum in the type of the smaller array and truncate values that it cannot hold.
     dtype = np.result_type(*(each.dtype for each in given.values()))
     changes: dict[str, Any] = {
         name: each.astype(dtype, copy=False) for name, each in given.items() if each.ndim
     }
     if call["method"] == "auto":
-        # CuPy chooses for one dimension only, between the same.
+        # CuPy supports "auto" for one dimension only; it chooses between the same methods.
         changes["method"] = "direct" if dtype.kind in "iu" else "fft"
     return call.replaced(**changes)

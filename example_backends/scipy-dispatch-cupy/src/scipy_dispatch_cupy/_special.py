@@ -1,4 +1,4 @@
-"""Functions whose result is not simply what CuPy's function makes of the same arguments."""
+"""Functions that need more than a call of CuPy's function with the same arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INTERPOLATION = ("affine_transform", "map_coordinates", "rotate", "shift", "zoom
 
 
 def _interpolated(call: Call) -> Any:
-    """Return positions' values; whole numbers are the nearest, as SciPy's are."""
+    """Return the values at the positions; integers are rounded to nearest, as in SciPy."""
     dtype = result_type(call["output"], call[call.first])
     if dtype.kind not in "iu":
         return call.run()
@@ -29,7 +29,7 @@ def _interpolated(call: Call) -> Any:
 
 
 def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Return the nearest whole numbers, away from zero if there are two, within the type."""
+    """Return the nearest integers within the type's range; ties round away from zero."""
     import cupy
 
     whole = cupy.trunc(values + cupy.copysign(0.5, values))
@@ -37,16 +37,17 @@ def _rounded(values: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _largest(dtype: np.dtype[Any]) -> float:
-    """Return the largest double that a type of whole numbers holds."""
+    """Return the largest double that an integer type can hold."""
     largest = np.iinfo(dtype).max
-    # No double is the largest number of 64 bits, and the next one above it is too large.
+    # The largest 64-bit integer is not a double, and the next double above it is too large.
     return float(largest) if largest < 2**53 else float(np.nextafter(float(largest), 0))
 
 
 def _mean(call: Call) -> Any:
-    """Return means of windows. Whole numbers are divided after they are added up.
+    """Return means of windows. Integers are summed first and divided afterwards.
 
-    CuPy adds up parts of them, of which less than the whole may be left, to be cut off.
+    CuPy divides before it sums, so that rounding may leave the mean just below an integer, to
+    which it is then truncated.
     """
     import cupy
 
@@ -94,7 +95,7 @@ def _lines(call: Call) -> Iterator[tuple[Any, ...]]:
 
 
 def _filled(call: Call, result: Any) -> Any:
-    """Return a result in the array that is to be filled, if there is one."""
+    """Copy a result to the output array, if there is one, and return the array."""
     output = call["output"]
     if not is_array(output):
         return result
@@ -103,9 +104,9 @@ def _filled(call: Call, result: Any) -> Any:
 
 
 def _objects(call: Call) -> Any:
-    """Return what CuPy finds of all labels, up to the last one that is asked for.
+    """Return the objects that CuPy finds for all labels, up to the last requested label.
 
-    With a ``max_label`` its kernel would write the larger labels beyond the end of its array.
+    With ``max_label``, CuPy's kernel would write out of bounds for larger labels.
     """
     found = call.replaced(max_label=0).run()
     last = call["max_label"]
@@ -113,7 +114,7 @@ def _objects(call: Call) -> Any:
 
 
 def _distances(call: Call) -> Any:
-    """Return what there is no array for. CuPy refuses those of the lengths that it extends."""
+    """Return results without an output array. CuPy rejects output arrays if it pads lengths."""
     result = _with_wide_indices(call.replaced(distances=None, indices=None).run())
     parts = iter(result if isinstance(result, tuple) else (result,))
     left = []
@@ -134,18 +135,18 @@ def _distances(call: Call) -> Any:
 
 
 def _with_wide_indices(result: Any) -> Any:
-    """Return indices that hold more than the length of an axis, as SciPy's do."""
+    """Return indices of type int32, as SciPy does, so that arithmetic on them does not overflow."""
     if isinstance(result, tuple):
         return tuple(map(_with_wide_indices, result))
-    # Where an array is filled, there is nothing to return.
+    # The result is None if an output array was filled.
     return result.astype(np.int32, copy=False) if kind_of(result) == "i" else result
 
 
 def _coefficients(call: Call) -> Any:
-    """Return coefficients of complex zeros and poles, of which CuPy drops the imaginary parts."""
+    """Return coefficients for complex zeros and poles, whose imaginary parts CuPy would drop."""
     import cupy
 
-    # A plain number is a single root.
+    # A number stands for a single root.
     roots = {
         name: each if is_array(each) and each.ndim else cupy.asarray(np.atleast_1d(number(each)))
         for name, each in call.given.items()
@@ -154,7 +155,7 @@ def _coefficients(call: Call) -> Any:
     call = call.replaced(**roots)
     if not any(map(holds_complex, roots.values())):
         return as_scipy_types_it(call.run(), call)
-    # A few numbers.
+    # There are few coefficients, so SciPy computes them on the host.
     function = getattr(import_module(f"scipy.{call.module}"), call.name)
     given = {name: on_host(each) for name, each in call.given.items()}
     return tuple(map(cupy.asarray, function(**given)))
@@ -170,4 +171,4 @@ SPECIAL: dict[str, Callable[[Call], Any]] = {
     "distance_transform_edt": _distances,
     "find_objects": _objects,
 }
-"""How to compute those."""
+"""The functions that compute these calls."""

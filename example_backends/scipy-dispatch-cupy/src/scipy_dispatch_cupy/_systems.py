@@ -1,4 +1,4 @@
-"""Linear systems as SciPy has them, and as CuPy takes them."""
+"""Linear systems: conversion from SciPy's classes to the tuples that CuPy accepts."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ _PARTS = {
 
 
 def as_tuple(system: Any, name: str) -> Any:
-    """Return the arrays of a system of SciPy's, and its sampling time if it has one.
+    """Return the arrays of a SciPy system as a tuple, with the sampling time if it is discrete.
 
     Parameters
     ----------
     system : object
-        Such as `scipy.signal.lti` makes; what is none is returned as it is, and so is one that
-        the function does not take: as arrays it would mean another one.
+        A system such as `scipy.signal.lti`. Other values are returned unchanged. So is a system
+        that the function does not support, since its arrays would describe a different system.
     name : str
         The function, such as ``"lsim"``.
     """
     if isinstance(system, list | tuple):
         return system
-    signal = sys.modules.get("scipy.signal")  # which whoever has a system has imported
+    # A caller that has a system has imported this module.
+    signal = sys.modules.get("scipy.signal")
     for each, parts in _PARTS.items():
         kind: Any = getattr(signal, each, ())
         if isinstance(system, kind):
@@ -46,7 +47,7 @@ def as_tuple(system: Any, name: str) -> Any:
 
 
 def taken(call: Call) -> str | None:
-    """Refuse systems that are neither arrays nor what the function is for."""
+    """Reject systems that are neither arrays nor of a class that the function supports."""
     system = call["system"]
     if isinstance(system, list | tuple) or is_array(system):
         return None

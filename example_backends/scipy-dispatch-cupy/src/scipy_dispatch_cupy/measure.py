@@ -39,25 +39,27 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "signal.medfilt2d": {},
     "fft.fft2": {},
 }
-"""What is measured, with its settings: cheap ones, which a GPU has a hard time to beat, and dear
-ones."""
+"""The measured functions with their arguments.
 
-_SECONDS = 0.3  # for the rounds of one of the two
+Some are cheap, so that a GPU gains little, and some are expensive.
+"""
+
+_SECONDS = 0.3  # time for the rounds of SciPy, and as much for the GPU
 _ROUNDS = 7
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure, and print what was found.
+    """Measure and print the results.
 
     Parameters
     ----------
     arguments : list of str, optional
-        Of the command line; those of the process if left out.
+        The command-line arguments; those of the process by default.
 
     Returns
     -------
     int
-        0, or 1 where nothing can be measured.
+        0, or 1 if nothing can be measured.
     """
     parser = argparse.ArgumentParser(
         prog="python -m scipy_dispatch_cupy.measure",
@@ -92,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 class NotOnTheGpuError(Exception):
-    """SciPy computed what the GPU was to compute; the text says why."""
+    """SciPy ran instead of the GPU; the message says why."""
 
 
 def _report(functions: list[str], sides: list[int]) -> None:
@@ -126,7 +128,7 @@ def _report(functions: list[str], sides: list[int]) -> None:
 
 
 def _ratio(name: str, side: int) -> float:
-    """Return how many times faster than SciPy a function is on an image."""
+    """Return how many times faster than SciPy a function is on the GPU, for one image size."""
     image = np.random.default_rng(0).random((side, side))
     module, _, function = name.partition(".")
     alone = getattr(import_module(f"scipy.{module}"), function)
@@ -137,7 +139,7 @@ def _ratio(name: str, side: int) -> float:
         with backend_opts(prioritize="cupy-offload"):
             return dispatchable(image, **settings)
 
-    # The first call compiles kernels; and it shows who computes.
+    # The first call compiles kernels, and its trace shows which backend ran.
     with backend_opts(prioritize="cupy-offload", trace=True) as options:
         dispatchable(image, **settings)
     event = [each for each in options.trace or () if each.backend == "cupy-offload"][-1]
@@ -148,11 +150,11 @@ def _ratio(name: str, side: int) -> float:
 
 
 def _seconds(function: Callable[[], Any]) -> float:
-    """Return the time of one call: the least of a few."""
+    """Return the shortest time of several calls."""
     rounds: list[float] = []
     while sum(rounds) < _SECONDS and len(rounds) < _ROUNDS:
         start = time.perf_counter()
-        function()  # ends when the result is in the memory of the host
+        function()  # returns only when the result is in host memory
         rounds.append(time.perf_counter() - start)
     return min(rounds)
 

@@ -1,4 +1,4 @@
-"""NumPy in, NumPy out: whether it should run, the way to the GPU, and the way back."""
+"""NumPy in, NumPy out: deciding whether to run, moving arrays to the GPU and results back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Say whether the GPU can do what was asked for, and is worth it.
+    """Decide whether the GPU supports the call and is worth using.
 
     CuPy is imported only for an array that is large enough.
 
@@ -33,7 +33,7 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
     bool or str
         True, or the reason why not.
     """
-    # The size first: most calls are small, and are to cost next to nothing.
+    # Check the size first, because most calls are small and must cost next to nothing.
     arrays = [each for each in context.dispatch_args if isinstance(each, np.ndarray)]
     size = max((each.size for each in arrays), default=0)
     if size < smallest():
@@ -55,7 +55,7 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
             or _why_not_finite(call)
             or True
         )
-    except Exception as error:  # noqa: BLE001 - rules meet what no function would take
+    except Exception as error:  # noqa: BLE001 - rules raise any exception for invalid arguments
         return f"the arguments are for SciPy to judge: {first_line(error)}"
 
 
@@ -87,9 +87,9 @@ def _why_not_offload(call: Call) -> str | None:
 
 def _why_not_finite(call: Call) -> str | None:
     for name, value in call.given.items():
-        if name in ("output", "cval"):  # of which there are rules
+        if name in ("output", "cval"):  # other rules cover these
             continue
-        # This takes a tenth or so of the time that the way to the GPU does.
+        # This check takes about a tenth of the time that the transfer to the GPU takes.
         numbers = np.asarray(value)
         if numbers.dtype.kind in "fc" and not np.isfinite(numbers).all():
             return f"{name}= has NaN or infinity, which reach other elements with CuPy"
@@ -97,21 +97,21 @@ def _why_not_finite(call: Call) -> str | None:
 
 
 def _nbytes(call: Call) -> int:
-    """Return the bytes of the largest array in double precision, the result among them."""
+    """Return the size in bytes of the largest array or the result, in double precision."""
     given = [arrays_of(call[name]) for name in call.arrays]
     largest: int = max(sum(each.size for each in arrays) for arrays in given)
     return max(largest, result_size(call)) * (16 if call.module == "fft" else 8)
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
-    """Put an implementation of every function of `module` in the table into `namespace`.
+    """Add an implementation of every function of `module` in the table to `namespace`.
 
     Parameters
     ----------
     module : str
         ``"ndimage"``, ``"signal"`` or ``"fft"``.
     namespace : dict
-        The global names of the module that holds the implementations.
+        The globals of the module that holds the implementations.
     """
     docs = "NumPy arrays in, NumPy arrays out, computed on the GPU."
     for name in sorted(TABLE[module]):
@@ -121,12 +121,13 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
 def _run(call: Call) -> Any:
     output = call["output"]
     try:
-        result = compute(call)  # which fills output= when all else is done
+        # `compute` fills `output` last, so that it is unchanged after an error.
+        result = compute(call)
         if not is_array(output):
             return as_scipy_returns_it(result.get(), call)
-    except Exception as error:  # noqa: BLE001 - whoever asked for speed wants the result
+    except Exception as error:  # noqa: BLE001 - SciPy may still compute the result
         _tell(error, call)
-        # What CuPy refuses is for SciPy to compute, or to refuse in its own words.
+        # If CuPy rejected the arguments, SciPy computes the result or raises its own error.
         return NotImplemented
     return None if call.name in _RETURN_NOTHING else output
 
@@ -135,12 +136,12 @@ _RETURN_NOTHING = {"binary_fill_holes", "binary_hit_or_miss"}
 
 
 def _tell(error: Exception, call: Call) -> None:
-    """Warn of what is not the fault of the call's arguments."""
+    """Warn about an error that is not caused by the arguments of the call."""
     import cupy
 
     said = first_line(error)
     if _is_out_of_memory(error):
-        # Whoever asked is to know why it takes long, or fails.
+        # The user should know why the call takes long or fails.
         warn_caller(f"cupy-offload leaves {call.name}, the GPU is out of memory: {said}")
         cupy.get_default_memory_pool().free_all_blocks()
     elif _is_of_cuda(error):
@@ -154,7 +155,7 @@ _told: set[str] = set()
 
 
 def _is_of_cuda(error: Exception) -> bool:
-    """Whether it is about the installation, the driver or a kernel, rather than an argument."""
+    """Return whether the error comes from the installation, the driver or a kernel."""
     package = type(error).__module__.partition(".")[0]
     if package.startswith("cupy") or isinstance(error, ImportError | OSError):
         return True
@@ -164,7 +165,7 @@ def _is_of_cuda(error: Exception) -> bool:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    """Whether the device has too little memory, whichever library of CUDA says so."""
+    """Return whether the device ran out of memory, as reported by any CUDA library."""
     import cupy
 
     if isinstance(error, cupy.cuda.memory.OutOfMemoryError):

@@ -1,4 +1,4 @@
-"""What SciPy's result is, of a call with arrays of NumPy's: its type, its shape, its size."""
+"""SciPy's result for NumPy arrays: its data type, shape and size."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _OF_THE_SAME_SHAPE = {"medfilt", "medfilt2d", "order_filter", "wiener", "detrend
 
 
 def as_scipy_returns_it(result: np.ndarray, call: Call) -> Any:
-    """Return the result with SciPy's data type; NotImplemented where it cannot be SciPy's.
+    """Return the result with SciPy's data type; NotImplemented if it differs otherwise.
 
     Parameters
     ----------
     result : numpy.ndarray
-        What CuPy has computed.
+        The array that CuPy computed.
     call : Call
-        The call, with arrays of NumPy's.
+        The call, with NumPy arrays.
     """
     dtype, shape = _dtype(call), _shape(call)
     if result.dtype.kind == "c" and dtype.kind != "c":
-        return NotImplemented  # an imaginary part is never dropped
+        return NotImplemented  # never drop an imaginary part
     if shape is not None and result.shape != shape:
         return NotImplemented
     return result.astype(dtype, copy=False)
@@ -47,14 +47,14 @@ def _dtype(call: Call) -> np.dtype[Any]:
 
 
 def _operands(call: Call) -> list[str]:
-    """Return the arrays whose types decide on the result's: of filters the image alone."""
+    """Return the arrays whose types determine the result's type: for filters, the image only."""
     names = {"in1", "in2", "h", "x"} if call.module == "signal" else {call.first}
     found = [name for name in call.arrays if name in names and call[name] is not None]
     return found or [call.first]
 
 
 def _shape(call: Call) -> tuple[int, ...] | None:
-    """Return the shape of the result; None where its rule is a long one."""
+    """Return the shape of the result; None if no simple rule gives it."""
     x: tuple[int, ...] = np.shape(call[call.first])
     if call.module == "ndimage":
         return _of_an_image(call, x)
@@ -99,12 +99,12 @@ def _with_length(shape: tuple[int, ...], axis: int, length: int) -> tuple[int, .
 
 
 def result_size(call: Call) -> int:
-    """Return how many elements the result has, or a little more.
+    """Return the number of elements in the result, or an upper bound close to it.
 
     Parameters
     ----------
     call : Call
-        The call, with arrays of NumPy's.
+        The call, with NumPy arrays.
     """
     x = np.asarray(call[call.first])
     if call.name == "zoom":
@@ -122,7 +122,7 @@ def result_size(call: Call) -> int:
         return int(x.size // x.shape[call["axis"]] * call["num"])
     if call["N"] is not None:  # hilbert
         return 2 * math.prod(_with_length(x.shape, call["axis"], call["N"]))
-    # Half of a transform of real numbers is not stored.
+    # The factor of 2 accounts for transforms of real numbers, which store half of the spectrum.
     return 2 * math.prod(_transformed(call, x.shape)) if call.module == "fft" else x.size
 
 

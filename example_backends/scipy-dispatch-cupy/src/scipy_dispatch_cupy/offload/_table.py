@@ -1,9 +1,10 @@
-"""Which functions take NumPy arrays to the GPU, and of which type SciPy's result is.
+"""The functions that run on the GPU for NumPy arrays, and the data types of SciPy's results.
 
-Those are left out whose work does not grow with an array (filter design, conversions), that
-read their input once and return little (measurements: the way to the GPU takes longer), that
-call Python functions, that run along a signal step by step (`lfilter` and its kin), and whose
-results are no arrays.
+The table leaves out functions whose work does not grow with an array (filter design,
+conversions), functions that read their input once and return little (measurements, for which the
+transfer takes longer than the work), functions that call Python functions, functions that
+process a signal step by step (`lfilter` and similar), and functions whose results are not
+arrays.
 """
 
 from __future__ import annotations
@@ -19,38 +20,38 @@ if TYPE_CHECKING:
 
 
 def same(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Of the arrays' common type."""
+    """Return the common type of the arrays."""
     return np.result_type(*dtypes)
 
 
 def floating(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Of the arrays' common type, each of integers taken as float64."""
-    # Which is another type than that of all of them: int16 and float32 make float64 here.
+    """Return the common type of the arrays, with float64 in place of integer types."""
+    # This differs from promoting the common type: int16 and float32 give float64 here.
     return np.result_type(*(each if each.kind in "fc" else np.dtype(float) for each in dtypes))
 
 
 def at_least_single(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Of floating point, single precision for small integers."""
+    """Return the common floating-point type, single precision for small integers."""
     return np.result_type(*dtypes, np.float32)
 
 
 def double(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Of double precision."""
+    """Return a double-precision type, complex for complex arrays."""
     return np.dtype(complex if same(*dtypes).kind == "c" else float)
 
 
 def complex_numbers(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Complex, of the arrays' own precision."""
+    """Return the complex type of the arrays' precision."""
     return np.result_type(floating(*dtypes), np.complex64)
 
 
 def real_numbers(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Real, of the arrays' own precision."""
+    """Return the real type of the arrays' precision."""
     return np.empty(0, floating(*dtypes)).real.dtype
 
 
 def boolean(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
-    """Booleans."""
+    """Return the boolean type."""
     return np.dtype(bool)
 
 
@@ -87,4 +88,4 @@ TABLE: dict[str, dict[str, Rule]] = {
         floating="dct idct dst idst dctn idctn dstn idstn",
     ),
 }
-"""For each function, how the type of SciPy's result follows from that of the arrays."""
+"""For each function, the rule for the data type of SciPy's result."""
