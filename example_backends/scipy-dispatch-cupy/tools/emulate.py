@@ -1,4 +1,4 @@
-"""Run a program with CuPy's kernels on the processor: see `emulator`.
+"""Run a program with CuPy's kernels emulated on the processor: see `emulator`.
 
 python tools/emulate.py program.py arguments ...
 python tools/emulate.py --no-fma program.py

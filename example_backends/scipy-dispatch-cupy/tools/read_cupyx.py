@@ -1,7 +1,7 @@
-"""The public functions of `cupyx.scipy`, and their signatures, read from its sources.
+"""The public functions of `cupyx.scipy` and their signatures, read from its sources.
 
-`cupyx.scipy.signal` cannot be imported where CUDA's libraries are not installed, so the
-files are parsed, not run.
+The files are parsed instead of imported, because importing `cupyx.scipy.signal` requires CUDA's
+libraries.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MODULES = {
 
 
 class Sources:
-    """The modules of CuPy in a folder, a wheel or a source distribution.
+    """CuPy's modules in a folder, a wheel or a source distribution.
 
     Parameters
     ----------
     path : Path
-        The folder that has ``cupyx`` in it, the wheel or the source distribution.
+        The folder that contains ``cupyx``, or the wheel, or the source distribution.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,7 +40,7 @@ class Sources:
 
     @classmethod
     def installed(cls) -> Sources | None:
-        """Return the sources of the installed CuPy, which is not imported; None without one."""
+        """Return the sources of the installed CuPy without importing it; None if not installed."""
         spec = find_spec("cupyx")
         if spec is None or spec.origin is None:
             return None
@@ -54,7 +54,7 @@ class Sources:
         return found[1] if found else "unknown"
 
     def functions(self, module: str, names: Iterable[str]) -> dict[str, ast.FunctionDef]:
-        """Return those of the functions that a module defines, or takes from others of CuPy."""
+        """Return the functions that a module defines or imports from other CuPy modules."""
         found = {name: self._find(module, name, frozenset()) for name in names}
         return {name: each for name, each in found.items() if each is not None}
 
@@ -63,7 +63,7 @@ class Sources:
         if here in seen or not module.startswith("cupy"):
             return None
         seen |= {here}
-        # The last definition is the one that counts.
+        # The last definition in a module is the effective one.
         for node in reversed(self._statements(module)):
             if isinstance(node, ast.FunctionDef) and node.name == name:
                 return node

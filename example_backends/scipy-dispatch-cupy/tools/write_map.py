@@ -1,11 +1,11 @@
-"""Write `_map.py`: which functions CuPy has under SciPy's names, and with which signatures.
+"""Write `_map.py`: CuPy's functions with SciPy's names, and their signatures.
 
     python tools/write_map.py                  from the installed CuPy, which need not import
     python tools/write_map.py --cupyx PATH     from a folder, a wheel or a source distribution
     python tools/write_map.py --check          write nothing, end with 1 if the file would change
 
-No GPU and no CUDA are needed. `--check` also holds the map against the functions themselves
-where `cupyx.scipy` can be imported.
+No GPU and no CUDA are needed. `--check` also compares the map with the functions themselves if
+`cupyx.scipy` can be imported.
 """
 
 # ruff: noqa: T201 - it says what it did
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def text_of(sources: Sources) -> str:
-    """Return what `_map.py` is to contain."""
+    """Return the new text of `_map.py`."""
     lines = [HEADER.format(version=sources.version)]
     for module, table in library_tables().items():
         functions = sources.functions(MODULES[module], table)
@@ -80,7 +80,7 @@ def text_of(sources: Sources) -> str:
 
 
 def library_tables() -> dict[str, dict[str, list[str]]]:
-    """Return the dispatchable functions, and the parameters dispatched on, of each module."""
+    """Return the dispatchable functions of each module with their dispatch parameters."""
     tables = import_module("scipy_dispatch._table")
     return {
         module: {name: list(each) for name, each in getattr(tables, module.upper())[0].items()}
@@ -89,7 +89,7 @@ def library_tables() -> dict[str, dict[str, list[str]]]:
 
 
 def imported_faults() -> list[str]:
-    """Hold the map against the functions of each module that can be imported."""
+    """Compare the map with the functions of each module that can be imported."""
     sys.path.insert(0, str(TARGET.parents[1]))
     functions_of = import_module("scipy_dispatch_cupy._map").FUNCTIONS
     faults = []

@@ -1,15 +1,14 @@
-"""CuPy's own kernels on the processor: a `cupy` of NumPy's arrays that compiles them with g++.
+"""An emulator of CuPy on the processor: CuPy's own kernels, compiled by g++, on NumPy arrays.
 
-`install` puts modules called `cupy` and `cupyx` into this process. `cupy.fft` and
-`cupyx.scipy.ndimage`, `signal` and `fft` among them are CuPy's own sources, unchanged, read from
-the installed wheel; none of its binaries is loaded. The CUDA source of each kernel that they
-start is compiled by a C++ compiler, and run, one thread after the other; threads that wait for
-each other take turns.
+`install` adds modules named `cupy` and `cupyx` to this process. Some of them (`cupy.fft` and
+`cupyx.scipy.ndimage`, `signal` and `fft`) run CuPy's own unchanged sources, read from the
+installed wheel. None of its binaries is loaded. Each kernel that these sources launch is
+compiled from its CUDA source by a C++ compiler. Its threads run in sequence, or take turns if
+they synchronize.
 
-What this shows is the arithmetic of the kernels: their types, their boundaries, what they cut
-off and when. Plans of Fourier transforms are carried out by the definition of the transform;
-plain operations on arrays, such as sums, sorting and linear algebra, are NumPy's in the place of
-CuPy's. What cannot be shown raises `NotEmulated`.
+The emulator reproduces the arithmetic of the kernels: data types, boundaries and truncation.
+Fourier transforms are computed from the definition. Plain array operations, such as sums,
+sorting and linear algebra, are NumPy's instead of CuPy's. Anything else raises `NotEmulated`.
 
     from emulator import install
     install()

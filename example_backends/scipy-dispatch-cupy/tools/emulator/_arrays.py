@@ -1,4 +1,4 @@
-"""Arrays that are CuPy's in name and manners, and NumPy's in memory."""
+"""Emulated arrays: the interface of `cupy.ndarray` over the memory of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SCALARS = (np.generic, bool, int, float, complex)
 
 
 class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
-    """An array of CuPy's: it never becomes one of NumPy's unasked, nor works with one.
+    """An emulated CuPy array: no implicit conversion to NumPy, no mixing with NumPy arrays.
 
     Parameters
     ----------
     shape, dtype, memptr, strides, order
-        As of `cupy.ndarray`; `memptr` is the ``data`` of another one.
+        As in `cupy.ndarray`; `memptr` is the ``data`` of another array.
     """
 
     __slots__ = ("host",)
@@ -39,7 +39,8 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
         if memptr is None:
             self.host = np.ndarray(shape, dtype, strides=strides, order=order)
         else:
-            # Other types and other strides of the same memory: bounds are the caller's business.
+            # Other types and strides for the same memory; the caller is responsible for the
+            # bounds.
             start = np.lib.stride_tricks.as_strided(memptr.host, (1,) * memptr.host.ndim)
             start = start.reshape(1).view(dtype)
             steps = np.ndarray(shape, dtype, order=order).strides if strides is None else strides
@@ -63,7 +64,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
 
     @shape.setter
     def shape(self, shape: Any) -> None:
-        # A new view, as NumPy is about to take away the assignment.
+        # Reshape a view, because NumPy deprecates assigning the shape.
         view = self.host.reshape(shape)
         if not np.may_share_memory(view, self.host):
             raise AttributeError("incompatible shape")
@@ -155,7 +156,7 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):  # noqa: N801 - CuPy's name
         self.host[...] = values
 
     def argsort(self, axis: int | None = -1, kind: str | None = None) -> ndarray:
-        # CuPy has no other way to sort than one that leaves equals in order.
+        # CuPy's only sort is stable.
         return _view(self.host.argsort(axis, kind="stable"))
 
     def item(self, *args: Any) -> Any:
@@ -207,7 +208,7 @@ def _view(host: np.ndarray) -> ndarray:
 
 
 def wrapped(value: Any) -> Any:
-    """Return the same with arrays of CuPy's for those of NumPy's, also for its numbers."""
+    """Return the value with NumPy arrays and scalars replaced by CuPy arrays."""
     if isinstance(value, np.ndarray | np.generic):
         return _view(np.asarray(value))
     if isinstance(value, tuple | list):
@@ -217,7 +218,7 @@ def wrapped(value: Any) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the same with arrays of NumPy's, which share the memory, for those of CuPy's."""
+    """Return the value with CuPy arrays replaced by NumPy arrays that share their memory."""
     if isinstance(value, ndarray):
         return value.host
     if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
@@ -226,7 +227,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def refuse_host_arrays(values: Any) -> None:
-    """Raise what CuPy raises where it is given NumPy's arrays: it has to be told to copy them."""
+    """Raise CuPy's error if there are NumPy arrays, which CuPy does not copy implicitly."""
     for each in values:
         if isinstance(each, np.ndarray) and each.ndim:
             raise TypeError(f"Unsupported type {type(each)}")
@@ -247,14 +248,14 @@ def _index(key: Any) -> Any:
 
 
 def as_cupy(function: Callable[..., Any], host_arrays: bool = False) -> Callable[..., Any]:
-    """Return a function of NumPy's as one of CuPy's.
+    """Return a NumPy function as a function of CuPy arrays.
 
     Parameters
     ----------
     function : callable
-        Of arrays of NumPy's.
+        A function of NumPy arrays.
     host_arrays : bool, optional
-        Whether CuPy's takes arrays of NumPy's too.
+        Whether CuPy's function accepts NumPy arrays too.
     """
 
     @functools.wraps(function)
@@ -274,7 +275,7 @@ def as_cupy(function: Callable[..., Any], host_arrays: bool = False) -> Callable
 
 
 def with_out(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of NumPy's that takes ``out``, as CuPy's of the same name does."""
+    """Return a NumPy function with the parameter ``out`` that CuPy's function has."""
 
     @functools.wraps(function)
     def of_cupy(*args: Any, out: ndarray | None = None) -> Any:
@@ -296,7 +297,7 @@ def array(
     ndmin: int = 0,
     **_: Any,
 ) -> ndarray:
-    """Copy to the device, so to speak."""
+    """Copy to the emulated device."""
     host = np.array(unwrapped(value), dtype=dtype, copy=True, order=order, ndmin=ndmin)
     if host.dtype.kind not in _KINDS:
         raise ValueError(f"Unsupported dtype {host.dtype}")
@@ -304,7 +305,7 @@ def array(
 
 
 def asarray(value: Any, dtype: Any = None, order: Any = None, **_: Any) -> ndarray:
-    """Copy to the device what is not there yet."""
+    """Copy to the emulated device unless the array is already there."""
     if not isinstance(value, ndarray):
         return array(value, dtype, order=order or "K")
     host = np.asarray(value.host, dtype=dtype, order=order)
@@ -312,35 +313,35 @@ def asarray(value: Any, dtype: Any = None, order: Any = None, **_: Any) -> ndarr
 
 
 def ascontiguousarray(value: Any, dtype: Any = None) -> ndarray:
-    """Copy what is not in one piece, in C's order."""
+    """Copy unless the array is contiguous in C order."""
     return asarray(value, dtype, order="C")
 
 
 def argsort(a: ndarray, axis: int | None = -1, kind: str | None = None) -> ndarray:
-    """Return the order, in which equals stay as they are."""
+    """Return the indices of a stable sort."""
     return a.argsort(axis, kind)
 
 
 def asnumpy(value: Any, *args: Any, **kwargs: Any) -> np.ndarray:
-    """Copy from the device."""
+    """Copy from the emulated device."""
     return value.get() if isinstance(value, ndarray) else np.asarray(value)
 
 
 def can_cast(source: Any, target: Any, casting: Any = "safe") -> bool:
-    """Tell of data types, and of arrays for theirs."""
+    """Return whether data types, or those of arrays, can be cast."""
     return np.can_cast(getattr(source, "dtype", source), target, casting)
 
 
 def shares_memory(first: Any, second: Any, max_work: Any = None) -> bool:
-    """Tell whether the bounds overlap, however hard CuPy is told to look."""
+    """Return whether the memory bounds overlap; CuPy ignores `max_work` too."""
     return np.may_share_memory(unwrapped(first), unwrapped(second))
 
 
 def elementwise_copy(source: ndarray, target: ndarray) -> None:
-    """Copy, whatever the types."""
+    """Copy between arrays of any types."""
     np.copyto(target.host, source.host, casting="unsafe")
 
 
 def is_scalar(value: Any) -> bool:
-    """Whether a kernel takes it by value."""
+    """Return whether a kernel takes the argument by value."""
     return isinstance(value, _SCALARS) or (isinstance(value, np.ndarray) and not value.ndim)

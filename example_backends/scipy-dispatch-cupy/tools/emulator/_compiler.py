@@ -1,4 +1,4 @@
-"""From C++ to a function: the compiler of this machine, and what it made before."""
+"""Compilation of C++ sources into shared libraries, with a cache on disk."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ HEADER = Path(__file__).with_name("device.hpp")
 
 
 class CompileError(Exception):
-    """The compiler refuses a source."""
+    """The compiler rejected a source."""
 
 
 class Compiler:
-    """Makes shared libraries, each once.
+    """Compile sources into shared libraries and cache them.
 
-    Several threads, and several processes, may compile at a time.
+    Several threads and several processes may compile at the same time. Each key has a lock, so
+    that a thread waits for a library that another thread compiles. Files are written under a
+    temporary name and then renamed, so that a file that exists is complete.
 
     Parameters
     ----------
     command : str
-        The path of a C++ compiler with the options of GCC.
+        The path of a C++ compiler that accepts GCC's options.
     fma : bool
-        Whether ``a * b + c`` is rounded once, as by CUDA's compiler.
+        Whether ``a * b + c`` is rounded once, as CUDA's compiler does.
     """
 
     def __init__(self, command: str, fma: bool) -> None:
@@ -43,7 +45,7 @@ class Compiler:
         version = _run([command, "--version"]).stdout
         self._is_gcc = "Free Software Foundation" in version
         if self._is_gcc:
-            # Complex numbers are multiplied without a look at NaN, as CuPy does.
+            # Multiply complex numbers without checks for NaN, as CuPy does.
             self._command.append("-fcx-fortran-rules")
         self._folder = _private_folder()
         self._identity = f"{version}{self._command}{HEADER.read_text(encoding='utf-8')}"
@@ -51,12 +53,12 @@ class Compiler:
         self._locks: defaultdict[str, Lock] = defaultdict(Lock)
 
     def library(self, source: str) -> ctypes.CDLL:
-        """Return what `source` is compiled to, with `device.hpp` before it.
+        """Return the library compiled from `source`, with `device.hpp` included before it.
 
         Raises
         ------
         CompileError
-            With what the compiler says.
+            If the compiler rejects the source; the message is the compiler's.
         """
         key = hashlib.sha256((self._identity + source).encode()).hexdigest()
         with self._locks[key]:
@@ -64,8 +66,8 @@ class Compiler:
                 path = self._folder / f"{key}.so"
                 if not path.exists():
                     self._compile(source, path)
-                # Which keeps other threads of Python waiting: a kernel has one place for the
-                # number of its thread.
+                # PyDLL holds the GIL during calls: a kernel keeps its thread number in a global
+                # variable.
                 self._libraries[key] = ctypes.PyDLL(str(path))
             return self._libraries[key]
 
@@ -76,7 +78,7 @@ class Compiler:
         self._make(options, target)
 
     def _header(self) -> Path:
-        """Return a copy of the header beside which the compiler finds it compiled already."""
+        """Return a copy of the header, next to which the compiler finds a precompiled header."""
         key = hashlib.sha256(self._identity.encode()).hexdigest()
         copy = self._folder / f"{key}.hpp"
         with self._locks[key]:
@@ -94,12 +96,12 @@ class Compiler:
         done = _run([*self._command, *options, "-o", str(part)])
         if done.returncode:
             raise CompileError(done.stderr.strip())
-        # Under its name it is complete, also for another process.
+        # Rename last, so that other processes never see an incomplete file.
         part.replace(target)
 
 
 def why_no_compiler() -> str | None:
-    """Say why nothing can be compiled; None if it can."""
+    """Return why nothing can be compiled; None if a compiler is found."""
     return None if _command() else "there is no C++ compiler on PATH: install g++, say"
 
 
@@ -109,7 +111,7 @@ def compiler(fma: bool) -> Compiler:
     Raises
     ------
     Unavailable
-        If there is none, or if the processor has no instruction for `fma`.
+        If there is no compiler, or if `fma` is true and the processor has no such instruction.
     """
     command = _command()
     if command is None:
@@ -127,11 +129,11 @@ def _command() -> str | None:
 
 
 def _options(fma: bool) -> list[str]:
-    # GCC fuses nothing below -O2.
+    # Below -O2, GCC does not fuse operations.
     options = ["-std=c++17", "-O2", "-w", "-fPIC"]
     if not fma:
         return [*options, "-ffp-contract=off"]
-    # Other processors have the instruction always.
+    # On other architectures, the instruction is always present.
     is_x86 = platform.machine().lower() in ("x86_64", "amd64")
     return [*options, "-ffp-contract=fast", *(["-mfma"] if is_x86 else [])]
 
@@ -146,7 +148,7 @@ def _processor_has_fma() -> bool:
 
 
 def _private_folder() -> Path:
-    """Return a folder for compiled kernels, which nobody else can put anything into."""
+    """Return the folder for compiled kernels, which only the current user can write to."""
     folder = Path(tempfile.gettempdir()) / f"cupy-emulator-{getpass.getuser()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()

@@ -1,24 +1,24 @@
-"""What the emulator raises."""
+"""Exceptions of the emulator."""
 
 from __future__ import annotations
 
 
-class Unavailable(Exception):  # noqa: N818 - it reads as what it says
-    """The emulator cannot be used here: no compiler, or no CuPy to read."""
+class Unavailable(Exception):  # noqa: N818 - the name reads well without a suffix
+    """The emulator cannot be used here: a compiler or CuPy is missing."""
 
 
 class NotEmulated(BaseException):
-    """Something of CuPy's, or of CUDA's, that the emulator does not have.
+    """A feature of CuPy or CUDA that the emulator lacks.
 
-    It is no `Exception`, so that code which goes on without CuPy after an error, as
-    ``cupy-offload`` does, does not hide it: SciPy would be compared with itself.
+    This is not an `Exception`, so that code that falls back to SciPy after an error, such as
+    ``cupy-offload``, does not hide it. Otherwise SciPy would be compared with itself.
 
     Parameters
     ----------
     what : str
-        The name of the function, or of the kernel.
+        The name of the function or kernel.
     needs : str
-        What it would take.
+        What emulating it would require.
     """
 
     def __init__(self, what: str, needs: str) -> None:
@@ -31,10 +31,9 @@ class NotEmulated(BaseException):
 
 
 class Missing:
-    """Stands for a function or a class that is not emulated, until it is used.
+    """A placeholder for a function or class that is not emulated; using it raises `NotEmulated`.
 
-    Modules of CuPy import names, decorate functions and make kernels that most calls never
-    come to.
+    CuPy's modules import names, decorate functions and create kernels that most calls never use.
 
     Parameters
     ----------
@@ -51,7 +50,8 @@ class Missing:
         raise NotEmulated(self._what, self._needs)
 
     def __getattr__(self, name: str) -> object:
-        if name.startswith("_"):  # which is asked for to find out what this is
+        # Introspection reads these names.
+        if name.startswith("_"):
             raise AttributeError(name)
         raise NotEmulated(f"{self._what}.{name}", self._needs)
 

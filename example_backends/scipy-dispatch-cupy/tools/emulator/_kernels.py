@@ -1,4 +1,4 @@
-"""`cupy.ElementwiseKernel`, `cupy.RawKernel` and `cupy.RawModule`, of C++ for the processor."""
+"""`cupy.ElementwiseKernel`, `cupy.RawKernel` and `cupy.RawModule`, compiled for the processor."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ _BEYOND = {
     "have no numbers of 16 bits",
     r"cudaTextureObject_t|\btex[123]D\b": "textures are interpolated by the hardware",
 }
-"""What a kernel may have that cannot be run here, and why."""
+"""Patterns in a kernel's source that cannot be emulated, with the reason."""
 
 _settings: dict[str, Compiler] = {}
 
 
 class CompileException(Exception):  # noqa: N818 - CuPy's name
-    """What CuPy raises when CUDA's compiler refuses a kernel."""
+    """The exception that CuPy raises when CUDA's compiler rejects a kernel."""
 
 
 def use(compiler: Compiler) -> None:
-    """Compile with `compiler` from now on."""
+    """Use `compiler` for all kernels compiled from now on."""
     _settings["compiler"] = compiler
 
 
 def get_typename(dtype: Any) -> str:
-    """Return what C++ calls a data type, as CuPy does."""
+    """Return the C++ name of a data type, as CuPy does."""
     return _C_TYPES[np.dtype(dtype)]
 
 
@@ -74,12 +74,12 @@ class _Parameter(NamedTuple):
 
     @property
     def is_generic(self) -> bool:
-        """Whether its type is a single letter, which stands for that of the argument."""
+        """Whether its type is a single letter, a placeholder for the type of the argument."""
         return len(self.type) == 1
 
     @classmethod
     def parse(cls, text: str) -> list[_Parameter]:
-        """Return the parameters that a text such as ``"T x, raw float64 w"`` declares."""
+        """Return the parameters declared by a text such as ``"T x, raw float64 w"``."""
         found = []
         for each in filter(None, map(str.strip, text.split(","))):
             *words, type_, name = each.split()
@@ -88,12 +88,12 @@ class _Parameter(NamedTuple):
 
 
 class ElementwiseKernel:
-    """A kernel whose operation is run for every element.
+    """A kernel that applies an operation to every element.
 
     Parameters
     ----------
     in_params, out_params, operation, name, preamble, loop_prep, after_loop
-        As of `cupy.ElementwiseKernel`. Others change how fast it is, not what it computes.
+        As in `cupy.ElementwiseKernel`. Other parameters affect the speed only.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ElementwiseKernel:
         self._return_tuple = return_tuple
 
     def __call__(self, *args: Any, size: int | None = None, **_: Any) -> Any:
-        """Run it; return the outputs, made if they are not given."""
+        """Run the kernel and return the outputs, which are allocated if not given."""
         inputs = args[: len(self._inputs)]
         outputs = args[len(self._inputs) :]
         if len(inputs) < len(self._inputs) or len(outputs) not in (0, len(self._outputs)):
@@ -137,7 +137,7 @@ class ElementwiseKernel:
         return outputs[0] if len(outputs) == 1 and not self._return_tuple else outputs
 
     def _types(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> dict[str, np.dtype[Any]]:
-        """Return what each letter stands for; arrays must agree about it."""
+        """Return the data type of each placeholder letter; arrays must agree about it."""
         types: dict[str, np.dtype[Any]] = {}
         pairs = [
             *zip(self._outputs, outputs, strict=False),
@@ -220,7 +220,7 @@ class ElementwiseKernel:
                 "                    const ptrdiff_t** strides, const int* dimensions) {",
                 "const CIndexer _ind{length};",
                 *before,
-                # A thread for each element, as for arrays that are not larger than the grid.
+                # One thread for each element, as CuPy has for arrays that fit in the grid.
                 "for (ptrdiff_t i = 0; i < length; ++i) {",
                 f"{self._before};",
                 *each_time,
@@ -232,25 +232,25 @@ class ElementwiseKernel:
         )
 
     def _body(self) -> str:
-        """Return the operation; to return from it is to go on with the next element."""
+        """Return the operation; a return statement in it continues with the next element."""
         if not re.search(r"\breturn\b", self._operation):
             return f"{self._operation};"
         return f"[&]() {{ {self._operation}; }}();"
 
 
 _THREADS = 1024
-"""How many threads a block of CUDA's has at most."""
+"""The largest number of threads in a CUDA block."""
 _BLOCKS = 65_535
-"""How many blocks a grid has at most along its second and its third axis."""
+"""The largest number of blocks along the second and third axis of a grid."""
 
 
 class RawKernel:
-    """A kernel that is called with a grid of blocks of threads.
+    """A kernel that is launched with a grid of thread blocks.
 
     Parameters
     ----------
     code, name
-        As of `cupy.RawKernel`. `name` may be an instance of a template.
+        As in `cupy.RawKernel`. `name` may be an instance of a template.
     """
 
     def __init__(self, code: str, name: str, options: Any = (), **_: Any) -> None:
@@ -261,12 +261,12 @@ class RawKernel:
         self.attributes: dict[str, Any] = {}
 
     def __call__(self, grid: Any, block: Any, args: Any, **_: Any) -> None:
-        """Run every thread, one after the other, or in turns where they wait for each other.
+        """Run all threads in sequence, or let them take turns if they synchronize.
 
         Raises
         ------
         RuntimeError
-            If there are more of them than CUDA starts; see the table of technical
+            If there are more threads or blocks than CUDA allows; see the table of technical
             specifications in the CUDA C++ Programming Guide.
         """
         threads, blocks = _three(block), _three(grid)
@@ -297,12 +297,12 @@ extern "C" void run(const unsigned* grid, const unsigned* block, void** given) {
 
 
 class RawModule:
-    """Several kernels of one source.
+    """A source that contains several kernels.
 
     Parameters
     ----------
     code, name_expressions
-        As of `cupy.RawModule`; there is none from a file.
+        As in `cupy.RawModule`; modules cannot be loaded from a file.
     """
 
     def __init__(self, code: str | None = None, path: str | None = None, **_: Any) -> None:
@@ -310,7 +310,7 @@ class RawModule:
         self._path = path
 
     def get_function(self, name: str) -> RawKernel:
-        """Return the kernel of a name, which may be an instance of a template."""
+        """Return the kernel with a given name, which may be an instance of a template."""
         if self._code is None:
             raise NotEmulated(f"the kernel {name} of {self._path}", "it is compiled for a GPU")
         return RawKernel(self._code, name)
@@ -336,20 +336,20 @@ def _library(name: str, source: str) -> ctypes.CDLL:
 
 
 def _as_compiled(source: str) -> str:
-    """Return the source without comments, and without what is for AMD's GPUs."""
+    """Return the source without comments and without code for AMD GPUs."""
     source = re.sub(r"#ifdef __HIP_DEVICE_COMPILE__.*?#endif", "", source, flags=re.DOTALL)
     return re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
 
 
 def _without_headers(source: str) -> str:
-    """Return the source without CuPy's headers, in the place of which is `device.hpp`."""
+    """Return the source without CuPy's headers, which `device.hpp` replaces."""
     source = re.sub(r'^\s*#include\s*[<"]cupy/.*$', "", source, flags=re.MULTILINE)
-    # What CuPy tells of its numbers of 16 bits, which are in one of them.
+    # Remove CuPy's type traits of 16-bit numbers, which one of those headers defines.
     return re.sub(r"^\s*template<> struct std::is_.*float16.*$", "", source, flags=re.MULTILINE)
 
 
 def _table(rows: Iterable[Sequence[int]]) -> Any:
-    """Return rows of numbers as C has them; ctypes keeps alive what is stored in an array."""
+    """Return rows of numbers as a C array of pointers, which keeps the rows alive."""
     made = [(ctypes.c_ssize_t * max(1, len(row)))(*row) for row in rows]
     pointer = ctypes.POINTER(ctypes.c_ssize_t)
     return (pointer * len(made))(*[ctypes.cast(each, pointer) for each in made])

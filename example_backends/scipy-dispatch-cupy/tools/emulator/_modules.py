@@ -1,4 +1,4 @@
-"""The modules called `cupy` and `cupyx`: which are CuPy's own, and which stand in for others."""
+"""The emulated modules `cupy` and `cupyx`: CuPy's own sources and the stand-ins for the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OWN_SOURCES = (
     "cupy.fft",
     *(f"cupyx.scipy.{name}" for name in ("ndimage", "signal", "fft", "_lib")),
 )
-"""Packages of which CuPy's own, unchanged sources run."""
+"""Packages whose unchanged CuPy sources run."""
 
 _NO_COUNTERPART = "nothing of NumPy's stands in for it yet, in tools/emulator/_modules.py"
 _PLANS = (
@@ -46,20 +46,21 @@ _WITH_OUT = {"dot", "i0", "sinc"}
 
 
 class StandIn(ModuleType):
-    """A module in the place of one that needs a GPU.
+    """A module that replaces a module that needs a GPU.
 
     Parameters
     ----------
     name : str
-        Of the module.
+        The name of the module.
     contents : mapping
-        What it has.
+        The names that are emulated, with their values.
     names : iterable of str, optional
-        What it has in CuPy too; to use such a thing raises `NotEmulated`.
+        The names that the module has in CuPy; using one that is not emulated raises
+        `NotEmulated`.
     needs : str, optional
-        What that would take.
+        What emulating those names would require.
     folder : Path, optional
-        Where modules below it are.
+        The folder that contains its submodules.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class StandIn(ModuleType):
         if name in self._names:
             return Missing(f"{self.__name__}.{name}", self._needs)
         if name.startswith("_") and not name.startswith("__"):
-            # CuPy's own business, which this would have if anything had needed it before.
+            # A private name of CuPy's that no emulated code has needed so far.
             raise NotEmulated(f"{self.__name__}.{name}", _NO_COUNTERPART)
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
@@ -90,7 +91,7 @@ class StandIn(ModuleType):
 
 
 class _Guard:
-    """Refuses to import what is CuPy's, and neither emulated nor plain Python."""
+    """An import hook that rejects modules of CuPy that are neither emulated nor plain Python."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> None:
@@ -101,7 +102,7 @@ class _Guard:
 
 
 def why_unavailable() -> str | None:
-    """Say why the emulator cannot be used; None if it can."""
+    """Return why the emulator cannot be used; None if it can."""
     if why_no_compiler():
         return why_no_compiler()
     if isinstance(sys.modules.get("cupy"), StandIn) or _installed() is not None:
@@ -113,17 +114,17 @@ def why_unavailable() -> str | None:
 
 
 def install(*, fma: bool = True) -> None:
-    """Put the emulated `cupy` and `cupyx` into this process.
+    """Add the emulated `cupy` and `cupyx` to this process.
 
     Parameters
     ----------
     fma : bool, optional
-        Whether kernels round ``a * b + c`` once, as CUDA's compiler makes them.
+        Whether kernels round ``a * b + c`` once, as code from CUDA's compiler does.
 
     Raises
     ------
     Unavailable
-        If there is no C++ compiler, or CuPy is not installed, or was imported already.
+        If there is no C++ compiler, or CuPy is not installed, or CuPy was already imported.
     """
     reason = why_unavailable()
     if reason:
@@ -145,7 +146,7 @@ def install(*, fma: bool = True) -> None:
 
 
 def _installed() -> Path | None:
-    """Return the folder that `cupy` and `cupyx` are in."""
+    """Return the folder that contains `cupy` and `cupyx`."""
     try:
         spec = importlib.util.find_spec("cupyx")
     except ValueError:
@@ -157,7 +158,7 @@ def _installed() -> Path | None:
 
 
 def _modules(folder: Path) -> list[StandIn]:
-    """Return the modules, each after the package that it is in."""
+    """Return the modules, each after its parent package."""
     return [
         StandIn("cupy", _cupy(folder), _names(folder / "cupy/__init__.py"), folder=folder / "cupy"),
         *_core(),
@@ -183,7 +184,7 @@ def _modules(folder: Path) -> list[StandIn]:
 
 
 def _cupy(folder: Path) -> dict[str, Any]:
-    """Return what `cupy` has under names that NumPy has too, and its kernels."""
+    """Return the contents of `cupy`: the names that NumPy has too, and the kernels."""
     names = _names(folder / "cupy/__init__.py")
     contents = _of(np, names)
     contents.update({name: _arrays.with_out(getattr(np, name)) for name in _WITH_OUT})
@@ -220,7 +221,7 @@ def _core() -> list[StandIn]:
         "_normalize_axis_indices": _normalize_axis_indices,
         "prod": math.prod,
     }
-    # CuPy uses CUB unless it is told not to. Where sources ask, they take the way for it.
+    # CuPy uses CUB by default. These values select the same code path in its sources.
     core = {
         "ElementwiseKernel": _kernels.ElementwiseKernel,
         "elementwise_copy": _arrays.elementwise_copy,
@@ -302,7 +303,7 @@ def _cupyx(folder: Path) -> list[StandIn]:
 
 
 def _of(module: ModuleType, names: Iterable[str] | None = None) -> dict[str, Any]:
-    """Return the functions of NumPy's or SciPy's as CuPy's: all, or those of the names."""
+    """Return functions of a NumPy or SciPy module as CuPy's: all, or those in `names`."""
     found: dict[str, Any] = {}
     for name in dir(module) if names is None else names:
         value = getattr(module, name, None)
@@ -318,7 +319,7 @@ def _of(module: ModuleType, names: Iterable[str] | None = None) -> dict[str, Any
 
 
 def _class_not_emulated(name: str) -> type:
-    """Return a class that nothing is an instance of."""
+    """Return a class that cannot be instantiated, for `isinstance` checks."""
 
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise NotEmulated(name, "it would have to hold arrays of CuPy's")
@@ -327,7 +328,7 @@ def _class_not_emulated(name: str) -> type:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is a number, a data type or an error, which CuPy takes from NumPy."""
+    """Return whether it is a number, data type or exception, which CuPy takes from NumPy."""
     if isinstance(value, type):
         return issubclass(value, np.generic | np.dtype | BaseException)
     return value is None or isinstance(value, bool | int | float)
@@ -335,7 +336,7 @@ def _is_plain(value: Any) -> bool:
 
 @functools.cache
 def _names(path: Path) -> frozenset[str]:
-    """Return the public names of a module, read from its source."""
+    """Return the public names of a module, parsed from its source."""
     if not path.is_file():
         return frozenset()
     found: set[str] = set()
@@ -364,7 +365,7 @@ def _exceptions() -> dict[str, Any]:
 
 
 class _Subscripted:
-    """Such as `numpy.r_`, of CuPy's arrays."""
+    """Return CuPy arrays for objects that are subscripted, such as `numpy.r_`."""
 
     def __init__(self, of_numpy: Any) -> None:
         self._of_numpy = of_numpy
@@ -380,18 +381,18 @@ class _Pool:
 
     @staticmethod
     def free_all_blocks() -> None:
-        """Free nothing: there is no pool."""
+        """Do nothing: there is no pool."""
 
 
 _POOL = _Pool()
 
 
 class _PerformanceWarning(RuntimeWarning):
-    """Told where CuPy knows a quicker way."""
+    """The warning that CuPy issues when there is a faster way."""
 
 
 def _memoize(for_each_device: bool = False) -> Callable[[Any], Any]:
-    return functools.cache  # equal arguments are the same, as with CuPy
+    return functools.cache  # equal arguments count as the same call, as in CuPy
 
 
 def _broadcast(*arrays: Any) -> np.broadcast:
@@ -399,17 +400,17 @@ def _broadcast(*arrays: Any) -> np.broadcast:
 
 
 def _splines(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes splines as one of CuPy's arrays."""
+    """Return a function that creates splines as a function of CuPy arrays."""
     return lambda *args, **kwargs: as_cupy(make(*_arrays.unwrapped(args), **kwargs))
 
 
 def _fuse(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
-    """Leave the operations apart: each is rounded for itself."""
+    """Do not fuse the operations: each result is rounded separately."""
     return lambda function: function
 
 
 def _errstate(**_: Any) -> AbstractContextManager[None]:
-    """Change nothing: NumPy's linear algebra always raises."""
+    """Do nothing: NumPy's linear algebra always raises errors."""
     return nullcontext()
 
 
@@ -422,7 +423,7 @@ def _rawkernel(*args: Any, **kwargs: Any) -> Callable[[Any], Missing]:
 
 
 def _later(what: str, needs: str) -> Callable[..., Missing]:
-    """Return a class whose instances can be made, and not be used."""
+    """Return a factory of placeholders, which can be created but not used."""
     return lambda *args, **kwargs: Missing(what, needs)
 
 
@@ -445,14 +446,14 @@ def _normalize_axis_indices(
 
 
 def _choose_conv_method(in1: Any, in2: Any, mode: str) -> str:
-    """Choose as CuPy does, which measures nothing."""
+    """Choose a method as CuPy does, without measuring."""
     if in1.ndim != 1 or in2.ndim != 1:
         raise NotImplementedError("Only 1d inputs are supported currently")
     return "direct" if in1.dtype.kind in "bui" or in2.dtype.kind in "bui" else "fft"
 
 
 def _bounding_slices(corners: np.ndarray, absent: int) -> list[tuple[slice, ...] | None]:
-    """Return the slices of each object, from pairs of first and last positions."""
+    """Return the slices of each object, from pairs of first and last indices."""
     return [
         None
         if row[0] == absent

@@ -1,10 +1,10 @@
-"""`cupy.cuda.cufft`: plans of Fourier transforms, which are taken by their definition.
+"""`cupy.cuda.cufft`: plans of Fourier transforms, computed from the definition.
 
-cuFFT comes without a source. What is computed here is what its documentation says of the types
-of transforms, of the layout of their data, and of the scale, which is one in both directions
-(NVIDIA, "cuFFT API Reference", "Fourier Transform Types" and "Data Layout"). It is not computed
-by NumPy's or SciPy's transforms, so that SciPy is compared with something else. How cuFFT
-rounds, it does not show.
+The source of cuFFT is not available. This module follows its documentation of the types of
+transforms, the layout of the data and the scale, which is one in both directions (NVIDIA, "cuFFT
+API Reference", "Fourier Transform Types" and "Data Layout"). It does not use NumPy's or SciPy's
+transforms, so that SciPy is compared with an independent implementation. It does not reproduce
+cuFFT's rounding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 FORWARD, INVERSE = -1, 1
-_TYPES = {  # by the numbers of cufftType
+_TYPES = {  # the names and numbers of cufftType, with the types of input and output
     "C2C": (0x29, np.complex64, np.complex64),
     "R2C": (0x2A, np.float32, np.complex64),
     "C2R": (0x2C, np.complex64, np.float32),
@@ -39,20 +39,20 @@ _here = threading.local()
 
 
 class CuFFTError(RuntimeError):
-    """What cuFFT says of a plan that it refuses."""
+    """The error that cuFFT reports for an invalid plan."""
 
 
 class _Layout:
-    """Where in the memory the elements are.
+    """The layout of elements in memory.
 
     Parameters
     ----------
     shape : sequence of int
-        How many are transformed together, along each axis.
+        The number of elements along each axis of one transform.
     embed : sequence of int
-        How many lie along each axis.
+        The number of allocated elements along each axis.
     stride, distance : int
-        From an element to the next, and from those transformed together to the next such.
+        The steps between adjacent elements, and between adjacent transforms of a batch.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class _Layout:
         self.steps = (distance, *steps)
 
     def of(self, array: ndarray, batch: int) -> np.ndarray:
-        """Return the elements in the memory of `array`, the first axis that of the batch."""
+        """Return a view of the elements in the memory of `array`; the first axis is the batch."""
         shape = (batch, *self.shape)
         last = sum((length - 1) * step for length, step in zip(shape, self.steps, strict=True))
         if last >= array.size:
@@ -73,15 +73,15 @@ class _Layout:
 
 
 class PlanNd:
-    """What to transform: of one to three axes each.
+    """A plan for a batch of transforms along one to three axes.
 
     Parameters
     ----------
     shape, inembed, istride, idist, onembed, ostride, odist, fft_type, batch
-        As of ``cufftPlanMany``.
+        As in ``cufftPlanMany``.
     order, last_axis, last_size
-        What CuPy keeps with a plan: the order of the array, and the axis along which an array
-        of real numbers has another length than that of its transform.
+        Attributes that CuPy stores with a plan: the memory order of the array, and the axis
+        along which a real array and its transform differ in length.
     """
 
     gpus = None
@@ -130,13 +130,13 @@ class PlanNd:
         _here.plan = None
 
     def fft(self, a: ndarray, out: ndarray, direction: int) -> None:
-        """Transform `a` to `out`, which may be the same array."""
+        """Transform `a` into `out`, which may be the same array."""
         if a.dtype != self._given or out.dtype != self._made:
             raise TypeError(f"a plan from {self._given} to {self._made}, of {a.dtype}, {out.dtype}")
         given = self._input.of(a, self.batch)
         x = given.copy()
         if self._gives_real:
-            given[...] = np.nan  # which may be overwritten
+            given[...] = np.nan  # cuFFT may overwrite its input
             x = transformed(x, range(1, x.ndim - 1), INVERSE)
             result = transformed(_whole(x, self.shape[-1]), [-1], INVERSE).real
         elif self._takes_real:
@@ -147,7 +147,7 @@ class PlanNd:
         self._output.of(out, self.batch)[...] = result
 
     def get_output_array(self, a: ndarray, order: str = "C") -> ndarray:
-        """Return an array for the result."""
+        """Return a new array for the result."""
         shape = list(a.shape)
         if self.last_size is not None and (self._takes_real or self._gives_real):
             shape[self.last_axis] = self.last_size
@@ -155,23 +155,23 @@ class PlanNd:
         return made if order == "C" else made.astype(self._made, order="F")
 
     def check_output_array(self, a: ndarray, out: ndarray) -> None:
-        """Raise a ValueError if the result does not fit."""
+        """Raise a ValueError if `out` does not fit the result."""
         made = self.get_output_array(a)
         if (out.shape, out.dtype) != (made.shape, made.dtype):
             raise ValueError(f"out must be {made.dtype} {made.shape}, not {out.dtype} {out.shape}")
 
 
 class Plan1d(PlanNd):
-    """What to transform: lines, one behind the other.
+    """A plan for a batch of adjacent lines.
 
     Parameters
     ----------
     nx : int
-        The length of a line; of the real ones, if only those of one side are real.
+        The length of a line; for transforms from or to real numbers, that of the real line.
     fft_type, batch
-        As of ``cufftPlan1d``.
+        As in ``cufftPlan1d``.
     devices
-        None: there is one.
+        None: there is a single device.
     """
 
     def __init__(self, nx: int, fft_type: int, batch: int, *, devices: None = None) -> None:
@@ -185,14 +185,16 @@ class Plan1d(PlanNd):
 
 
 def transformed(x: np.ndarray, axes: Sequence[int], direction: int) -> np.ndarray:
-    """Return the discrete Fourier transform along the axes, not scaled."""
+    """Return the unscaled discrete Fourier transform along the axes."""
     for axis in axes:
         x = np.moveaxis(_lines_transformed(np.moveaxis(x, axis, -1), direction), -1, axis)
     return x
 
 
 def _lines_transformed(x: np.ndarray, direction: int) -> np.ndarray:
-    """Transform every n-th element for itself, n dividing the length, and add up what is alike.
+    """Transform interleaved parts of the last axis recursively, and combine the results.
+
+    The number of parts is the smallest factor of the length.
 
     J. W. Cooley and J. W. Tukey, "An algorithm for the machine calculation of complex Fourier
     series", Mathematics of Computation 19, 1965.
@@ -212,15 +214,16 @@ def _lines_transformed(x: np.ndarray, direction: int) -> np.ndarray:
     return parts.reshape(x.shape)
 
 
-@lru_cache(maxsize=8)  # of a long prime these are large
+# For a long prime length, each of these arrays is large.
+@lru_cache(maxsize=8)
 def _roots(length: int, direction: int, start: int, dtype: np.dtype[Any]) -> np.ndarray:
-    """Return the columns from `start` on of the matrix that transforms a line."""
+    """Return columns of the transform matrix, from column `start` on."""
     columns = np.arange(start, min(start + _ROWS, length))
     return _powers(np.arange(length)[:, None] * columns, length, direction).astype(dtype)
 
 
 def _powers(exponents: np.ndarray, length: int, direction: int) -> np.ndarray:
-    """Return powers of the root of unity of that order."""
+    """Return powers of the root of unity of order `length`."""
     result: np.ndarray = np.exp(direction * 2j * np.pi / length * (exponents % length))
     return result
 
@@ -233,15 +236,15 @@ def _smallest_factor(length: int) -> int:
 
 
 def _whole(half: np.ndarray, length: int) -> np.ndarray:
-    """Return lines of which a half is given: the others are conjugate to them.
+    """Return whole lines, given the first half: the other elements are the complex conjugates.
 
-    What is imaginary of the first, and of that in the middle, is so of their transform.
+    The imaginary part of the first element, or of the middle one, leads to imaginary results.
     """
     return np.concatenate([half, half[..., (length - 1) // 2 : 0 : -1].conj()], axis=-1)
 
 
 def contents() -> dict[str, Any]:
-    """Return what is in `cupy.cuda.cufft`."""
+    """Return the contents of `cupy.cuda.cufft`."""
     return {
         "CUFFT_FORWARD": FORWARD,
         "CUFFT_INVERSE": INVERSE,

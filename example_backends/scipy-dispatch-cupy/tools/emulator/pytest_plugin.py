@@ -1,4 +1,4 @@
-"""Tests for a GPU, run on the emulator: what is not emulated is skipped, with the reason."""
+"""A pytest plugin that runs GPU tests on the emulator and skips tests that it cannot run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class LeftOut:
-    """Counts what is not emulated.
+    """Count the calls that are not emulated.
 
-    A test that compares many calls does so by a function called ``checked`` of its module. A
-    call that is not emulated is left out there, so that it does not hide the others; a test
-    that has no other is skipped.
+    A test that compares many calls does so with a function named ``checked`` in its module. A
+    call that is not emulated is skipped there, so that it does not hide the other calls. A test
+    in which no call is emulated is skipped.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class LeftOut:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        """Skip where there was nothing to compare."""
+        """Skip the test if no call could be compared."""
         compared, before = self.compared, len(self.errors)
         try:
             yield
@@ -59,11 +59,11 @@ class LeftOut:
             pytest.skip("; ".join(reasons))
 
     def pytest_report_header(self) -> str:
-        """Say that there is no GPU at work."""
+        """State that CuPy is emulated."""
         return "CuPy is emulated: its own kernels, on the processor"
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how many calls were compared, and why others were not."""
+        """Report how many calls were compared, and why the others were not."""
         terminalreporter.section("emulated")
         terminalreporter.write_line(
             f"{self.compared} calls compared, {len(self.errors)} not emulated:"
