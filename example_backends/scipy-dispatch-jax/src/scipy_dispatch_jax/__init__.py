@@ -1,7 +1,7 @@
-"""JAX arrays for `scipy_dispatch`: JAX in, JAX out, also while JAX traces.
+"""Run functions of `scipy_dispatch` on JAX arrays, also while JAX traces.
 
-Nothing here is imported before a function of `scipy_dispatch` meets a JAX array:
-`scipy_dispatch` reads ``backend.toml``, which imports nothing.
+No module of this package is imported before a function of `scipy_dispatch` receives a JAX array:
+`scipy_dispatch` reads ``backend.toml``, which needs no import.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JAX's arrays and data types: what may be looked at while JAX traces, and what may not."""
+"""JAX arrays and data types: properties that are known while JAX traces, and conversions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# What JAX has of data types of 64 bits while `jax_enable_x64` is off.
+# The data types that replace 64-bit types while `jax_enable_x64` is off.
 _NARROW = {
     np.dtype(np.float64): np.dtype(np.float32),
     np.dtype(np.complex128): np.dtype(np.complex64),
@@ -23,17 +23,17 @@ _NARROW = {
 
 
 def is_jax(value: object) -> bool:
-    """Whether `value` is a JAX array, or stands for one while JAX traces."""
+    """Return whether `value` is a JAX array, traced or not."""
     return isinstance(value, jax.Array)
 
 
 def is_traced(value: object) -> bool:
-    """Whether `value` stands for an array whose elements are not known yet."""
+    """Return whether `value` is a tracer, an array whose elements are not known yet."""
     return isinstance(value, jax.core.Tracer)
 
 
 def leaves(value: object) -> Iterator[object]:
-    """Yield what lists, tuples and dictionaries hold, however deep; else `value` itself."""
+    """Yield the items of nested lists, tuples and dictionaries; otherwise `value` itself."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
@@ -44,14 +44,14 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def is_list(value: object) -> bool:
-    """Whether `value` holds numbers in order, and is no array: a list or a range, say."""
+    """Return whether `value` is a sequence but not an array, such as a list or a range."""
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def known(value: Any) -> Any:
-    """Return `value` with NumPy arrays, or numbers, for the JAX arrays in it.
+    """Return `value` with the JAX arrays in it converted to NumPy arrays or Python numbers.
 
-    None of them may be traced.
+    None of the arrays may be traced.
     """
     if isinstance(value, dict):
         return {key: known(each) for key, each in value.items()}
@@ -65,24 +65,24 @@ def known(value: Any) -> Any:
 
 
 def has_64_bits() -> bool:
-    """Whether JAX's double precision is on here and now."""
+    """Return whether JAX's double precision is enabled in the current context."""
     return bool(jax.config.jax_enable_x64)
 
 
 def default_float() -> np.dtype[Any]:
-    """Return the data type in which SciPy computes: float64, or what JAX has of it."""
+    """Return the data type in which SciPy computes: float64, or its replacement in JAX."""
     return np.dtype(np.float64 if has_64_bits() else np.float32)
 
 
 def narrowed(dtype: Any) -> np.dtype[Any]:
-    """Return what JAX has of a data type: without 64 bits, those of 64 become 32.
+    """Return JAX's counterpart of a data type: without 64-bit types, the 32-bit type.
 
     Raises
     ------
     TypeError
-        If JAX has none like it.
+        If JAX has no such data type.
     """
-    # No array is made, because JAX would warn, and to silence that is to silence all threads.
+    # Do not make an array: JAX would warn, and filters for warnings affect all threads.
     dtype = np.dtype(dtype)
     is_number = dtype == np.bool_ or jnp.issubdtype(dtype, jnp.number)
     if not is_number or not dtype.isnative or dtype.char in "gG":
@@ -91,14 +91,14 @@ def narrowed(dtype: Any) -> np.dtype[Any]:
 
 
 def dtype_of(value: Any) -> np.dtype[Any]:
-    """Return the data type that `value` has as a JAX array, without making one of an array."""
+    """Return the data type that `value` would have as a JAX array, without converting an array."""
     return narrowed(value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype)
 
 
 def promoted(*dtypes: Any) -> np.dtype[Any]:
-    """Return the data type that NumPy, and so SciPy, makes of several, as far as JAX has it.
+    """Return the common data type by NumPy's rules, which SciPy follows, as JAX's counterpart.
 
-    JAX's own rule makes single precision of integers and single precision.
+    JAX's own rules promote integers and single precision to single precision.
     """
     if any(np.dtype(dtype).kind == "V" for dtype in dtypes):  # such as bfloat16
         return jnp.result_type(*dtypes)
@@ -106,51 +106,52 @@ def promoted(*dtypes: Any) -> np.dtype[Any]:
 
 
 def is_integer(dtype: Any) -> bool:
-    """Whether it is one of integers or booleans."""
+    """Return whether the data type is integer or boolean."""
     return bool(jnp.issubdtype(dtype, jnp.integer) or dtype == np.bool_)
 
 
 def limits_of(dtype: Any) -> tuple[int, int]:
-    """Return the least and the largest of integers, or of booleans."""
+    """Return the smallest and largest value of an integer or boolean type."""
     return (0, 1) if dtype == np.bool_ else (int(jnp.iinfo(dtype).min), int(jnp.iinfo(dtype).max))
 
 
 def is_complex(dtype: Any) -> bool:
-    """Whether it is one of complex numbers."""
+    """Return whether the data type is complex."""
     return bool(jnp.issubdtype(dtype, jnp.complexfloating))
 
 
 def is_complex_number(value: Any) -> bool:
-    """Whether a number, an element of NumPy's or of JAX's, is complex, or may be."""
+    """Return whether a number, a NumPy scalar or a JAX scalar is of a complex type."""
     return is_complex(value.dtype) if hasattr(value, "dtype") else isinstance(value, complex)
 
 
 def is_floating(dtype: Any) -> bool:
-    """Whether it is one of real numbers, half precision and bfloat16 among them."""
+    """Return whether the data type is real floating point; half precision and bfloat16 count."""
     return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
 def times_line(x: Array, line: Array) -> Array:
     """Multiply `x` by a line along its last axis.
 
-    Nothing is left to JAX's promotion of data types and of dimensions, which users may forbid.
+    Types and shapes are converted explicitly, because users may disable JAX's implicit
+    promotion.
     """
     dtype = line.dtype if is_complex(line.dtype) else x.dtype
     return x.astype(dtype) * line.astype(dtype).reshape((1,) * (x.ndim - 1) + (-1,))
 
 
 def as_c_casts(x: Array, dtype: Any) -> Array:
-    """Convert as C code on the usual processors does, and so SciPy's.
+    """Convert as C code does on common processors, and therefore SciPy.
 
-    Numbers are cut off after the point, and what is too large for a narrow integer
-    keeps its last bits. JAX would take the nearest integer that there is.
+    Fractions are truncated, and a value too large for a narrow integer keeps its low bits. JAX
+    would use the nearest integer in the type's range.
 
     Parameters
     ----------
     x : jax.Array
-        Numbers; complex ones only where `dtype` is complex too.
+        The numbers; complex only if `dtype` is complex too.
     dtype : data type
-        What they become.
+        The target data type.
     """
     dtype = np.dtype(dtype)
     if x.dtype == dtype:
@@ -161,11 +162,11 @@ def as_c_casts(x: Array, dtype: Any) -> Array:
         return _bits(x, dtype) if is_integer(dtype) else x.astype(dtype)
     wide = jnp.int64 if has_64_bits() else jnp.int32
     if dtype.kind == "u" and dtype.itemsize == np.dtype(wide).itemsize:
-        # The upper half has no place in the signed type.
+        # The signed type cannot hold the upper half of the unsigned range.
         return jnp.where(x < 0, x.astype(wide).astype(dtype), x.astype(dtype))
     return _bits(x.astype(wide), dtype)
 
 
 def _bits(x: Array, dtype: np.dtype[Any]) -> Array:
-    # SciPy's booleans are bytes.
+    # SciPy casts to a byte; any value other than 0 is True.
     return x.astype(np.uint8) != 0 if dtype == np.bool_ else x.astype(dtype)

@@ -1,4 +1,4 @@
-"""Arguments for axes: one for all, or one for each."""
+"""Arguments for axes: one value for all axes, or one for each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def one_axis(axis: Any, ndim: int) -> int:
-    """Return the number of an axis, from the front.
+    """Return an axis as a non-negative number.
 
     Raises
     ------
     numpy.exceptions.AxisError
-        If there is none.
+        If there is no such axis.
     """
     number = operator.index(axis)
     if not -ndim <= number < ndim:
@@ -26,12 +26,12 @@ def one_axis(axis: Any, ndim: int) -> int:
 
 
 def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    """Return the numbers of axes, as `scipy.ndimage` understands ``axes=``.
+    """Return axes as non-negative numbers, interpreting ``axes=`` as `scipy.ndimage` does.
 
     Raises
     ------
     ValueError
-        If there are none of that number, or one is named twice.
+        If there is no such axis, or an axis occurs twice.
     """
     if axes is None:
         return tuple(range(ndim))
@@ -48,12 +48,12 @@ def some_axes(axes: Any, ndim: int) -> tuple[int, ...]:
 
 
 def for_each(value: Any, count: int) -> list[Any]:
-    """Return `count` values: those given, or one given for all.
+    """Return a list of `count` values: the given values, or a single value repeated.
 
     Raises
     ------
     RuntimeError
-        If another number is given.
+        If the number of given values is not `count`.
     """
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
@@ -64,12 +64,12 @@ def for_each(value: Any, count: int) -> list[Any]:
 
 
 def checked_origin(origin: int, size: int, message: str = "invalid origin") -> int:
-    """Return the origin of a window if its middle is in it.
+    """Return the origin of a window after checking that the window contains its shifted centre.
 
     Raises
     ------
     ValueError
-        If not.
+        If it does not.
     """
     if not 0 <= size // 2 + origin < size:
         raise ValueError(message)
@@ -79,10 +79,10 @@ def checked_origin(origin: int, size: int, message: str = "invalid origin") -> i
 def spread_window(
     shape: tuple[int, ...], origin: Any, axes: tuple[int, ...], ndim: int
 ) -> tuple[tuple[int, ...], list[Any]]:
-    """Return shape and origins of a window for all axes of an array, as SciPy numbers them.
+    """Return the shape and origins of a window for all axes of an array, assigned as in SciPy.
 
-    The axes of the window are those of the array in ascending order. The origins follow the
-    order of `axes`, unless these are all axes.
+    The window's axes correspond to `axes` in ascending order. The origins follow the order of
+    `axes`, unless `axes` are all axes of the array.
     """
     origins = for_each(origin, len(axes))
     if len(axes) == ndim:

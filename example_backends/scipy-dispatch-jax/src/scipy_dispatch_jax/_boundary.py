@@ -1,4 +1,4 @@
-"""What lies beyond the ends of an array, by boundary mode."""
+"""Boundary modes: the values beyond the ends of an array."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-# Filters know no difference between the modes with and without "grid-".
+# For filters, modes with and without "grid-" are equivalent.
 _SAME = {"grid-mirror": "reflect", "grid-wrap": "wrap", "grid-constant": "constant"}
 MODES = frozenset({"reflect", "mirror", "nearest", "wrap", "constant", *_SAME})
 
 
 def checked_mode(mode: Any) -> str:
-    """Return `mode` if it is one.
+    """Return `mode` after checking that it is valid.
 
     Raises
     ------
     RuntimeError
-        If not, as SciPy does.
+        If it is not, as in SciPy.
     """
     if not isinstance(mode, str) or mode not in MODES:
         raise RuntimeError("boundary mode not supported")
@@ -30,21 +30,21 @@ def checked_mode(mode: Any) -> str:
 
 
 def is_constant(mode: str) -> bool:
-    """Whether `mode` puts one value beyond the ends, which is given as ``cval=``."""
+    """Return whether `mode` extends an array by a constant, ``cval=``."""
     return _SAME.get(mode, mode) == "constant"
 
 
 def positions(index: Any, length: int, mode: str) -> Any:
-    """Return where in a line of `length` the elements are that `mode` puts at `index`.
+    """Return the positions in a line of the elements that `mode` assigns to `index`.
 
     Parameters
     ----------
     index : array of int
-        Positions, also before and after the line. A NumPy or a JAX array.
+        Positions, possibly beyond the ends of the line. A NumPy or a JAX array.
     length : int
-        Of the line, at least 1.
+        The length of the line, at least 1.
     mode : str
-        Any but ``"constant"`` and ``"grid-constant"``.
+        Any mode except ``"constant"`` and ``"grid-constant"``.
     """
     xp = np if isinstance(index, np.ndarray) else jnp
     mode = _SAME.get(mode, mode)
@@ -62,18 +62,18 @@ def positions(index: Any, length: int, mode: str) -> Any:
 def extended(
     x: Array, margins: Sequence[tuple[int, int]], modes: Sequence[str], cval: Any
 ) -> Array:
-    """Return `x` with what its boundary modes put around it.
+    """Return `x` extended according to its boundary modes.
 
     Parameters
     ----------
     x : jax.Array
-        Without axes of no length.
+        The array, without axes of length 0.
     margins : sequence of (int, int)
-        How many elements to put before and after, for every axis; none may be negative.
+        The number of elements to add before and after, for every axis; not negative.
     modes : sequence of str
         The mode of every axis.
     cval : scalar
-        What to put there with ``"constant"``.
+        The value for ``"constant"``.
     """
     for axis, ((before, after), mode) in enumerate(zip(margins, modes, strict=True)):
         if not before and not after:
@@ -94,10 +94,10 @@ def extended(
 def _taken(x: Array, index: np.ndarray[Any, Any], axis: int) -> Array:
     """Return elements along an axis.
 
-    XLA may end the process over gradients of an array that it splits between devices, if elements
-    were taken by numbers of 64 bits, and before JAX 0.12, with `jax_enable_x64`, if by any numbers.
-    There they are taken as slices, where these are in a row; elsewhere not, as the gradients of
-    slices are slow.
+    For an array that XLA splits between devices, gradients of indexing with 64-bit integers may
+    crash the process. Before JAX 0.12 and with `jax_enable_x64`, indexing with any integers may.
+    In that case consecutive elements are taken as slices. Slices are not used otherwise, because
+    their gradients are slow.
     """
     if not index.size or x.shape[axis] > 2**31:
         return jnp.take(x, index, axis)

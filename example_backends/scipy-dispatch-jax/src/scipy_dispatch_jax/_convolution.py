@@ -1,4 +1,4 @@
-"""Convolution and correlation of `scipy_dispatch.signal`, by products or Fourier transforms."""
+"""Convolution and correlation of `scipy_dispatch.signal`, directly or by Fourier transforms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MODES = ("full", "same", "valid")
-# Up to so many elements of the shorter array, "auto" multiplies and adds.
+# "auto" uses the direct method if the shorter array has at most this many elements.
 _DIRECTLY = 128
 
 
@@ -44,12 +44,12 @@ def _checked(in1: Any, in2: Any, mode: Any, message: str) -> tuple[Array, Array]
 
 
 def _is_swapped(mode: str, shape1: Any, shape2: Any, axes: Any = None) -> bool:
-    """Whether the second array is the larger one, where the result is inside the larger one.
+    """Return whether "valid" mode swaps the arrays because the second one is larger.
 
     Raises
     ------
     ValueError
-        If neither is larger everywhere.
+        If neither array is at least as large as the other along every axis.
     """
     if mode != "valid":
         return False
@@ -76,7 +76,7 @@ def _refuse_types(call: dict[str, Any]) -> str | None:
 
 
 def _slid(x: Array, kernel: Array, margins: Any, mode: str, cval: Any, flips: bool) -> Array:
-    """Return sums of products, the kernel laid on the extended array."""
+    """Return the sums of products of the kernel with each window of the extended array."""
     dtype = promoted(x.dtype, kernel.dtype)
     working = np.dtype(np.float32 if is_floating(dtype) and dtype.itemsize < 4 else dtype)
     offsets = offsets_of(kernel.shape)
@@ -99,7 +99,7 @@ def _by_products(first: Array, second: Array, mode: str) -> Array:
 
 
 def _by_transforms(first: Array, second: Array, mode: str, axes: Any = None) -> Array:
-    """Return the convolution along `axes`, of arrays that may be repeated along others."""
+    """Return the convolution along `axes`; along other axes the arrays are broadcast."""
     if axes is not None and not np.size(axes):
         raise ValueError("when provided, axes cannot be empty")
     axes, _ = axes_and_lengths(first, None, axes)
@@ -169,16 +169,16 @@ def _convolved(first: Array, second: Array, mode: str, method: str) -> Array:
 
 
 def _is_exact(first: Array, second: Array) -> bool:
-    """Whether no sum of products of such integers has too many bits for transforms."""
+    """Return whether every sum of products is small enough for a transform to be exact."""
     bits = sum(log2(max(map(abs, limits_of(each.dtype)))) for each in (first, second))
     bits += log2(min(first.size, second.size))
-    # The last ones are those that transforms round.
+    # Leave 6 bits for the rounding errors of the transforms.
     return bits <= jnp.finfo(default_float()).nmant - 6
 
 
 @implements("scipy_dispatch.signal:convolve", "in1", "in2", refuse=_refuse_types)
 def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Traces and differentiates. Integers by products where transforms would not be exact."""
+    """Supports tracing and differentiation. Uses the direct method if transforms are inexact."""
     message = "volume and kernel should have the same dimensionality"
     first, second = _checked(in1, in2, mode, message)
     if first.ndim == 0:
@@ -188,7 +188,7 @@ def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Ar
 
 @implements("scipy_dispatch.signal:correlate", "in1", "in2", refuse=_refuse_types)
 def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> Array:
-    """Traces and differentiates. Integers by products where transforms would not be exact."""
+    """Supports tracing and differentiation. Uses the direct method if transforms are inexact."""
     message = "in1 and in2 should have the same dimensionality"
     first, second = _checked(in1, in2, mode, message)
     if first.ndim == 0:
@@ -198,7 +198,7 @@ def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto") -> A
 
 @implements("scipy_dispatch.signal:fftconvolve", "in1", "in2", refuse=_refuse_types)
 def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Any = None) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     message = "in1 and in2 should have the same dimensionality"
     first, second = _checked(in1, in2, mode, message)
     if first.ndim == 0:
@@ -259,7 +259,7 @@ def _image(in1: Any, in2: Any, mode: str, boundary: str, fillvalue: Any, flip: b
 def convolve2d(
     in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
 ) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return _image(in1, in2, mode, boundary, fillvalue, True)
 
 
@@ -267,5 +267,5 @@ def convolve2d(
 def correlate2d(
     in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: Any = 0
 ) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return _image(in1, in2, mode, boundary, fillvalue, False)

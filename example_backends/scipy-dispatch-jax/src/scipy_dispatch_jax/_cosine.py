@@ -1,4 +1,4 @@
-"""Discrete sine and cosine transforms, of all four types, by way of Fourier transforms."""
+"""Discrete sine and cosine transforms of types 1 to 4, computed by Fourier transforms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ort
 def _along_the_last_axis(
     x: Array, kind: str, type: int, norm: str | None, orthogonalize: bool
 ) -> Array:
-    """Return the transform of real numbers."""
+    """Return the transform of real numbers along the last axis."""
     count = x.shape[-1]
     is_sine = kind == "dst"
     x = _weighted(x, is_sine, type, orthogonalize, before=True)
@@ -39,7 +39,7 @@ def _along_the_last_axis(
 
 
 def _weighted(x: Array, is_sine: bool, type: int, orthogonalize: bool, before: bool) -> Array:
-    """Make the matrix of a transform orthogonal: its first or last element by a root of 2."""
+    """Scale the first or last element by a root of 2, which makes the transform orthogonal."""
     if not orthogonalize or type == 4 or (is_sine and type == 1):
         return x
     if type != 1 and before != (type == 3):
@@ -53,7 +53,7 @@ def _weighted(x: Array, is_sine: bool, type: int, orthogonalize: bool, before: b
 
 
 def _turned(x: Array, angles: np.ndarray) -> Array:
-    """Multiply by exp(-i angle), the angles in double precision."""
+    """Multiply by exp(-i angle), with angles in double precision."""
     dtype = np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128
     return times_line(x, jnp.asarray(np.exp(-1j * angles), dtype))
 
@@ -61,10 +61,11 @@ def _turned(x: Array, angles: np.ndarray) -> Array:
 def _cosine(x: Array, type: int, count: int) -> Array:
     n = np.arange(count)
     if type == 1:
-        # The even extension is real, and so is its transform.
+        # The even extension has a real transform.
         return jnp.fft.rfft(jnp.concatenate([x, x[..., -2:0:-1]], -1)).real
     if type == 2:
-        # Even elements forward, odd elements backward: a transform of the same length.
+        # Even elements forward, then odd elements backward: a transform of the same length
+        # suffices.
         x = jnp.concatenate([x[..., ::2], x[..., 1::2][..., ::-1]], -1)
         return 2 * _turned(jnp.fft.fft(x), np.pi * n / (2 * count)).real
     if type == 3:
@@ -138,7 +139,7 @@ def _one_axis(kind: str) -> Any:
         workers: int | None = None,
         orthogonalize: bool | None = None,
     ) -> Array:
-        """Traces and differentiates."""
+        """Supports tracing and differentiation."""
         return _transform(x, kind, type, *one_length(x, n, axis), norm, orthogonalize)
 
     return function
@@ -155,7 +156,7 @@ def _some_axes(kind: str) -> Any:
         workers: int | None = None,
         orthogonalize: bool | None = None,
     ) -> Array:
-        """Traces and differentiates."""
+        """Supports tracing and differentiation."""
         return _transform(x, kind, type, s, axes, norm, orthogonalize)
 
     return function

@@ -17,18 +17,18 @@ def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> 
     Parameters
     ----------
     sigma : float
-        Its standard deviation.
+        The standard deviation.
     order : int
-        Which derivative.
+        The order of the derivative; 0 for the Gaussian itself.
     truncate : float
-        After how many standard deviations it ends.
+        The radius in standard deviations.
     radius : int, optional
-        After how many elements it ends, which goes before `truncate`.
+        The radius in elements, which takes precedence over `truncate`.
 
     Raises
     ------
     ValueError
-        If the order or the radius cannot be.
+        If the order or the radius is invalid.
     """
     width = float(sigma)
     if radius is None:
@@ -42,13 +42,13 @@ def gaussian_weights(sigma: float, order: int, truncate: float, radius: Any) -> 
     weights = weights / weights.sum()
     if order == 0:
         return weights
-    # A derivative is the Gaussian times a polynomial q; one more derivative of that is
-    # q' - q * x / sigma**2 times the Gaussian. As matrices on the coefficients of q:
+    # Each derivative is the Gaussian times a polynomial q. The next derivative has the
+    # polynomial q' - q * x / sigma**2. As matrices on the coefficients of q:
     exponents = np.arange(order + 1)
     step = np.diag(exponents[1:], 1) + np.diag(np.ones(order) / -(sigma * sigma), -1)
     q = np.zeros(order + 1)
     q[0] = 1
     for _ in range(order):
         q = step.dot(q)
-    # Backwards, because it is a convolution.
+    # Reverse the weights, because SciPy defines the filter as a convolution.
     return ((x[:, None] ** exponents).dot(q) * weights)[::-1]

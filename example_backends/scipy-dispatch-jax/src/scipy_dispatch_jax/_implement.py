@@ -1,4 +1,4 @@
-"""How a function is registered, and the question whether it should run."""
+"""The registration of implementations, and their `should_run`."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
 
 backend = BackendImplementation("jax")
 
-# The parameters that take what lies beyond the ends.
+# The parameters for values beyond the ends.
 _FILLS = ("cval", "fillvalue")
 
 
 @dataclass(frozen=True)
 class Served:
-    """A function, and what must hold of the arguments of a call.
+    """A function with the conditions that its arguments must meet.
 
     Attributes
     ----------
     function : callable
-        Takes SciPy's arguments.
+        The implementation, with SciPy's parameters.
     arrays : tuple of str
-        The parameters that may be JAX arrays, traced ones too. The values of all others must
-        be known when JAX traces.
+        The parameters that may be JAX arrays, including traced ones. The values of all other
+        parameters must be known while JAX traces.
     refuse : callable
-        Says why a call cannot be served; None if it can. Gets all arguments by name.
+        Takes all arguments by name; returns the reason why the call is not supported, or None.
     signature : inspect.Signature
-        That of `function`.
+        The signature of `function`.
     """
 
     function: Callable[..., Any]
@@ -66,23 +66,23 @@ class Served:
     signature: inspect.Signature
 
     def bind(self, args: Any, kwargs: Any) -> inspect.BoundArguments:
-        """Return the arguments by name, with the defaults of those that were left out.
+        """Return the arguments by name, with defaults for missing ones.
 
         Raises
         ------
         TypeError
-            If they do not fit the signature.
+            If the arguments do not fit the signature.
         """
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return bound
 
     def settle(self, call: dict[str, Any]) -> None:
-        """Make one thing of what can be said in several ways, in place.
+        """Normalize the arguments in place.
 
-        Settings that are JAX arrays become known values, lists of numbers and arrays become
-        arrays. A fill value among integers becomes a number, if it is known: whether they can
-        hold it decides what is done.
+        Settings that are JAX arrays become known values. Lists that contain numbers or arrays
+        become arrays. For an integer array, a known fill value becomes a Python number, because
+        whether the integer type can hold it decides whether the call is supported.
         """
         for name, value in call.items():
             if name not in self.arrays or (name == "window" and isinstance(value, tuple)):
@@ -99,7 +99,7 @@ class Served:
                 call[name] = known(value)
 
     def call(self, args: Any, kwargs: Any, **others: Any) -> Any:
-        """Call the function; `others` take the place of arguments of their names."""
+        """Call the function; `others` override arguments with the same names."""
         bound = self.bind(args, kwargs)
         bound.arguments.update(others)
         self.settle(bound.arguments)
@@ -112,16 +112,16 @@ SERVED: dict[str, Served] = {}
 def implements(
     identifier: str, *arrays: str, refuse: Refusal = lambda call: None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function of this backend.
+    """Return a decorator that registers an implementation with this backend.
 
     Parameters
     ----------
     identifier : str
         The function of `scipy_dispatch`, such as ``"scipy_dispatch.ndimage:sobel"``.
     *arrays : str
-        Which parameters take arrays.
+        The parameters that take arrays.
     refuse : callable, optional
-        Says why a call cannot be served; None if it can. Gets all arguments by name.
+        Takes all arguments by name; returns the reason why the call is not supported, or None.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,12 +138,12 @@ def implements(
 
 
 def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Say whether a call can be served, without a look at the elements of JAX arrays.
+    """Decide whether a call is supported, without reading the elements of JAX arrays.
 
     Returns
     -------
     bool or str
-        True, or the reason why not.
+        True, or the reason why it is not.
     """
     module = context.function.partition(":")[0].removeprefix("scipy_dispatch.")
     import_module(f"{__package__}.{module}")
@@ -157,13 +157,14 @@ def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | st
         return reason or True
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         if any(map(is_traced, leaves((args, kwargs)))):
-            # SciPy cannot be asked. The implementation raises what SciPy would.
+            # SciPy cannot report the error for tracers. The implementation raises the same
+            # error.
             return True
         return f"the arguments do not fit: {error}"
 
 
 def _why_without_data(context: DispatchContext, served: Served, call: dict[str, Any]) -> str | None:
-    """Leave NumPy arrays to SciPy where a setting alone is a JAX array, unless the user asks."""
+    """Reject a call in which only a setting is a JAX array, unless the user requests JAX."""
     if context.prioritized or jax.Array in context.types:
         return None
     names = [name for name, value in call.items() if any(map(is_jax, leaves(value)))]
@@ -229,7 +230,7 @@ def _is_one_number(value: Any) -> bool:
 
 
 def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any) -> str | None:
-    """Say that arrays are not on the same devices, or sharded as JAX cannot compute with them."""
+    """Return why JAX cannot compute with the placement of the arrays; None if it can."""
     arrays = {name: call[name] for name in served.arrays if is_jax(call.get(name))}
     if are_apart(list(arrays.values())):
         return f"{' and '.join(f'{name}=' for name in arrays)} are on different devices"
@@ -237,11 +238,12 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
     if not names:
         return None
     try:
-        # Which functions find a sharding for their result, of which axes, JAX alone knows.
+        # Only JAX knows for which functions and axes it can infer the sharding of the result.
         jax.eval_shape(lambda: served.call(args, kwargs))
-    except Exception as error:  # noqa: BLE001 - JAX has several for it
+    except Exception as error:  # noqa: BLE001 - JAX raises several classes of exceptions
         if _raises_anyway(served, args, kwargs, arrays):
-            return None  # what SciPy raises for such arguments, and the implementation will too
+            # The arguments are invalid, and the implementation raises SciPy's error.
+            return None
         first = str(error).partition("\n")[0].rstrip(".")
         return (
             f"{names[0]}= is sharded over explicit axes of a mesh, with which JAX says: {first}. "
@@ -251,11 +253,11 @@ def _why_not_there(served: Served, call: dict[str, Any], args: Any, kwargs: Any)
 
 
 def _raises_anyway(served: Served, args: Any, kwargs: Any, arrays: dict[str, Any]) -> bool:
-    """Whether a call is wrong wherever its arrays are."""
+    """Return whether a call fails even for unsharded arrays of the same shapes."""
     alike = {name: jax.ShapeDtypeStruct(x.shape, x.dtype) for name, x in arrays.items()}
     try:
         jax.eval_shape(lambda others: served.call(args, kwargs, **others), alike)
-    except Exception:  # noqa: BLE001 - whatever it is
+    except Exception:  # noqa: BLE001 - any error means that the arguments are invalid
         return True
     return False
 
@@ -263,7 +265,7 @@ def _raises_anyway(served: Served, args: Any, kwargs: Any, arrays: dict[str, Any
 def _why_not_jax(name: str, dtype: Any) -> str | None:
     if jnp.issubdtype(dtype, jax.dtypes.extended):
         return f"{name}= holds {dtype}, which are no numbers"
-    # What is none of NumPy's own has fewer bits, but for one.
+    # Of the types that are not NumPy's own, only bfloat16 has enough bits.
     if np.dtype(dtype).isbuiltin != 1 and dtype != jnp.bfloat16:
         return f"{name}= is of {dtype}; pass {name}.astype('float32'), or another with more bits"
     return None

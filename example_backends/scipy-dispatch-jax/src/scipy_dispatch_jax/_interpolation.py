@@ -1,4 +1,4 @@
-"""Interpolation of `scipy_dispatch.ndimage`: between the nearest elements."""
+"""Interpolation of `scipy_dispatch.ndimage` of order 0 and 1."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def map_coordinates(
     cval: Any = 0.0,
     prefilter: bool = True,
 ) -> Array:
-    """Traces and differentiates, by the array and the coordinates. Only with order 0 or 1."""
+    """Supports tracing, and differentiation for arrays and coordinates. Only for order 0 or 1."""
     order = operator.index(order)
     if order < 0:
         raise RuntimeError("spline order not supported")
@@ -73,9 +73,9 @@ def map_coordinates(
 
 
 def _rounded(values: Array, dtype: np.dtype[Any]) -> Array:
-    """Round halves away from zero; what an integer cannot hold becomes its limit."""
+    """Round halves away from zero; replace values out of range by the nearest limit."""
     limits = np.iinfo(dtype)
-    if dtype.itemsize < (8 if has_64_bits() else 4):  # so that the limits are exact
+    if dtype.itemsize < (8 if has_64_bits() else 4):  # only for these are the limits exact
         values = jnp.clip(values, limits.min, limits.max)
     elif dtype.kind == "u":
         values = jnp.maximum(values, 0)
@@ -88,12 +88,14 @@ def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: st
     outside = jnp.zeros(coordinates.shape[1:], bool)
     for where, length in zip(coordinates, x.shape, strict=True):
         if mode == "constant":
-            outside |= ~((where >= 0) & (where <= length - 1))  # NaN too
+            outside |= ~((where >= 0) & (where <= length - 1))  # true for NaN as well
         where = _moved_inside(where, length, mode)
         first = jnp.floor(where if order else where + 0.5)
         fraction = (where - first).astype(jnp.finfo(x.dtype).dtype)
         if mode == "grid-wrap":
-            first %= length  # now that nothing of the fraction is rounded, and before it overflows
+            # Take the remainder after the fraction, which it would round, but before int32
+            # overflows.
+            first %= length
         index = first.astype(np.int32)
         weighted = [(index, 1 - fraction), (index + 1, fraction)] if order else [(index, None)]
         nodes.append([_node(each, weight, length, mode) for each, weight in weighted])
@@ -113,7 +115,7 @@ def _interpolate(x: Array, coordinates: Array, cval: Array, order: int, mode: st
 def _node(
     index: Array, weight: Array | None, length: int, mode: str
 ) -> tuple[Array, Array | None, Array | None]:
-    """Return where to read, whether that is outside of the array, and the weight of it."""
+    """Return the positions to read, a mask of positions outside the array, and the weights."""
     is_outside = None
     if mode == "grid-constant":
         is_outside = (index < 0) | (index >= length)
@@ -124,9 +126,9 @@ def _node(
 
 
 def _moved_inside(where: Array, length: int, mode: str) -> Array:
-    """Return the coordinates after SciPy's own arithmetic, less exact than `positions`."""
+    """Return the coordinates moved inside, with SciPy's arithmetic, which is less exact."""
     if mode == "wrap":
-        # The last element is the first one for SciPy: the period is one less.
+        # In this mode, SciPy identifies the last element with the first: the period is one less.
         period = max(length - 1, 1)
         inside = jnp.where(where < 0, where + period * (jnp.trunc(-where / period) + 1), where)
         inside = jnp.where(where > length - 1, where - period * jnp.trunc(where / period), inside)
@@ -136,7 +138,7 @@ def _moved_inside(where: Array, length: int, mode: str) -> Array:
     if mode == "mirror" and length > 1:
         period = 2 * length - 2
         turned = jnp.where(where < 0, -where, where) % period
-        # Between the last element and the next one SciPy turns what comes from below.
+        # Between the last element and the next, SciPy reflects coordinates that were negative.
         return jnp.where(turned >= length - (where < 0), period - turned, turned)
     if mode in ("reflect", "grid-mirror"):
         turned = jnp.where(where < 0, -1 - where, where) % (2 * length)

@@ -1,4 +1,4 @@
-"""JAX: for type checkers everything of it is anything, whichever release is installed."""
+"""JAX without type information: type checkers see all its names as ``Any`` in any release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which axes a transform is along, how long it is, and in which data type."""
+"""The axes, lengths and data types of transforms."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def as_inexact(x: Any) -> Array:
 
 
 def one_length(x: Any, n: Any, axis: Any) -> tuple[Any, tuple[int]]:
-    """Return `s` and `axes` of a transform along one axis.
+    """Return `s` and `axes` for a transform along one axis.
 
     Raises
     ------
     ValueError or IndexError
-        If there is no such length, not even -1, or no such axis.
+        If the length is invalid (-1 is not allowed), or if there is no such axis.
     """
     axis = operator.index(axis)
     if n is not None and operator.index(n) < 1:
@@ -44,23 +44,23 @@ def one_length(x: Any, n: Any, axis: Any) -> tuple[Any, tuple[int]]:
 def axes_and_lengths(
     x: Array, s: Any, axes: Any, is_half: bool = False
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the axes of a transform, from the front, and the length along each.
+    """Return the axes of a transform as non-negative numbers, and the length along each.
 
     Parameters
     ----------
     x : jax.Array
-        What is transformed.
+        The array to be transformed.
     s : int or sequence of int, optional
-        The lengths; all that there is where not given, or -1.
+        The lengths; None or -1 stand for the array's own length.
     axes : int or sequence of int, optional
-        The last ones, as many as `s`, by default; all without `s`.
+        The axes. By default the last ones, as many as `s` has lengths, or all without `s`.
     is_half : bool, optional
-        Whether the array has half of what is transformed along the last axis.
+        Whether the array is half of a symmetric spectrum along the last axis.
 
     Raises
     ------
     ValueError
-        If there are none such.
+        If the axes or lengths are invalid.
     """
     given = None if s is None else _integers(s, "s")
     if axes is None:
@@ -81,7 +81,7 @@ def axes_and_lengths(
     if is_half and lengths:
         lengths[-1] = 2 * (lengths[-1] - 1)
     if given is not None:
-        # -1 stands for the length of the array, also where that is half of it.
+        # -1 stands for the array's own length, even if the array is half of a spectrum.
         lengths = [x.shape[a] if n == -1 else n for a, n in zip(axes, given, strict=True)]
     if any(length < 1 for length in lengths):
         raise ValueError(f"invalid number of data points ({lengths}) specified")
@@ -98,7 +98,7 @@ def _integers(values: Any, name: str) -> tuple[int, ...]:
 
 
 def resized(x: Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
-    """Return `x` cut, or filled with zeros, to lengths along axes."""
+    """Return `x` truncated or zero-padded to the lengths along the axes."""
     for axis, length in zip(axes, lengths, strict=True):
         if x.shape[axis] > length:
             x = x[(slice(None),) * axis + (slice(length),)]
@@ -110,7 +110,7 @@ def resized(x: Array, axes: tuple[int, ...], lengths: tuple[int, ...]) -> Array:
 
 
 def refuse_settings(call: dict[str, Any]) -> str | None:
-    """Leave to SciPy what it refuses, or has a meaning of its own for."""
+    """Reject settings that SciPy rejects or interprets in its own way."""
     if call.get("plan") is not None:
         return "plan= is for another library"
     workers = call["workers"]
@@ -126,14 +126,14 @@ def refuse_settings(call: dict[str, Any]) -> str | None:
 
 
 def refuse_halves(call: dict[str, Any]) -> str | None:
-    """Leave to SciPy besides what has half of nothing along the last axis."""
+    """Also reject a half spectrum with one element along an axis, for which the length is 0."""
     if call.get("s") is None and "s" in call and 1 in jnp.shape(call["x"]):
         return "x= has an axis of one element; pass s= to say how many there are to be"
     return refuse_settings(call)
 
 
 def refuse_complex(call: dict[str, Any]) -> str | None:
-    """Leave to SciPy besides how to make a transform of complex numbers orthogonal."""
+    """Also reject `orthogonalize` for complex numbers, for which releases of SciPy differ."""
     if call["orthogonalize"] is not None and is_complex(dtype_of(call["x"])):
         return "x= is complex, for which some releases of SciPy ignore orthogonalize="
     return refuse_settings(call)

@@ -1,4 +1,4 @@
-"""Sums of weighted neighbours, along lines and in windows of any number of dimensions."""
+"""Weighted sums of neighbours, along lines or in n-d windows."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Boundary:
-    """What is beyond the ends: a mode for every axis, and the value for ``"constant"``."""
+    """The boundary: a mode for every axis, and the value for ``"constant"``."""
 
     modes: tuple[str, ...]
     cval: Any
 
     @property
     def is_whole(self) -> bool:
-        """Whether that value, if it matters, is known to be a whole number."""
+        """Return whether the constant, if any mode uses it, is known to be an integer."""
         if not any(map(is_constant, self.modes)):
             return True
         if is_jax(self.cval):
@@ -41,7 +41,7 @@ class Boundary:
 
 
 def as_weights(weights: Any) -> Any:
-    """Return a JAX array as it is, and a NumPy array for all else, of numbers that JAX has."""
+    """Return a JAX array unchanged, and any other value as a NumPy array."""
     return weights if is_jax(weights) else np.asarray(weights)
 
 
@@ -61,18 +61,17 @@ def neighbours(
     x : jax.Array
         The array.
     weights : array
-        From `as_weights`, as they are laid on the array.
+        The weights from `as_weights`, in the order for a correlation.
     shape : sequence of int
-        Of the weights, for every axis of `x`.
+        The shape of the weights, with a length for every axis of `x`.
     origins : sequence of int
-        How far the middle of the weights is from their center, for every axis.
+        The shift of the weights from their centre, for every axis.
     boundary : Boundary
-        What is beyond the ends.
+        The boundary modes and the constant.
     dtype : data type
-        Of the result.
+        The data type of the result.
     is_line : bool, optional
-        Whether to add in the order in which SciPy does along a line, and not in a window of
-        any number of dimensions.
+        Whether to sum in the order of SciPy's 1-d filters instead of its n-d filters.
     """
     static = not is_jax(weights)
     whole = _is_whole(x.dtype, weights, boundary, dtype)
@@ -83,7 +82,7 @@ def neighbours(
     if static and is_line:
         symmetry = _symmetry(weights.ravel())
     elif static:
-        # As SciPy does where there is more than one dimension, whatever lies beneath.
+        # SciPy's n-d filters skip weights this small, whatever the elements are.
         where = np.abs(weights.reshape(shape) * 1.0) > _EPSILON
         weights = weights.reshape(shape)[where]
     offsets = offsets_of(tuple(shape), where)
@@ -94,20 +93,21 @@ def neighbours(
         separately=is_integer(dtype) and not is_integer(working),
         symmetry=symmetry,
         last_first=is_line and not symmetry,
-        # Those that are known have been left out.
+        # Known zeros have already been dropped.
         skips_zeros=not is_line and not static,
     )
     return weighted_sum(x, weights, windows.fill(boundary.cval), windows, adding)
 
 
 def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any]) -> bool:
-    """Whether all of a sum are whole numbers, and it fits into 32 bits, or its last bits do."""
+    """Return whether a sum has integer terms only, and 32 bits hold its value or its low bits."""
     if not is_integer(dtype) or not boundary.is_whole:
         return False
     static = not is_jax(weights)
     if not is_integer(weights.dtype) and not (static and (weights == np.rint(weights)).all()):
         return False
-    # Of integers that are too large, the last bits are the result; of real numbers they are not.
+    # For an integer result, the low bits of a larger sum are correct. A real result needs them
+    # all.
     largest: float = 1
     if not is_integer(result):
         if not static or is_jax(boundary.cval):
@@ -120,9 +120,9 @@ def _is_whole(dtype: Any, weights: Any, boundary: Boundary, result: np.dtype[Any
 def means(
     x: Array, shape: Sequence[int], origins: Sequence[int], boundary: Boundary, dtype: Any
 ) -> Array:
-    """Return the means of windows of one element along all axes but one.
+    """Return the means of windows that are longer than one element along a single axis.
 
-    Arguments as those of `neighbours`.
+    The parameters are those of `neighbours`.
     """
     if not x.size:
         return jnp.zeros(x.shape, dtype)
@@ -146,7 +146,7 @@ def _windows(
 
 
 def margins_of(shape: Sequence[int], origins: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Return how far a window reaches before and after its middle."""
+    """Return the number of elements before and after the centre of a window, for every axis."""
     return tuple(
         (size // 2 + origin, size - size // 2 - 1 - origin)
         for size, origin in zip(shape, origins, strict=True)
@@ -156,7 +156,7 @@ def margins_of(shape: Sequence[int], origins: Sequence[int]) -> tuple[tuple[int,
 def _symmetry(weights: np.ndarray) -> int:
     if weights.size % 2 == 0 or np.iscomplexobj(weights):
         return 0
-    weights = weights.astype(np.float64)  # as SciPy does; narrow integers would wrap
+    weights = weights.astype(np.float64)  # as SciPy does; narrow integers would overflow
     backwards = weights[::-1]
     if (np.abs(weights - backwards) <= _EPSILON).all():
         return 1

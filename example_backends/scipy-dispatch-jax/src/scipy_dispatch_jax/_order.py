@@ -1,4 +1,4 @@
-"""Filters of `scipy_dispatch.ndimage` that choose an element of every window by its rank."""
+"""Rank filters of `scipy_dispatch.ndimage`, which choose an element of every window by its rank."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _refuse_lines(call: dict[str, Any]) -> str | None:
 def _refuse_windows(call: dict[str, Any]) -> str | None:
     if _is_separable(call):
         return _refuse_lines(call)
-    # SciPy gives it the data type of the array, or the array another one, as it happens.
+    # SciPy converts the constant to the array's type or the array to another one, case by case.
     return _why_not(call) or _why_not_cval(call["cval"], dtype_of(call["input"]))
 
 
@@ -50,12 +50,12 @@ def _why_not(call: dict[str, Any]) -> str | None:
 
 
 def _why_not_cval(cval: Any, dtype: np.dtype[Any]) -> str | None:
-    """Say that a fill value does not fit among integers of a data type."""
+    """Return why a fill value cannot be combined with an integer array; None if it can."""
     if is_jax(cval) or not is_integer(dtype):
         return None
     if not isfinite(cval):
         return "cval= is not finite, and the array is one of integers"
-    cval = np.asarray(cval).item()  # or the limits would be rounded to its data type
+    cval = np.asarray(cval).item()  # otherwise the limits would be rounded to its data type
     least, largest = limits_of(dtype)
     if not least <= cval <= largest:
         return f"cval= is no {dtype}, in which JAX compares it with the array"
@@ -77,7 +77,7 @@ def _refuse_ranks(call: dict[str, Any]) -> str | None:
 
 
 def _wide(dtype: Any) -> np.dtype[Any]:
-    """Return a data type that holds the elements and ``cval=``, as good as SciPy's double."""
+    """Return a type that holds the elements and ``cval=`` as exactly as SciPy's doubles do."""
     if not is_integer(dtype):
         return np.dtype(dtype)
     if dtype in (np.uint32, np.uint64) and not (dtype == np.uint32 and has_64_bits()):
@@ -140,7 +140,7 @@ def minimum_filter1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _extreme1d(input, size, axis, output, mode, cval, origin, False)
 
 
@@ -154,7 +154,7 @@ def maximum_filter1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _extreme1d(input, size, axis, output, mode, cval, origin, True)
 
 
@@ -234,7 +234,7 @@ def minimum_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _extreme(input, size, footprint, output, mode, cval, origin, axes, False)
 
 
@@ -250,7 +250,7 @@ def maximum_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _extreme(input, size, footprint, output, mode, cval, origin, axes, True)
 
 
@@ -304,7 +304,7 @@ def median_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _ranked(
         input, lambda count: count // 2, size, footprint, output, mode, cval, origin, axes
     )
@@ -323,7 +323,7 @@ def rank_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     rank = operator.index(rank)
     return _ranked(input, lambda count: rank, size, footprint, output, mode, cval, origin, axes)
 
@@ -341,7 +341,7 @@ def percentile_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
 
     def rank_of(count: int) -> int:
         if percentile != percentile:

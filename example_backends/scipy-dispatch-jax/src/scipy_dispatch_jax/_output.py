@@ -1,4 +1,4 @@
-"""What data type a filter returns, and which it computes in."""
+"""The data types of filters: of the result and of the computation."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dt
     Parameters
     ----------
     output : data type or None
-        The argument of the caller, complex if the result is.
+        The argument `output`; complex if the result is complex.
     dtype : data type
-        That of the array.
+        The data type of the array.
     complex_output : bool, optional
-        Whether the result is complex anyway.
+        Whether the result is complex regardless of `dtype`.
 
     Raises
     ------
     RuntimeError
-        If the caller asked by name for one that cannot be.
+        If the caller gave the name of a type that is not numeric.
     """
     if output is None:
         return narrowed(_with_complex(dtype)) if complex_output else np.dtype(dtype)
@@ -49,13 +49,14 @@ def result_dtype(output: Any, dtype: Any, complex_output: bool = False) -> np.dt
 def passing_dtype(result: np.dtype[Any]) -> np.dtype[Any]:
     """Return the data type that is passed from one axis to the next.
 
-    It is that of the result. SciPy's booleans are bytes on the way, not just 0 and 1.
+    This is the type of the result, except for booleans: SciPy passes them as bytes, which may
+    have values other than 0 and 1.
     """
     return np.dtype(np.uint8) if result == np.bool_ else result
 
 
 def finished(x: Array, result: np.dtype[Any]) -> Array:
-    """Return what was passed to the end, or came untouched, in the data type of the result."""
+    """Convert the last axis' values, or an unprocessed array, to the data type of the result."""
     return x != 0 if result == np.bool_ else as_c_casts(x, result)
 
 
@@ -71,20 +72,21 @@ def working_dtype(
     whole: bool = False,
     is_complex_anyway: bool = False,
 ) -> np.dtype[Any]:
-    """Return the data type that a sum of products is computed in.
+    """Return the data type in which a sum of products is computed.
 
-    SciPy's is always double precision. Single and half precision stay in single here, as
-    JAX's users expect. Integers are computed in double precision; where JAX has none, in
-    integers as long as that is exact, else in single precision.
+    SciPy always uses double precision. Here single and half precision are computed in single
+    precision, as JAX's users expect. Integers are computed in double precision. If JAX has no
+    double precision, they are computed as integers if that is exact, otherwise in single
+    precision.
 
     Parameters
     ----------
     dtype, result : data type
-        Of the array, and of what becomes of it.
+        The data types of the array and of the result.
     whole : bool, optional
-        Whether everything else in the sum is a whole number.
+        Whether all other terms of the sum are integers.
     is_complex_anyway : bool, optional
-        Whether something else in the sum is complex.
+        Whether any other term of the sum is complex.
     """
     if is_integer(dtype):
         real = default_float()
@@ -102,7 +104,7 @@ def working_dtype(
 
 
 def why_not_output(output: Any, is_complex_result: bool) -> str | None:
-    """Say that the caller asks for real numbers where there are complex ones, or the reverse."""
+    """Return why `output` and the result, real and complex or the reverse, do not match."""
     if output is None or is_complex(np.dtype(output)) == is_complex_result:
         return None
     if is_complex_result:

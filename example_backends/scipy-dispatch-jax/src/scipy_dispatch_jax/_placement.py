@@ -1,4 +1,4 @@
-"""Where arrays are: on which devices, and how a mesh of these splits them."""
+"""The placement of arrays: their devices, and their sharding over a mesh."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 def is_split(x: Array) -> bool:
-    """Whether the type of `x`, traced or not, says over which axes of a mesh it is sharded.
+    """Return whether the type of `x`, traced or not, has a sharding over axes of a mesh.
 
-    It does with axes of `AxisType.Explicit`, as `jax.make_mesh` makes them. Over others JAX finds
-    shardings when it compiles, for whatever there is to compute.
+    Axes of `AxisType.Explicit`, such as those from `jax.make_mesh`, are part of an array's type.
+    For other axes, JAX infers shardings when it compiles, and any function works.
     """
-    # Old releases have no shardings in types.
+    # Older releases of JAX have no shardings in types.
     sharding = getattr(x.aval, "sharding", None)
     return sharding is not None and any(sharding.spec)
 
 
 def are_apart(arrays: Sequence[Array]) -> bool:
-    """Whether arrays have been put on different devices, so that JAX does not compute with both."""
+    """Return whether arrays were put on different devices, so that JAX cannot combine them."""
     if len(arrays) < 2:
         return False
     put = [x.sharding.device_set for x in arrays if not is_traced(x) and x.committed]

@@ -1,6 +1,6 @@
-"""Elements of windows by their rank: extremes, medians and percentiles, and their slopes.
+"""Elements of windows by their rank: extremes, medians and percentiles, with derivatives.
 
-As in `_sums`, all of it is compiled as one.
+As in `_sums`, each function is compiled as a whole.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from ._window import Parts, Windows
 
-# So many are compared by a network that is written out, which takes longer to compile from there.
+# Up to this many elements, an unrolled sorting network is used; larger ones compile slowly.
 _COMPARED = 128
-# Beyond so many bytes of a window along a line its elements are not counted for each bit.
+# For 1-d windows with more bytes than this, elements are not counted for each bit.
 _COUNTED = 512
 
 
 @partial(jax.jit, static_argnames=("windows", "rank"))
 def ranked(x: Array, cval: Any, windows: Windows, rank: int) -> Array:
-    """Return the element of that rank of every window."""
+    """Return the element of the given rank in every window."""
     x, parts = windows.over(x, cval)
     choose = _choose_differentiably if jnp.issubdtype(x.dtype, jnp.inexact) else _choose
     return as_c_casts(choose(parts, rank, x), windows.dtype)
@@ -45,7 +45,7 @@ def _choose(parts: Parts, rank: int, x: Array) -> Array:
         return _extreme(parts, jnp.maximum if rank else jnp.minimum, x, box if is_solid else None)
     ordered = as_ordered(x)
     if count <= _COMPARED:
-        # Without it XLA computes anew, for each comparison, what lies beyond the ends.
+        # Without the barrier, XLA would recompute the boundary values for each comparison.
         ordered = lax.optimization_barrier(ordered)
         chosen = selected([parts.of(ordered, number) for number in range(count)], rank)
     elif is_solid and max(box) == count and count * ordered.dtype.itemsize > _COUNTED:
@@ -71,7 +71,8 @@ def _extreme(
 
 def _choose_by_counting(parts: Parts, rank: int, x: Array) -> Array:
     dtype = np.promote_types(x.dtype, np.min_scalar_type(parts.count))
-    width = min(isqrt(parts.count), WRITTEN_OUT)  # so many written out, in a loop over the rest
+    # Unroll this many terms, and loop over the rest.
+    width = min(isqrt(parts.count), WRITTEN_OUT)
     whole = parts.count // width
 
     def count_below(bounds: Array) -> Array:
@@ -95,10 +96,10 @@ _choose_differentiably: Any = jax.custom_jvp(_choose, nondiff_argnums=(0, 1))
 def _slope_of_choice(
     parts: Parts, rank: int, arrays: tuple[Array], slopes: tuple[Array]
 ) -> tuple[Array, Array]:
-    """Take the slope of the first element that is the one chosen.
+    """Return the choice and its derivative, that of the first element equal to the choice.
 
-    To follow the comparisons would be right too, and takes a minute to compile for windows of
-    7 by 7 elements.
+    Differentiating the comparisons would be correct too, but takes a minute to compile for
+    windows of 7 by 7 elements.
     """
     (x,), (slope,) = arrays, slopes
     result = _choose_differentiably(parts, rank, x)
@@ -106,7 +107,8 @@ def _slope_of_choice(
 
     def find(number: Any, index: Array) -> Array:
         part = parts.of(fixed, number)
-        is_it = (part == chosen) | ((part != part) & (chosen != chosen))  # NaN alone differs
+        # Two NaNs count as equal.
+        is_it = (part == chosen) | ((part != part) & (chosen != chosen))
         return jnp.where(is_it & (index < 0), jnp.asarray(number, index.dtype), index)
 
     index = lax.fori_loop(0, parts.count, find, parts.zeros(fixed, np.int32) - 1)
@@ -116,7 +118,7 @@ def _slope_of_choice(
             is_it = index == jnp.asarray(number, index.dtype)
             return jnp.where(is_it, parts.of(x, number), total)
 
-        # Without a checkpoint each of the comparisons would be kept for the gradient.
+        # Without a checkpoint, the gradient would keep the result of each comparison.
         return lax.fori_loop(0, parts.count, jax.checkpoint(take), jnp.zeros_like(result))
 
     return result, jax.jvp(taken, (x,), (slope,))[1]

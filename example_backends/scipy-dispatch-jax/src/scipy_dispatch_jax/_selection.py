@@ -1,16 +1,15 @@
-"""The element of a certain rank, chosen by comparisons that are the same for any values.
+"""Selection by rank, with a sequence of comparisons that does not depend on the values.
 
-XLA makes loops over the array of them, where sorting every window by itself takes many times
-as long, and a copy of the array for each element of the window.
+XLA turns the comparisons into loops over the array. Sorting every window takes many times as
+long, and needs a copy of the array for each element of the window.
 
-Elements are compared as unsigned integers in the same order, among which there is none that is
-no number. Of few, a sorting network compares the same pairs in the same order whatever they
-are. Of Batcher's odd-even merge sort (K. E. Batcher, "Sorting networks and their applications",
-1968; D. E. Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M) only those
-comparisons are kept that the element wanted depends on.
+Elements are compared as unsigned integers with the same order, which include no NaN. For few
+elements, a sorting network determines the comparisons: those of Batcher's odd-even merge sort
+(K. E. Batcher, "Sorting networks and their applications", 1968; D. E. Knuth, The Art of Computer
+Programming, volume 3, 5.2.2, algorithm M) that the selected element depends on.
 
-Of many, the integer is found bit by bit, from the highest one down: a bit is set where no more
-elements than the rank lie below the number that it makes.
+For many elements, the selected integer is found bit by bit from the highest bit. A bit is set if
+at most `rank` elements are less than the number with that bit.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
 
 
 def selected(arrays: Sequence[Array], rank: int) -> Array:
-    """Return the elements of that rank.
+    """Return the elements of the given rank.
 
     Parameters
     ----------
     arrays : sequence of arrays of integers, of the same shape and data type
-        The first element of each is compared with that of the others, and so on.
+        The arrays, which are compared element by element.
     rank : int
-        From 0 for the smallest.
+        The rank; 0 selects the smallest.
     """
     held = list(arrays)
     for low, high, keep_smaller, keep_larger in _comparisons(len(held), rank):
@@ -51,7 +50,7 @@ def selected(arrays: Sequence[Array], rank: int) -> Array:
 
 @lru_cache(maxsize=64)
 def _comparisons(count: int, rank: int) -> tuple[Comparison, ...]:
-    """Return what to compare, and which of the two are looked at afterwards."""
+    """Return the comparisons, and which of the two results later comparisons use."""
     wanted = {rank}
     needed = []
     for low, high in reversed(list(_odd_even_merge_sort(count))):
@@ -62,7 +61,7 @@ def _comparisons(count: int, rank: int) -> tuple[Comparison, ...]:
 
 
 def _odd_even_merge_sort(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of places to compare, and to exchange where the first is the larger."""
+    """Yield the pairs of places to compare and, if the first element is larger, to exchange."""
     run = 1
     while run < count:
         step = run
@@ -76,16 +75,16 @@ def _odd_even_merge_sort(count: int) -> Iterator[tuple[int, int]]:
 
 
 def bisected(count_below: Callable[[Array], Array], rank: int, zeros: Array) -> Array:
-    """Return the largest numbers that no more elements than `rank` lie below.
+    """Return the largest numbers that have at most `rank` elements below them.
 
     Parameters
     ----------
     count_below : callable
-        Says of an array of numbers how many elements are smaller than each.
+        Takes an array of numbers; returns how many elements are less than each.
     rank : int
-        From 0 for the smallest element, which is the number then.
+        The rank; 0 gives the smallest element.
     zeros : array of unsigned integers
-        With the shape and data type of the numbers.
+        An array with the shape and data type of the numbers.
     """
     bits = np.iinfo(zeros.dtype).bits
     highest = np.asarray(1 << (bits - 1), zeros.dtype)
@@ -98,21 +97,21 @@ def bisected(count_below: Callable[[Array], Array], rank: int, zeros: Array) -> 
 
 
 def as_ordered(x: Array) -> Array:
-    """Return unsigned integers in the order of the elements, those that are no numbers last.
+    """Return unsigned integers in the order of the elements, with NaN last.
 
-    The bits of a number of floating point but its sign are in the order of its magnitude (IEEE
-    754-2019, 3.4).
+    Without the sign, the bits of floating-point numbers are in the order of their magnitudes
+    (IEEE 754-2019, 3.4).
     """
     dtype, sign = _bits_of(x.dtype)
     if not jnp.issubdtype(x.dtype, jnp.inexact):
         return x.astype(dtype) ^ sign
     bits = lax.bitcast_convert_type(x, dtype)
     ordered = jnp.where(bits & sign != 0, ~bits, bits | sign)
-    return jnp.where(x == x, ordered, ~jnp.zeros_like(sign))  # NaN alone differs from itself
+    return jnp.where(x == x, ordered, ~jnp.zeros_like(sign))  # only NaN differs from itself
 
 
 def from_ordered(ordered: Array, dtype: Any) -> Array:
-    """Return the elements that `as_ordered` has made integers of."""
+    """Return the elements from which `as_ordered` made the integers."""
     _, sign = _bits_of(dtype)
     if not jnp.issubdtype(dtype, jnp.inexact):
         return (ordered ^ sign).astype(dtype)
@@ -121,7 +120,7 @@ def from_ordered(ordered: Array, dtype: Any) -> Array:
 
 
 def _bits_of(dtype: Any) -> tuple[np.dtype[Any], Array]:
-    """Return unsigned integers as wide as those of `dtype`, and its sign: zero if it has none."""
+    """Return the unsigned type as wide as `dtype`, and its sign bit; zero if it has no sign."""
     width = 8 * dtype.itemsize
     unsigned = np.dtype(f"uint{width}")
     has_sign = jnp.issubdtype(dtype, jnp.inexact) or jnp.issubdtype(dtype, jnp.signedinteger)

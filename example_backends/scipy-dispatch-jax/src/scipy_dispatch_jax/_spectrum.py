@@ -1,4 +1,4 @@
-"""Spectra of `scipy_dispatch.signal`: segments, windowed and transformed."""
+"""Spectra of `scipy_dispatch.signal`: windowed segments and their Fourier transforms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Cut(NamedTuple):
-    """How a signal is cut into segments, and to which length they are filled up."""
+    """The length and overlap of segments, and the length to which they are padded."""
 
     length: int
     overlap: int
@@ -82,7 +82,7 @@ def _refuse(call: dict[str, Any]) -> str | None:
 
 
 def _cut(available: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any) -> tuple[_Cut, Any]:
-    """Return how a signal of so many elements is cut, and the window as an array."""
+    """Return the segmentation of a signal of `available` elements, and the window as an array."""
     if _is_name(window):
         length = 256 if nperseg is None else int(nperseg)
         if length < 1:
@@ -108,7 +108,7 @@ def _cut(available: int, window: Any, nperseg: Any, noverlap: Any, nfft: Any) ->
 
 
 def _transformed(x: Array, window: Array, cut: _Cut, detrend: Any, onesided: bool) -> Array:
-    """Return the transforms of the segments: the second last axis counts these."""
+    """Return the transforms of the segments, numbered along the second last axis."""
     starts = np.arange(0, x.shape[-1] - cut.length + 1, cut.step)
     segments = x[..., starts[:, None] + np.arange(cut.length)]
     if detrend:
@@ -118,7 +118,7 @@ def _transformed(x: Array, window: Array, cut: _Cut, detrend: Any, onesided: boo
 
 
 def _frequencies(count: int, fs: float, onesided: bool) -> Array:
-    # By NumPy, in double precision.
+    # Computed by NumPy in double precision.
     values = np.fft.rfftfreq(count, 1 / fs) if onesided else np.fft.fftfreq(count, 1 / fs)
     return jnp.asarray(values, default_float())
 
@@ -176,7 +176,7 @@ def _density(
     axis: int,
     average: str,
 ) -> Array:
-    """Return the spectral density of one signal, or of two."""
+    """Return the spectral density of one signal, or the cross density of two."""
     same = y is None
     first = _signal(x, axis)
     second = first if y is None else _signal(y, axis)
@@ -188,7 +188,7 @@ def _density(
     result = (result.real**2 + result.imag**2) if same else result.conj() * other
     sums = window.sum() ** 2 if scaling == "spectrum" else (window**2).sum() * fs
     if onesided:
-        # All but the first, and the last one of an even number, stand for two.
+        # All frequencies except the first, and the last of an even length, count twice.
         twice = np.full(result.shape[-1], 2.0)
         twice[0] = 1
         if cut.padded % 2 == 0:
@@ -199,7 +199,7 @@ def _density(
         result = result.mean(-2)
     else:
         result = _median(result)
-    # Of narrow integers SciPy makes single precision in the end.
+    # SciPy returns single precision for narrow integers.
     complex_dtype = promoted(x.dtype, x.dtype if y is None else y.dtype, np.complex64)
     real_dtype = jnp.finfo(complex_dtype).dtype
     return jnp.moveaxis(result, -1, axis).astype(real_dtype if same else complex_dtype)
@@ -227,7 +227,7 @@ def welch(
     axis: int = -1,
     average: str = "mean",
 ) -> tuple[Array, Array]:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return _cross(
         x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average
     )
@@ -248,7 +248,7 @@ def csd(
     axis: int = -1,
     average: str = "mean",
 ) -> tuple[Array, Array]:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return _cross(
         x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average
     )
@@ -287,7 +287,7 @@ def stft(
     axis: int = -1,
     scaling: str = "spectrum",
 ) -> tuple[Array, Array, Array]:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     if scaling not in ("psd", "spectrum"):
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
     x = jnp.asarray(x)
@@ -305,7 +305,7 @@ def stft(
         last,
         scaling,
     )
-    # At the middles of the segments.
+    # The times of the centres of the segments.
     times = (cut.length / 2 + cut.step * np.arange(result.shape[-1])) / float(fs)
     if boundary is not None:
         times -= cut.length / 2 / fs
@@ -373,7 +373,7 @@ def istft(
     freq_axis: int = -2,
     scaling: str = "spectrum",
 ) -> tuple[Array, Array]:
-    """Traces and differentiates, by the transforms."""
+    """Supports tracing, and differentiation with respect to the transforms."""
     z = jnp.asarray(Zxx)
     if z.ndim < 2:
         raise ValueError("Input stft must be at least 2d!")
@@ -383,7 +383,7 @@ def istft(
         raise ValueError(f"Parameter scaling={scaling!r} not in ['spectrum', 'psd']!")
     time_axis, freq_axis = one_axis(time_axis, z.ndim), one_axis(freq_axis, z.ndim)
     if freq_axis == time_axis:
-        # SciPy stumbles in one place or another.
+        # SciPy raises different errors, depending on the axis.
         error = IndexError if time_axis == z.ndim - 1 else ValueError
         raise error("time_axis= and freq_axis= are the same axis")
     count = z.shape[freq_axis]
@@ -406,7 +406,7 @@ def istft(
     norm = np.zeros(int(starts[-1]) + length)
     for start in starts:
         norm[start : start + length] += win**2
-    # Nothing, where half a segment is nothing: so does SciPy.
+    # Empty if half a segment has no elements, as in SciPy.
     kept = slice(length // 2, -(length // 2)) if boundary else slice(None)
     first, last, _ = kept.indices(norm.size)
     if not (norm[kept] > 1e-10).all():
@@ -438,7 +438,7 @@ def _inverse(
     time_axis: int,
     freq_axis: int,
 ) -> Array:
-    """Add the windowed segments where they were cut, and divide by what the windows add to."""
+    """Add the windowed segments at their positions, and divide by the sums of the windows."""
     z = _as_complex(jnp.moveaxis(z, (freq_axis, time_axis), (-2, -1)))
     inverse = jnp.fft.irfft if onesided else jnp.fft.ifft
     segments = jnp.swapaxes(inverse(z, cut.padded, -2)[..., : cut.length, :], -1, -2)
@@ -474,5 +474,5 @@ def _refuse_trend(call: dict[str, Any]) -> str | None:
 def detrend(
     data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: bool = False
 ) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return without_trend(data, axis, type, bp)

@@ -1,7 +1,8 @@
-"""Elements of windows added up: weighted sums and means, and their slopes.
+"""Weighted sums and means of windows, with derivatives.
 
-Everything that costs is compiled as one: what lies beyond the ends, the sum, and the conversion
-of the result. A call outside of `jit` pays once for each function here, not for each step.
+Each function is compiled as a whole: the extension at the boundaries, the sum, and the
+conversion of the result. So a call outside of `jit` has the overhead of one operation for each
+function, not for each step.
 """
 
 from __future__ import annotations
@@ -23,29 +24,29 @@ if TYPE_CHECKING:
 
     from ._window import Parts, Windows
 
-# Of slopes far fewer are written out, as each of the elements becomes an array of its own.
+# Fewer terms are unrolled for derivatives, because each element becomes an array.
 _WRITTEN_OUT_FOR_SLOPES = 8
 
 
 @dataclass(frozen=True)
 class Adding:
-    """How products are added, where that matters for the last bit.
+    """The order and rounding of a sum, which affect the last bit.
 
     Attributes
     ----------
     separately : bool
-        Whether to round products before they are added, as SciPy does. XLA fuses the two,
-        which is faster, and more exact by a bit that decides where a sum is cut off to an
-        integer.
+        Whether to round products before adding them, as SciPy does. XLA fuses the two
+        operations. This is faster and more exact by a bit, but that bit may decide where a sum
+        is truncated to an integer.
     symmetry : int
-        1 if the weights are the same from either end, -1 if they are but for their sign,
-        and odd in number. Then those are added, or subtracted, before they are multiplied,
-        in the order in which SciPy does, so that the same is rounded.
+        1 if an odd number of weights is symmetric, -1 if antisymmetric, otherwise 0. In the
+        first two cases, elements are added or subtracted before they are multiplied, in SciPy's
+        order, so that the rounding is the same.
     last_first : bool
-        Whether the last product is added before the others, as along SciPy's lines.
+        Whether the last product is added first, as in SciPy's 1-d filters.
     skips_zeros : bool
-        Whether an element that is no number does not matter where the weight is zero, as it
-        does not in SciPy's windows of any number of dimensions, while its lines multiply.
+        Whether NaN and infinity are ignored where the weight is zero, as in SciPy's n-d filters.
+        Its 1-d filters multiply them.
     """
 
     separately: bool = False
@@ -58,20 +59,20 @@ class Adding:
 def weighted_sum(
     x: Array, weights: Any, cval: Any, windows: Windows, adding: Adding = Adding()
 ) -> Array:
-    """Return the sums of the windows' elements times their weights.
+    """Return the sums of the elements of windows times their weights.
 
     Parameters
     ----------
     x : jax.Array
         The array.
     weights : array
-        One for every offset.
+        The weights, one for every offset.
     cval : scalar or None
-        From `Windows.fill`.
+        The value from `Windows.fill`.
     windows : Windows
-        What moves over the array.
+        The windows.
     adding : Adding, optional
-        In which order, and how.
+        The order and rounding of the sum.
     """
     x, parts = windows.over(x, cval)
     weights = jnp.ravel(jnp.asarray(weights))
@@ -85,9 +86,9 @@ def weighted_sum(
 
 @partial(jax.jit, static_argnames="windows")
 def mean(x: Array, cval: Any, windows: Windows) -> Array:
-    """Return the means of windows; arguments as those of `weighted_sum`.
+    """Return the means of windows; the parameters are those of `weighted_sum`.
 
-    Windows are one element wide along all axes but one; their offsets are not looked at.
+    The windows are longer than one element along a single axis; their offsets are ignored.
     """
     axis = int(np.argmax(windows.shape))
     count = windows.shape[axis]
@@ -97,7 +98,7 @@ def mean(x: Array, cval: Any, windows: Windows) -> Array:
 
     if not is_integer(windows.working):
         return as_c_casts(total(x, cval) / count, windows.dtype)
-    # Sums of 32 bits have no place in 32 bits: quotients and remainders do.
+    # Sums of 32-bit integers overflow 32 bits; sums of quotients and remainders do not.
     x = x.astype(windows.working)
     fill = jnp.zeros((), x.dtype) if cval is None else jnp.asarray(cval).astype(x.dtype)
     quotients, rest = total(x // count, fill // count), total(x % count, fill % count)
@@ -114,15 +115,15 @@ def _sum(limit: int, parts: Parts, adding: Adding, x: Array, weights: Array) -> 
 
     def times(part: Array, weight: Array) -> Array:
         if adding.skips_zeros and limit == _WRITTEN_OUT_FOR_SLOPES:
-            # By the weight there is a slope where it is zero too.
+            # The derivative with respect to a zero weight is the element itself.
             part = jnp.where(jnp.isfinite(part) | (weight != 0), part, 0)
         product = _product(part, weight)
         if adding.skips_zeros and limit == WRITTEN_OUT:
-            # Linear in the array, whatever is in it.
+            # This stays linear in the array, for any elements.
             product = jnp.where(weight != 0, product, jnp.zeros((), product.dtype))
         if not adding.separately:
             return product
-        # What has been compared cannot be fused with what comes next.
+        # The maximum prevents XLA from fusing the product with the next operation.
         return jnp.maximum(product, jnp.finfo(product.dtype).min)
 
     def term(number: Any) -> Array:
@@ -145,16 +146,16 @@ def _product(part: Array, weight: Array) -> Array:
     if jnp.issubdtype(part.dtype, jnp.complexfloating) > jnp.issubdtype(
         weight.dtype, jnp.complexfloating
     ):
-        # JAX would make the weight complex, and what is infinite would be no number then.
+        # JAX would convert the weight to complex, which turns infinity into NaN.
         return lax.complex(part.real * weight, part.imag * weight)
     return part * weight
 
 
 def _total(term: Callable[[Any], Array], count: int, total: Array, limit: int) -> Array:
-    """Add `count` terms to `total`, written out up to a limit.
+    """Add `count` terms to `total`, unrolled up to a limit.
 
-    In double precision they are added one after the other, as SciPy does. Of many in single
-    precision there are sums of sums, or else the error would grow as their number does.
+    In double precision the terms are added one by one, as in SciPy. Many terms in single
+    precision are added in groups, because the rounding error would grow with their number.
     """
     if count <= limit:
         for number in range(count):
@@ -174,13 +175,13 @@ def _total(term: Callable[[Any], Array], count: int, total: Array, limit: int) -
 
 
 def _loop(term: Callable[[Any], Array], first: Any, count: int, total: Array) -> Array:
-    # Without a checkpoint all the shifted arrays would be kept for the gradient.
+    # Without a checkpoint, the gradient would keep all shifted arrays.
     step = jax.checkpoint(lambda number, total: total + term(first + number))
     return lax.fori_loop(0, count, step, total)
 
 
 def _differentiable(sum: Callable[..., Array], how: tuple[Any, ...], *arrays: Array) -> Array:
-    """Return a sum, with a slope that does not take long to compile."""
+    """Return a sum with a derivative that compiles quickly."""
     if not jnp.issubdtype(arrays[0].dtype, jnp.inexact):
         return _written_out(sum, how, *arrays)
     return _sum_differentiably(sum, how, *arrays)

@@ -1,4 +1,4 @@
-"""Trends, taken away."""
+"""Removal of trends."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def as_single_or_double(x: Any) -> Array:
 
 
 def without_trend(x: Any, axis: int, type: str, breaks: Any = 0) -> Array:
-    """Return `x` less its mean, or less lines that fit it best.
+    """Return `x` minus its mean or minus the lines of best fit.
 
     Parameters
     ----------
     x : array
         The data.
     axis : int
-        Along which axis.
+        The axis of the trend.
     type : str
         ``"constant"`` or ``"linear"``.
     breaks : int or array of int, optional
-        Where one line ends and the next begins.
+        The indices at which a new line begins.
 
     Raises
     ------
     ValueError, IndexError or TypeError
-        If an argument makes no sense.
+        If an argument is invalid.
     """
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
@@ -65,18 +65,18 @@ def _without_mean(x: Array, axis: int) -> Array:
 
 
 class _Pieces(NamedTuple):
-    """Pieces of a line that are about as long, a row each, filled up at the end.
+    """Pieces of similar length of a line, as padded rows.
 
     Attributes
     ----------
     places : array of int
-        Where the elements of each are.
+        The indices of the elements of each piece.
     is_there : array of bool
-        Which of them are the piece's own.
+        A mask of the elements that are not padding.
     ramp : array of float
-        A line through its middle, of length 1; 0 where nothing is there.
+        A normalized ramp through the centre of the piece; 0 in the padding.
     sizes : array of float
-        How many elements each has, in a column.
+        The number of elements in each piece, as a column.
     """
 
     places: np.ndarray
@@ -86,10 +86,10 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(edges: np.ndarray) -> tuple[list[_Pieces], np.ndarray]:
-    """Return the pieces between `edges`, and where each element is among all of their rows.
+    """Return the pieces between `edges` in groups, and each element's place in the joined rows.
 
-    What is computed depends on their sizes alone, which are powers of 2, so that little is
-    compiled for many pieces, and nothing for others of the same sizes.
+    The compiled code depends only on the shapes of the groups. Widths are powers of 2, so that
+    many pieces need few shapes, and other pieces of the same shapes need no compilation.
     """
     firsts, counts = edges[:-1], np.diff(edges)
     widths = 2 ** np.ceil(np.log2(counts)).astype(int)
@@ -109,7 +109,7 @@ def _pieces(edges: np.ndarray) -> tuple[list[_Pieces], np.ndarray]:
 
 @partial(jax.jit)
 def _without_lines(x: Array, groups: list[_Pieces], where: Any) -> Array:
-    """Subtract from each piece its projection on constants and lines."""
+    """Subtract from each piece its projection onto constants and lines."""
     rows = []
     for places, *tables in groups:
         is_there, line, sizes = (
@@ -125,8 +125,8 @@ def _without_lines(x: Array, groups: list[_Pieces], where: Any) -> Array:
 
 @partial(jax.jit)
 def _without_line(x: Array) -> Array:
-    """Subtract the projection on constants and lines."""
-    # Orthogonal to one another, in double precision, so that no system is to be solved.
+    """Subtract the projection onto constants and lines."""
+    # An orthogonal basis in double precision, so that no linear system has to be solved.
     ramp = np.arange(x.shape[-1]) - (x.shape[-1] - 1) / 2
     ramp = ramp / (np.linalg.norm(ramp) or 1)
     line = jnp.asarray(ramp, jnp.finfo(x.dtype).dtype)

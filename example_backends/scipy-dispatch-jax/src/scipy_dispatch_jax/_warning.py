@@ -1,4 +1,4 @@
-"""Warnings at the line of the user, not of what lies between."""
+"""Warnings at the user's line, not at a line of the libraries in between."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def warn_caller(message: str) -> None:
     Parameters
     ----------
     message : str
-        What SciPy says in the same case.
+        The text of the warning, the same as SciPy's.
     """
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_between(frame.f_back.f_globals, frame.f_back.f_code):

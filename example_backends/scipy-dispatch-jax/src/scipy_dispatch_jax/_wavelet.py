@@ -1,11 +1,12 @@
-"""The element of a certain rank in every wide window along a line.
+"""Selection by rank in every window along a line, for wide windows.
 
-The time that this takes does not depend on how wide the windows are. The elements are numbered
-in their order, and the numbers' bits kept in a wavelet matrix (F. Claude, G. Navarro and
-A. Ordóñez, "The wavelet matrix: An efficient wavelet tree for large alphabets", Information
-Systems 47, 2015): from the highest bit down, those with a bit of 0 are put before those with a
-bit of 1, and otherwise stay in their order. So what is in a window stays side by side: in two
-windows, one before and one behind, whose lengths say in which of them the element wanted is.
+The time does not depend on the width of the windows. The elements are numbered in sorted order.
+The bits of these numbers are kept in a wavelet matrix (F. Claude, G. Navarro and A. Ordóñez,
+"The wavelet matrix: An efficient wavelet tree for large alphabets", Information Systems 47,
+2015). For each bit, from the highest down, numbers with a bit of 0 are moved before numbers with
+a bit of 1, and otherwise keep their order. So each window becomes two windows of adjacent
+elements, one for each value of the bit. The lengths of the two windows tell which of them
+contains the selected element.
 """
 
 from __future__ import annotations
@@ -24,18 +25,18 @@ if TYPE_CHECKING:
 
 
 def ranked_along(x: Array, axis: int, count: int, rank: int) -> Array:
-    """Return the elements of that rank of windows along an axis.
+    """Return the elements of the given rank in windows along an axis.
 
     Parameters
     ----------
     x : array of integers
         The elements.
     axis : int
-        Along which the windows lie.
+        The axis of the windows.
     count : int
-        How many elements are in a window.
+        The number of elements in a window.
     rank : int
-        From 0 for the smallest.
+        The rank; 0 selects the smallest.
     """
     lines = jnp.moveaxis(x, axis, -1)
     flat = lines.reshape(-1, lines.shape[-1])
@@ -45,8 +46,9 @@ def ranked_along(x: Array, axis: int, count: int, rank: int) -> Array:
 
 def _ranked(x: Array, count: int, rank: int) -> Array:
     length = x.size
-    index = np.dtype(np.uint32 if length < 2**32 else np.uint64)  # never from the end
-    zeros_like_x = jnp.zeros_like(x, index)  # sharded as x
+    # Unsigned, because JAX counts negative indices from the end.
+    index = np.dtype(np.uint32 if length < 2**32 else np.uint64)
+    zeros_like_x = jnp.zeros_like(x, index)  # keeps the sharding of x
     places = zeros_like_x + jnp.arange(length, dtype=index)
     in_order, order = lax.sort((x, places), num_keys=1)
     numbers = zeros_like_x.at[order].set(places, unique_indices=True)

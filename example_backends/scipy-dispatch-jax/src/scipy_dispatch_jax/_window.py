@@ -1,4 +1,4 @@
-"""Windows that move over an array, and what is at each of their places."""
+"""Windows that move over an array, and the elements at their positions."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     Offsets: TypeAlias = tuple[tuple[int, ...], ...]
 
 WRITTEN_OUT = 64
-"""So many elements of a window are written out, one after the other.
+"""The largest number of elements of a window for which a computation is unrolled.
 
-XLA makes one loop over the array of that. A longer program takes long to compile: a loop over the
-window then.
+XLA compiles an unrolled computation to one loop over the array. Longer programs compile slowly,
+so that larger windows are processed in a loop.
 """
 
 
 @dataclass(frozen=True)
 class Parts:
-    """An array's elements, shifted: where they begin in one that has been extended.
+    """Shifted parts of an extended array, one for each element of a window.
 
     Attributes
     ----------
     offsets : tuple of tuple of int
-        The beginnings.
+        The start indices of the parts.
     shape : tuple of int
-        Of each part.
+        The shape of each part.
     """
 
     offsets: Offsets
@@ -43,45 +43,45 @@ class Parts:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of parts."""
         return len(self.offsets)
 
     def of(self, x: Array, number: Any) -> Array:
-        """Return a part of `x`, by its number, which may be traced."""
+        """Return a part of `x` by its number, which may be traced."""
         if not isinstance(number, int):
             return lax.dynamic_slice(x, jnp.asarray(_table(self.offsets))[number], self.shape)
         start = self.offsets[number]
         return lax.slice(x, start, [a + n for a, n in zip(start, self.shape, strict=True)])
 
     def zeros(self, x: Array, dtype: Any = None) -> Array:
-        """Return as many zeros as a part has, sharded as a part of `x`."""
+        """Return an array of zeros with the shape and sharding of a part of `x`."""
         return jnp.zeros_like(self.of(x, 0), dtype=dtype)
 
 
 @lru_cache(maxsize=16)
 def _table(offsets: Offsets) -> np.ndarray[Any, Any]:
-    """Return offsets as one array, the same one for all the parts that a trace takes."""
+    """Return the offsets as an array, cached so that a trace contains it once."""
     return np.asarray(offsets, np.int32)
 
 
 @dataclass(frozen=True)
 class Windows:
-    """A window and how it moves over an array. Known when JAX traces.
+    """A window and its movement over an array. All attributes are known while JAX traces.
 
     Attributes
     ----------
     shape : tuple of int
-        Of the window, for every axis of the array.
+        The length of the window along every axis of the array.
     offsets : tuple of tuple of int
-        Where in the window the elements are that count, in the order in which they do.
+        The positions in the window of the elements that are used, in the order of their use.
     margins : tuple of (int, int)
-        How far the window moves over either end of the array, for every axis.
+        How far the window extends beyond the start and the end of the array, for every axis.
     modes : tuple of str
-        What lies there, for every axis.
+        The boundary mode of every axis.
     working : data type
-        What the elements are converted to before anything else.
+        The data type to which elements are converted first.
     dtype : data type
-        What the results are converted to in the end, as C casts.
+        The data type to which results are finally converted, with C's rules.
     """
 
     shape: tuple[int, ...]
@@ -92,7 +92,7 @@ class Windows:
     dtype: np.dtype[Any]
 
     def fill(self, cval: Any) -> Any:
-        """Return what `cval` is as an element; None where it does not matter."""
+        """Return `cval` as an element; None if no mode uses it."""
         if not any(map(is_constant, self.modes)):
             return None
         if is_jax(cval):
@@ -101,41 +101,41 @@ class Windows:
             return np.asarray(cval).astype(self.working)
 
     def over(self, x: Array, cval: Any) -> tuple[Array, Parts]:
-        """Return `x` as it is computed with, extended, and its parts, one for each offset."""
+        """Return `x`, converted and extended, and its parts, one for each offset."""
         x = extended(x.astype(self.working), self.margins, self.modes, cval)
         shape = tuple(n - size + 1 for n, size in zip(x.shape, self.shape, strict=True))
         return x, Parts(self.offsets, shape)
 
 
 def offsets_of(shape: tuple[int, ...], where: Any = None) -> Offsets:
-    """Return the positions in a window of `shape`, in C's order: all, or those `where`."""
+    """Return the positions in a window of `shape` in C order: all, or those in the mask `where`."""
     chosen = np.ones(shape, dtype=bool) if where is None else where
     return tuple(map(tuple, np.argwhere(chosen).tolist()))
 
 
 def running(combine: Callable[[Array, Array], Array], x: Array, count: int, axis: int) -> Array:
-    """Return what `combine` makes of `count` elements in a row, wherever they begin.
+    """Return the combination of `count` consecutive elements, for every start.
 
-    It is made from that of 1, 2, 4, … elements, in about as many steps as `count` has binary
-    digits, so that sums are rounded as few times.
+    It is built from the combinations of 1, 2, 4, … elements. The number of steps, and so of
+    rounding errors, is about the number of binary digits of `count`.
 
     Parameters
     ----------
     combine : callable
-        Takes two arrays, in any order.
+        Takes two arrays; commutative and associative.
     x : jax.Array
         The array.
     count : int
-        How many elements.
+        The number of elements.
     axis : int
-        Along which axis.
+        The axis.
     """
 
     def part(x: Array, begin: int, length: int) -> Array:
         return lax.slice_in_dim(x, begin, begin + length, axis=axis)
 
     length = x.shape[axis] - count + 1
-    combined, width = x, 1  # of so many elements
+    combined, width = x, 1  # width: the number of combined elements
     total, begin = None, 0
     while True:
         if count & width:

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms of `scipy_dispatch.fft`; importing this registers the others."""
+"""Discrete Fourier transforms of `scipy_dispatch.fft`; importing it registers all its functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _norm(norm: Any) -> str:
 
 
 def _scale(norm: str, count: int) -> float:
-    """Return what a transform forward is multiplied by, given the product of its lengths."""
+    """Return the factor of a forward transform, given the product of its lengths."""
     return {"backward": 1.0, "ortho": 1 / sqrt(count), "forward": 1 / count}[norm]
 
 
@@ -50,7 +50,7 @@ def _scaled(x: Array, factor: float) -> Array:
 @partial(jax.jit, static_argnames=("axes", "norm", "is_forward"))
 def _complex_transform(x: Array, axes: tuple[int, ...], norm: str, is_forward: bool) -> Array:
     count = prod(x.shape[axis] for axis in axes)
-    # JAX has transforms of three axes at once.
+    # JAX transforms at most three axes at once.
     for start in range(0, len(axes), 3):
         some = axes[start : start + 3]
         x = jnp.fft.fftn(x, axes=some) if is_forward else jnp.fft.ifftn(x, axes=some)
@@ -133,7 +133,7 @@ def _one_axis(name: str) -> Any:
         *,
         plan: object = None,
     ) -> Array:
-        """Traces and differentiates."""
+        """Supports tracing and differentiation."""
         return transform(x, *one_length(x, n, axis), norm, is_forward)
 
     return function
@@ -152,7 +152,7 @@ def _some_axes(name: str, default: Any) -> Any:
         *,
         plan: object = None,
     ) -> Array:
-        """Traces and differentiates."""
+        """Supports tracing and differentiation."""
         return transform(x, s, axes, norm, is_forward)
 
     return function
@@ -172,13 +172,13 @@ for _name in _TRANSFORMS:
 
 @implements("scipy_dispatch.fft:fftshift", "x")
 def fftshift(x: Any, axes: Any = None) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return jnp.fft.fftshift(jnp.asarray(x), axes=_axes(axes))
 
 
 @implements("scipy_dispatch.fft:ifftshift", "x")
 def ifftshift(x: Any, axes: Any = None) -> Array:
-    """Traces and differentiates."""
+    """Supports tracing and differentiation."""
     return jnp.fft.ifftshift(jnp.asarray(x), axes=_axes(axes))
 
 

@@ -1,4 +1,4 @@
-"""Linear filters of `scipy_dispatch.ndimage`; importing this registers all of the module's."""
+"""Linear filters of `scipy_dispatch.ndimage`; importing it registers all the module's functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORIGIN_OF_WINDOWS = (
 def _line(
     x: Array, weights: Any, axis: int, dtype: np.dtype[Any], mode: str, cval: Any, origin: int = 0
 ) -> Array:
-    """Correlate along one axis, with weights as they are laid on the array."""
+    """Correlate along one axis, with the weights in the order for a correlation."""
     checked_mode(mode)
     weights = as_weights(weights)
     shape = spread(weights.shape, (axis,), x.ndim, 1)
@@ -51,7 +51,7 @@ def _checked_line(weights: Any) -> Any:
 
 
 def _refuse(call: dict[str, Any]) -> str | None:
-    """Leave complex numbers where there should be real ones to SciPy, which knows some."""
+    """Reject complex arguments for real results, some of which SciPy supports."""
     is_complex_array = is_complex(dtype_of(call["input"]))
     is_complex_sum = is_complex_array or is_complex(as_weights(call.get("weights", 0)).dtype)
     cval = call["cval"]
@@ -66,7 +66,7 @@ def _refuse(call: dict[str, Any]) -> str | None:
 def _refuse_magnitudes(call: dict[str, Any]) -> str | None:
     dtype = result_dtype(call["output"], dtype_of(call["input"]))
     if not has_64_bits() and dtype in (np.uint16, np.uint32):
-        # Slopes below 0 wrap round, and are smoothed and squared then.
+        # Negative derivatives wrap around before they are smoothed and squared.
         return f"squares of {dtype} wrap round otherwise; set jax_enable_x64"
     return _refuse(call)
 
@@ -74,7 +74,7 @@ def _refuse_magnitudes(call: dict[str, Any]) -> str | None:
 def _refuse_means(call: dict[str, Any]) -> str | None:
     dtype = dtype_of(call["input"])
     if not has_64_bits() and is_integer(dtype):
-        # The sum of what the quotients leave over has 32 bits.
+        # The sum of the remainders must fit into 32 bits.
         largest = max(call["size"]) if np.iterable(call["size"]) else call["size"]
         if largest > 46340:
             return f"size={largest} of integers; set jax_enable_x64"
@@ -93,7 +93,7 @@ def correlate1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Array:
-    """Traces and differentiates, by the array and by the weights."""
+    """Supports tracing, and differentiation with respect to the array and the weights."""
     x, weights = jnp.asarray(input), _checked_line(weights)
     origin = checked_origin(origin, weights.shape[0], _ORIGIN_OF_LINES)
     complex_output = is_complex(x.dtype) or is_complex(weights.dtype)
@@ -111,7 +111,7 @@ def convolve1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Array:
-    """Traces and differentiates, by the array and by the weights."""
+    """Supports tracing, and differentiation with respect to the array and the weights."""
     x, weights = jnp.asarray(input), _checked_line(weights)[::-1]
     origin = -origin - (weights.shape[0] % 2 == 0)
     origin = checked_origin(origin, weights.shape[0], _ORIGIN_OF_LINES)
@@ -155,7 +155,7 @@ def correlate(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array and by the weights."""
+    """Supports tracing, and differentiation with respect to the array and the weights."""
     return _window(input, weights, output, mode, cval, origin, False, axes)
 
 
@@ -170,7 +170,7 @@ def convolve(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array and by the weights."""
+    """Supports tracing, and differentiation with respect to the array and the weights."""
     return _window(input, weights, output, mode, cval, origin, True, axes)
 
 
@@ -187,7 +187,7 @@ def gaussian_filter1d(
     *,
     radius: int | None = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     weights = gaussian_weights(sigma, order, truncate, radius)
     dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
@@ -207,7 +207,7 @@ def gaussian_filter(
     radius: Any = None,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
     return _gaussian(x, sigma, order, dtype, mode, cval, truncate, radius, axes)
@@ -251,7 +251,7 @@ def uniform_filter1d(
     cval: Any = 0.0,
     origin: int = 0,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     axis, size = one_axis(axis, x.ndim), operator.index(size)
     if size < 1:
@@ -281,7 +281,7 @@ def uniform_filter(
     *,
     axes: Any = None,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype, is_complex(x.dtype))
     axes = some_axes(axes, x.ndim)
@@ -311,7 +311,7 @@ def _derivative(
 def prewitt(
     input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _derivative(input, axis, output, mode, cval, [1, 1, 1])
 
 
@@ -319,7 +319,7 @@ def prewitt(
 def sobel(
     input: Any, axis: int = -1, output: Any = None, mode: Any = "reflect", cval: Any = 0.0
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     return _derivative(input, axis, output, mode, cval, [1, 2, 1])
 
 
@@ -331,7 +331,7 @@ def _over_axes(
     derivative: Callable[[int, str], Array],
     finish: Callable[[Array], Array] = lambda total: total,
 ) -> Array:
-    """Add a derivative along every axis; the array itself where there are none."""
+    """Sum a derivative along every axis; return the array itself if there are no axes."""
     modes = for_each(mode, len(axes)) if axes else []
     total = None
     for axis, each_mode in zip(axes, modes, strict=True):
@@ -344,7 +344,7 @@ def _over_axes(
 def laplace(
     input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
     return _over_axes(
@@ -367,7 +367,7 @@ def gaussian_laplace(
     axes: Any = None,
     **kwargs: Any,
 ) -> Array:
-    """Traces and differentiates, by the array."""
+    """Supports tracing, and differentiation with respect to the array."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
     axes = some_axes(axes, x.ndim)
@@ -397,7 +397,7 @@ def gaussian_gradient_magnitude(
     axes: Any = None,
     **kwargs: Any,
 ) -> Array:
-    """Traces and differentiates, by the array; the slope is 0 where the gradient is."""
+    """Supports tracing, and differentiation for the array, with derivative 0 at zero gradients."""
     x = jnp.asarray(input)
     dtype = result_dtype(output, x.dtype)
 
@@ -413,10 +413,10 @@ def _square_root(x: Array) -> Array:
     if x.dtype == np.bool_:
         return x
     if not is_integer(x.dtype):
-        # The slope of the root is infinite at 0, where that of the whole is taken to be 0.
+        # The derivative of the root at 0 is infinite; that of the magnitude is defined as 0.
         is_zero = x == 0
         return jnp.where(is_zero, x, jnp.sqrt(jnp.where(is_zero, jnp.ones_like(x), x)))
-    # The root of an integer near a square may be rounded up to it.
+    # The root of an integer just below a square may be rounded up to the next integer.
     x = jnp.maximum(x, 0)
     root = jnp.sqrt(x).astype(x.dtype)
     return root - (root > x // jnp.maximum(root, 1)).astype(x.dtype)
