@@ -1,7 +1,7 @@
-"""The demonstration's pictures on one sheet.
+"""Draw the pictures of the demonstration on one sheet.
 
-Each picture is put together from strips: what was given, and what each backend made of it.
-Where the backends agree, no seam is to be seen between their strips.
+Each picture is composed of strips: the input, and the result of each backend. If the backends
+agree, no seams are visible between their strips.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 PAPER = "#fbf9f6"
 INK = "#2b211c"
 FAINT = "#8d8178"
-# SciPy and the routes
+# one color for SciPy and one for each route
 COLORS = ("#b9afa6", "#7a5c48", "#b5472f", "#3f6f8f", "#c08a2d", "#5f7a3a", "#86508a")
-LONGEST = 3.0  # times SciPy's; so that one slow bar does not make all the others short
+# The longest bar, relative to SciPy's, so that one slow route does not shrink the others.
+LONGEST = 3.0
 FONT: Any = {"font.family": "DejaVu Sans", "text.color": INK, "axes.labelcolor": INK}
 
 
@@ -36,7 +37,7 @@ def draw_sheet(path: Path, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) 
     path : Path
         The PNG file to write.
     rows : sequence of (title, text, picture before, measurements)
-        The first measurement of each is SciPy's.
+        The first measurement of each row is SciPy's.
     """
     with mpl.rc_context(FONT):
         figure = Figure(figsize=(16, 9.25), facecolor=PAPER)
@@ -109,7 +110,7 @@ def _draw_strips(
 
 def _draw_times(axis: Axes, rows: Sequence[tuple[str, str, Any, Sequence[Any]]]) -> None:
     routes = [each.title for each in rows[0][3]]
-    group = len(routes) + 2.6  # the bars, the function's name above them, a gap
+    group = len(routes) + 2.6  # the bars, the function's name above them, and a gap
     longest = 1.0
     for number, (title, _, _, measurements) in enumerate(rows):
         top = number * group

@@ -1,10 +1,10 @@
-"""Write the page of the docs that says which backend implements what, and how closely.
+"""Write the docs page that lists each backend's functions and how closely they match SciPy.
 
     python tools/agreement.py            # writes docs/reference/agreement.md
-    python tools/agreement.py --check    # says whether it is up to date; exit code 1 if not
+    python tools/agreement.py --check    # reports whether it is up to date; exit code 1 if not
 
-What it says comes from the backends' descriptions and from ``tests/tolerances.py`` beside
-them, the data that their tests compare with SciPy by.
+The page is generated from the backends' descriptions and from their ``tests/tolerances.py``,
+which their tests use to compare results with SciPy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BACKENDS = {
     "cupy": "CuPy arrays, on a GPU",
     "cupy-offload": "NumPy arrays, on a GPU",
 }
-"""The columns of the tables; the descriptions say of which functions."""
+"""The columns of the tables, with a heading for each backend."""
 
 HEAD = """\
 # Who implements what, and how closely
@@ -56,7 +56,7 @@ This page is written by `python tools/agreement.py` from the descriptions and fr
 
 
 class Tolerance(NamedTuple):
-    """How far an element may be off: a part of the largest value, and a number besides."""
+    """The tolerance for an element: relative to the largest value, plus an absolute part."""
 
     rtol: float
     atol: float
@@ -72,14 +72,14 @@ Kinds = tuple[tuple[str, Tolerance], ...]
 
 @dataclass(frozen=True)
 class Column:
-    """A backend: what it implements, and how closely."""
+    """A column of the tables: a backend with its functions and their tolerances."""
 
     name: str
     functions: Mapping[str, Kinds]  # "ndimage.sobel" -> its tolerances
     letters: Mapping[Kinds, str]
 
     def cell(self, function: str) -> str:
-        """Return what the table says of `function`."""
+        """Return the text of the cell for `function`."""
         kinds = self.functions.get(function)
         if kinds is None:
             return ""
@@ -94,7 +94,7 @@ class Column:
 
 
 def columns() -> list[Column]:
-    """Return what the checkout says of each backend."""
+    """Return the columns, read from the descriptions and tolerances in the checkout."""
     found = {}
     for file in sorted(ROOT.glob("example_backends/*/src/**/*.toml")):
         description = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ def _letter(number: int) -> str:
 
 
 def page(backends: Sequence[Column]) -> str:
-    """Return the page."""
+    """Return the text of the page."""
     parts = [HEAD]
     names = sorted({name for each in backends for name in each.functions})
     for module in ("ndimage", "signal", "signal.windows", "fft"):
@@ -153,14 +153,14 @@ def page(backends: Sequence[Column]) -> str:
 
 
 def _rows(kinds: Kinds) -> Iterable[list[str]]:
-    """Return a row for each tolerance, with all the types of data that it is for."""
+    """Return a row for each tolerance, with the data types that it applies to."""
     for tolerance in dict.fromkeys(tolerance for _, tolerance in kinds):
         names = ", ".join(kind for kind, each in kinds if each == tolerance)
         yield [names, *(f"{number:g}" for number in tolerance[:2]), tolerance.reason]
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

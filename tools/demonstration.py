@@ -1,4 +1,4 @@
-"""Run a photograph through scipy_dispatch in several ways, and tell which backend ran.
+"""Run a photograph through scipy_dispatch by several routes, and show which backend ran.
 
 `python3 tools/demo.py` sets up what this needs and runs it.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effect:
-    """Something done to a picture, written once for every library and every array type."""
+    """An operation on a picture, written once for all libraries and array types."""
 
     title: str
     text: str
@@ -77,7 +77,7 @@ def cut_frequencies(library: Any, picture: Any) -> Any:
 
 
 def speckle(photograph: Picture) -> Picture:
-    """Put specks of three by three pixels on it, black ones and white ones."""
+    """Add black and white specks of three by three pixels."""
     height, width = photograph.shape[:2]
     random = np.random.default_rng(0)
     dice = random.random((height // 3 + 1, width // 3 + 1), dtype=np.float32)
@@ -97,19 +97,19 @@ EFFECTS = (
 
 @dataclass(frozen=True)
 class Route:
-    """A kind of array and the options in force: a way to make the same call."""
+    """A way to make a call: a kind of array, with the options in force."""
 
     title: str
     convert: Callable[[Picture], Any] = lambda picture: picture
     prioritize: str = ""
-    fetch: Callable[[Any], Picture] = np.asarray  # waits for the values
+    fetch: Callable[[Any], Picture] = np.asarray  # waits for the result
 
     def options(self) -> AbstractContextManager[Any]:
         return backend_opts(prioritize=self.prioritize) if self.prioritize else nullcontext()
 
 
 def as_tiles(picture: Picture) -> Any:
-    """Return a Dask array of about two blocks a core."""
+    """Return a Dask array with about two blocks for each core."""
     height, width, colors = picture.shape
     rows = max(2, os.cpu_count() or 1)
     chunks: Any = (-(-height // rows), -(-width // 2), colors)
@@ -117,7 +117,7 @@ def as_tiles(picture: Picture) -> Any:
 
 
 def has_gpu() -> bool:
-    """Return whether there is a CuPy, and a device that it can use."""
+    """Return whether CuPy is installed and finds a usable device."""
     if importlib.util.find_spec("cupy") is None:
         return False
     import cupy
@@ -129,7 +129,7 @@ def has_gpu() -> bool:
 
 
 def routes() -> Iterator[Route]:
-    """Yield the ways that this environment has."""
+    """Yield the routes that this environment supports."""
     yield Route("NumPy")
     yield Route("NumPy, threads", prioritize="threads")
     yield Route("Dask", convert=as_tiles)
@@ -146,7 +146,7 @@ def routes() -> Iterator[Route]:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one effect by one route gave."""
+    """The result of an effect by a route, with its time and trace."""
 
     title: str
     picture: Picture
@@ -165,10 +165,10 @@ class Measurement:
 
 
 def measure(route: Route, effect: Effect, library: Any, picture: Any) -> Measurement:
-    """Apply `effect`, wait for the values, and keep what ran on the way."""
+    """Apply `effect` several times, wait for the result, and keep the fastest run and its trace."""
     best = None
     total = 0.0
-    # A time says something only when it is repeated: the first loads, compiles and allocates.
+    # Repeat, because the first run includes loading, compiling and allocating.
     for turn in range(3):
         with backend_opts(trace=True) as options:
             start = time.perf_counter()
@@ -201,7 +201,7 @@ def try_effect(
 
 
 def state_of(name: str) -> str:
-    """Return whether a backend takes calls when nobody asks for it."""
+    """Return whether a backend takes calls by default."""
     if name in backend_opts().backends:
         return "active"
     if system.backends[name].requires_opt_in:

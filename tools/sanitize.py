@@ -1,15 +1,15 @@
 """Run the tests of the C extension with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-    python tools/sanitize.py                          # all that call through C
+    python tools/sanitize.py                          # all tests that call the C extension
     python tools/sanitize.py tests/test_scale.py -x   # pytest's arguments instead
 
-Runs on the interpreter that runs it, which must have what the tests need. Needs Linux and gcc
-or clang with their sanitizers; builds in a temporary folder and changes nothing in the
-checkout. It is no session of noxfile.py: many machines lack the libraries, the tests take
-three times as long, and what it can find lies in one file that seldom changes.
+The tests run on the current interpreter, which must have their dependencies. Requires Linux and
+gcc or clang with the sanitizers. The script builds in a temporary folder and leaves the checkout
+unchanged. It is not a session of ``noxfile.py``: many machines lack the libraries, the tests
+take three times as long, and the C code is one file that seldom changes.
 
-Memory that is still in use at exit is not reported: the interpreter itself leaves some. That
-calls leave none behind is what `tests/function/test_acceleration_stress.py` is for.
+Memory that is still in use at exit is not reported, because the interpreter itself leaves some.
+`tests/function/test_acceleration_stress.py` tests that calls do not leak memory.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 
 def find_library(compiler: str) -> str:
     """Return the path of the sanitizer's library, which must be loaded before all others."""
-    # gcc and clang name it differently, and print the name alone where it is not installed.
+    # The name differs between gcc and clang. A bare name means that the library is not
+    # installed.
     for name in ("libasan.so", f"libclang_rt.asan-{os.uname().machine}.so", "libclang_rt.asan.so"):
         found = subprocess.run(
             [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
@@ -56,7 +57,7 @@ def find_library(compiler: str) -> str:
 
 
 def build(compiler: str, folder: Path) -> None:
-    """Copy the package into `folder`, with an extension that is watched."""
+    """Copy the package into `folder` and build its extension with the sanitizers."""
     package = folder / "spatch_core"
     shutil.copytree(
         ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
@@ -87,10 +88,10 @@ def main() -> int:
         variables = {
             **os.environ,
             "LD_PRELOAD": find_library(compiler),
-            # Otherwise the interpreter hands out parts of what the sanitizer sees as one block.
+            # The interpreter's allocator would hide object boundaries from the sanitizer.
             "PYTHONMALLOC": "malloc",
             "PYTHONPATH": name,
-            "PYTHONSAFEPATH": "1",  # not the package of this folder
+            "PYTHONSAFEPATH": "1",  # do not import the checkout's package
             "PYTHONDONTWRITEBYTECODE": "1",
             "SPATCH_CORE_PURE": "0",
             "SPATCH_CORE_CACHE": "off",
@@ -107,7 +108,7 @@ def main() -> int:
         )
         if not found.stdout.startswith(f"True {name}"):
             sys.exit(f"the extension that was built is not used:\n{found.stdout}{found.stderr}")
-        # What the sanitizers say goes past `sys.stderr`.
+        # The sanitizers write to file descriptor 2 and bypass `sys.stderr`.
         command = [
             sys.executable,
             "-m",

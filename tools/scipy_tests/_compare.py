@@ -1,4 +1,4 @@
-"""How far a result is off SciPy's, by the tolerances that a backend states."""
+"""Comparison of a result with SciPy's, by the tolerances that a backend states."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _KINDS = {
     "f8": ("float64", "double"),
     "c16": ("complex128", "double"),
 }
-"""What the tables of the backends call a data type of so many bytes, that is no integer."""
+"""The names of data types in the backends' tables, except integers, by kind and size in bytes."""
 _WHOLE = {"bool", "int", "integers", "integers32"}
 _ROOTS = {
     *("signal.tf2zpk", "signal.sos2zpk", "signal.ss2zpk", "signal.lp2bs_zpk"),
     *("signal.residue", "signal.residuez"),
 }
-"""Functions that return roots, which are in no order."""
+"""Functions that return roots, in no particular order."""
 
 
 class Allowed(NamedTuple):
-    """How far values may be off.
+    """The allowed deviation of values.
 
     Attributes
     ----------
     rtol : float
-        What is not whole: a part of the largest value.
+        For floating-point values: a fraction of the largest value.
     atol : float
-        What is not whole: a number besides.
+        For floating-point values: an absolute deviation.
     counts : float
-        What is whole: a number.
+        For integers: an absolute deviation.
     """
 
     rtol: float = 0.0
@@ -49,12 +49,12 @@ class Allowed(NamedTuple):
 
 
 class Tolerances:
-    """The tolerances of a backend, which are beside its tests.
+    """The tolerances of a backend, read from its tests.
 
     Parameters
     ----------
     folder : str
-        Of the backend, below ``example_backends``.
+        The folder of the backend below ``example_backends``.
     """
 
     def __init__(self, folder: str) -> None:
@@ -62,7 +62,7 @@ class Tolerances:
         self._table = runpy.run_path(str(file))["TOLERANCES"]
 
     def of(self, name: str, arrays: Sequence[Array]) -> Allowed:
-        """Return the widest that holds for the data type of any of the arrays."""
+        """Return the widest tolerances that apply to the data type of any of the arrays."""
         kinds = self._table[name]
         named = {kind for each in arrays for kind in _kinds_of(each.dtype)} & set(kinds)
         wholes = [kinds[kind] for kind in kinds if kind in _WHOLE]
@@ -80,7 +80,7 @@ def _kinds_of(dtype: np.dtype[Any]) -> tuple[str, ...]:
 
 
 def leaves(value: Any) -> Iterator[Array]:
-    """Yield the arrays of NumPy in nested lists, tuples and dictionaries."""
+    """Yield the NumPy arrays in nested lists, tuples and dictionaries."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, list | tuple | dict):
@@ -91,20 +91,20 @@ def leaves(value: Any) -> Iterator[Array]:
 def difference(
     name: str, result: Any, expected: Any, allowed: Allowed | None, scale: float = 0.0
 ) -> str | None:
-    """Say how a result differs from SciPy's; None if it does not.
+    """Return how a result differs from SciPy's; None if it does not.
 
     Parameters
     ----------
     name : str
         The function, such as ``"signal.tf2zpk"``.
     result, expected : array, number, or nested lists, tuples or dicts of those
-        The backend's, with NumPy's arrays, and SciPy's.
+        The backend's result, converted to NumPy arrays, and SciPy's.
     allowed : Allowed or None
-        How far values may be off. The part is of the largest value of the expected array. None
-        for the same bits, and the same classes: else an array without dimensions is as good as a
-        number, and a list as a tuple.
+        The allowed deviation, relative to the largest value of the expected array. None requires
+        the same bits and the same classes. Otherwise, an array without dimensions is equivalent
+        to a number, and a list to a tuple.
     scale : float, optional
-        Of what it is a part where this is larger.
+        A lower bound for the value that the relative tolerance refers to.
     """
     if allowed is None and type(result) is not type(expected):
         return _unlike(result, expected)
@@ -124,7 +124,7 @@ def difference(
     if isinstance(expected, slice | str):
         return None if result == expected else _unlike(result, expected)
     if not isinstance(expected, np.ndarray | np.generic | int | float | complex):
-        # A system, say, is no value: of the same class is enough.
+        # Other objects, such as systems, are compared by class only.
         return None if type(result) is type(expected) else _unlike(result, expected)
     x, y = np.asarray(result), np.asarray(expected)
     if x.shape != y.shape:
@@ -141,7 +141,7 @@ def difference(
 
 def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | None:
     if y.dtype.kind == "b":
-        # Some of SciPy's functions put any bytes into booleans.
+        # Some of SciPy's functions store bytes other than 0 and 1 in boolean arrays.
         x, y = x.view(np.uint8) != 0, y.view(np.uint8) != 0
     if np.array_equal(x, y, equal_nan=y.dtype.kind in "fc"):
         return _other_signs(x, y) if allowed is None and y.dtype.kind in "fc" else None
@@ -150,7 +150,7 @@ def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | Non
     finite = np.isfinite(y)
     if not np.array_equal(x[~finite], y[~finite], equal_nan=True):
         return f"other numbers for NaN and infinity, of which there are {int((~finite).sum())}"
-    # Python's integers do not overflow.
+    # Python's integers do not overflow when subtracted.
     wide = {"f": float, "c": complex}.get(y.dtype.kind, object)
     x, y = x[finite].astype(wide), y[finite].astype(wide)
     if not y.size:
@@ -169,7 +169,7 @@ def _off(x: Array, y: Array, allowed: Allowed | None, scale: float) -> str | Non
 
 
 def _other_signs(x: Array, y: Array) -> str | None:
-    """Say whether zeros have other signs; NaN has none that means anything."""
+    """Return whether the signs of zeros differ; the sign of NaN is ignored."""
     for part in ("real", "imag"):
         ours, theirs = getattr(x, part), getattr(y, part)
         signs = np.signbit(ours) != np.signbit(theirs)
@@ -179,7 +179,7 @@ def _other_signs(x: Array, y: Array) -> str | None:
 
 
 def _in_order(roots: Any) -> Any:
-    # Rounded, so that conjugates do not change places by the last bit of the real part.
+    # Sort by rounded values, so that rounding errors of real parts do not reorder conjugates.
     return roots[np.lexsort((roots.imag.round(4), roots.real.round(4)))]
 
 

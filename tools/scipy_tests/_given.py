@@ -1,4 +1,4 @@
-"""A call of SciPy's tests, made ready for a backend."""
+"""A call of SciPy's tests, prepared for a backend."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ if TYPE_CHECKING:
 
 
 class NotServedError(Exception):
-    """However its arrays are made, the backend leaves the call to SciPy; the text says why."""
+    """The backend leaves the call to SciPy, however its arrays are made; the message says why."""
 
 
 class Given:
-    """A call with arrays of a route for those of NumPy.
+    """A call whose NumPy arrays are replaced by arrays of a route.
 
     Parameters
     ----------
     route : Route
-        Where the call goes.
+        The route that the call takes.
     dispatchable : callable
         The function of `scipy_dispatch`.
     args, kwargs : sequence, mapping
-        The arguments, none of which is changed: arrays that stay NumPy's are copied.
+        The arguments, which stay unchanged: arrays that remain NumPy's are copied.
 
     Raises
     ------
     NotServedError
-        If the backend does not take it. First all arrays are the route's, then the first alone.
+        If the backend rejects the call. First all arrays are converted to the route's, then only
+        the first.
     """
 
     def __init__(
@@ -62,7 +63,8 @@ class Given:
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> None:
-        # Arrays by their identity: what is one array to SciPy is one to the backend.
+        # Keyed by identity, so that arguments that are the same array for SciPy are so for the
+        # backend.
         self._pairs: dict[int, tuple[Array, Any]] = {}
         self._made = 0
 
@@ -89,20 +91,21 @@ class Given:
             with self._route.asking():
                 explained = self._function.explain(*self._args, **self._kwargs)
         except TypeError:
-            return None  # the arguments do not fit, of which the call is to tell
+            # The call itself reports arguments that do not fit.
+            return None
         if explained.selected == self._route.name:
             return None
         reasons = {each.backend: each.reason for each in explained.backends}
         return str(reasons.get(self._route.name) or "the backend has no such function")
 
     def answer(self) -> Any:
-        """Make the call; return its result, with NumPy's arrays."""
+        """Make the call and return its result, converted to NumPy arrays."""
         with self._route.asking():
             self._result = self._function(*self._args, **self._kwargs)
             return self._result if self._route.is_scipy else self._fetched(self._result)
 
     def is_filled(self, expected: Any) -> bool:
-        """Whether the result is the array that was given, where `expected` is SciPy's."""
+        """Return whether the result is the given output array, if SciPy's result `expected` is."""
         pairs = self._pairs.values()
         return all(theirs is self._result for ours, theirs in pairs if ours is expected)
 
@@ -118,19 +121,19 @@ class Given:
         return fetched.item() if isinstance(fetched, np.ndarray) else fetched
 
     def may_overwrite(self) -> bool:
-        """Whether the caller has no use any more for what is in the arrays."""
+        """Return whether the call is allowed to overwrite its arrays."""
         names = list(signature(self._function).parameters)
         given = {**dict(zip(names, self._args, strict=False)), **self._kwargs}
         return any(map(given.get, ("overwrite_x", "overwrite_data")))
 
     def pairs(self) -> Iterator[tuple[Array, Any]]:
-        """Yield each array of the test, and NumPy's array of what the backend was given."""
+        """Yield each array of the test with the corresponding argument as a NumPy array."""
         for here, there in self._pairs.values():
             yield here, self._route.fetched(there)
 
 
 def copied(array: Array) -> Array:
-    """Return a copy that lies in memory as the array does, and may be written if it may."""
+    """Return a copy with the same memory layout and the same writeable flag."""
     ends = [(length - 1) * step for length, step in zip(array.shape, array.strides, strict=True)]
     first = sum(end for end in ends if end < 0)
     size = sum(map(abs, ends)) + array.itemsize

@@ -1,4 +1,4 @@
-"""Calls of SciPy's tests that differ with a backend, and may: each with the reason."""
+"""Accepted differences between backends and SciPy in SciPy's tests, each with its reason."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """A difference that has a reason.
+    """An accepted difference.
 
     Attributes
     ----------
     backend : str
-        With which it is to be expected.
+        The backend that differs.
     functions : str
-        Of which functions, separated by blanks.
+        The functions that differ, separated by spaces.
     test, what : str
-        Regular expressions, which are found in the name of the test and in what differs.
+        Regular expressions, searched for in the name of the test and in the description of the
+        difference.
     reason : str
-        Why, and where that is written for users.
+        The reason, and where it is documented for users.
     """
 
     backend: str
@@ -155,7 +156,7 @@ KNOWN = (
 
 
 def why_known(backend: str, finding: Finding) -> str | None:
-    """Return the reason for which a call may differ; None if there is none."""
+    """Return the reason for which a call may differ; None if the difference is not accepted."""
     for each in KNOWN:
         if (
             each.backend == backend

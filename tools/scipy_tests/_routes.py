@@ -1,4 +1,4 @@
-"""What the calls of SciPy's tests are made with: arrays for a backend, and back from it."""
+"""Routes: conversion of the arrays of SciPy's tests for a backend, and of its results."""
 
 from __future__ import annotations
 
@@ -19,53 +19,53 @@ if TYPE_CHECKING:
 
 BACKENDS = Path(__file__).resolve().parents[2] / "example_backends"
 _NUMBERS = "?bBhHiIlLqQfdFD"
-"""The data types that all packages have."""
+"""The data types that all array packages support."""
 
 
 class Route:
-    """A way to a backend: with which arrays it is called, and how the result comes back.
+    """A route to a backend: converts arguments to its arrays, and results back to NumPy arrays.
 
-    This one leads to the default implementations, with NumPy's arrays and nothing asked for: what
-    everybody gets who changes an import.
+    The base class leads to the default implementations, with NumPy arrays and default options.
+    This is what users get who only change an import.
     """
 
     name = "default"
-    """Of the backend that is to answer."""
+    """The name of the backend that should run."""
     folder = ""
-    """Where its ``tests/tolerances.py`` is."""
+    """The folder that contains its ``tests/tolerances.py``."""
     is_scipy = True
-    """Whether SciPy computes in the end, so that bits, warnings and errors must be its own."""
+    """Whether SciPy computes the result, so that bits, warnings and errors must be identical."""
     scale_of_data = False
-    """Whether its tolerances are relative to the data too, where those are the larger."""
+    """Whether its tolerances are relative to the largest value of the data if that is larger."""
 
     def prepare(self, *, emulate: bool) -> None:
-        """Import what it takes.
+        """Import and configure the backend.
 
         Parameters
         ----------
         emulate : bool
-            Whether to have CuPy's kernels run on the processor.
+            Whether to run CuPy's kernels on the processor.
         """
 
     def asking(self) -> AbstractContextManager[object]:
-        """Return the context to call in."""
+        """Return the context manager for calls."""
         return nullcontext()
 
     def ways(self) -> Iterator[Callable[[Array], Any] | None]:
-        """Yield the ways to make an array of its own of one of NumPy's; None for none."""
+        """Yield functions that convert a NumPy array to the route's; None keeps the array."""
         yield None
 
     def takes(self, array: Array) -> bool:
-        """Whether it has arrays of such data types."""
+        """Return whether the route supports the array's data type."""
         return array.dtype.char in _NUMBERS and array.dtype.isnative
 
     def fetched(self, value: Any) -> Any:
-        """Return NumPy's array for one of its own, and anything else as it is."""
+        """Convert one of the route's arrays to NumPy; return other values unchanged."""
         return value
 
 
 class Asked(Route):
-    """NumPy's arrays, and the backend is asked for."""
+    """A route with NumPy arrays that prioritizes the backend."""
 
     def asking(self) -> AbstractContextManager[object]:
         from scipy_dispatch import backend_opts
@@ -79,7 +79,7 @@ class Threads(Asked):
 
     def prepare(self, *, emulate: bool) -> None:
         policy = import_module("scipy_dispatch_threads._policy").Policy
-        # The arrays of tests are small, and are cut all the same.
+        # Split the arrays of tests although they are small.
         policy.current = staticmethod(lambda: policy(workers=3, smallest=0, slabs=3))
 
 
@@ -97,11 +97,11 @@ class Dask(Route):
         def cut(array: Array, axes: slice) -> Any:
             chunks = list(array.shape)
             chunks[axes] = [-(-length // 2) for length in chunks[axes]]
-            # Their types know of one number only.
+            # Dask's annotations allow only a single number here.
             wanted: Any = tuple(chunks)
             return da.from_array(array.copy(), chunks=wanted)
 
-        # Halves along all axes, along the first, along the last, and one block.
+        # Chunks: halves along all axes, the first axis or the last axis; finally a single block.
         for axes in (slice(None), slice(1), slice(-1, None), slice(0)):
             yield partial(cut, axes=axes)
 

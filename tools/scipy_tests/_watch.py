@@ -1,4 +1,4 @@
-"""SciPy's functions, replaced by ones that make the same call with a backend as well."""
+"""Replacement of SciPy's functions by ones that repeat each call with a backend."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 MODULES = ("ndimage", "signal", "fft")
 LARGEST = 2**24
-"""How many elements an array may have that is to be copied."""
+"""The largest number of elements in an array that is copied."""
 MOST = 200
-"""How many calls of a function in one test are looked at where they take long: some loop."""
+"""The number of calls of a function in one test that are compared, for slow routes."""
 
 
 class Finding(NamedTuple):
-    """A call that does not do with the backend what it does with SciPy."""
+    """A call whose outcome with the backend differs from SciPy's."""
 
     function: str
     what: str
@@ -38,19 +38,23 @@ class Finding(NamedTuple):
 
 
 class Watch:
-    """Compares each call of SciPy's functions with the same call through a route.
+    """Compare each call of SciPy's functions with the same call through a route.
 
     Attributes
     ----------
     findings : list of Finding
         The calls that differ.
-    compared, refused, left_out : Counter
-        How many calls of each function had their results compared, raised with SciPy, and were
-        not looked at: those of large arrays, of an ``output=`` that shares memory, those that
-        measure time, and what is not emulated; where SciPy does not compute also those in long
-        loops, and those of numbers that are not finite, or that the backend has no type for.
+    compared : Counter
+        For each function, the number of calls whose results were compared.
+    refused : Counter
+        For each function, the number of calls for which SciPy raised an error.
+    left_out : Counter
+        For each function, the number of calls that were skipped: calls with large arrays or with
+        an ``output=`` that shares memory, calls that measure time, and calls that are not
+        emulated. If SciPy does not compute the route's results, also calls in long loops, calls
+        with NaN or infinity, and calls with data types that the backend lacks.
     left_to_scipy : dict of str to Counter
-        Why how many calls of each function were left to SciPy.
+        For each function, the number of calls that were left to SciPy, by reason.
     """
 
     def __init__(self, route: Route) -> None:
@@ -62,11 +66,13 @@ class Watch:
         self._route = route
         self._tolerances = None if route.is_scipy else Tolerances(route.folder)
         self._in_this_test: Counter[tuple[str, str]] = Counter()
+        # Held during a comparison, so that functions called within it are not compared
+        # themselves.
         self._busy = threading.Lock()
 
     def replace(self) -> None:
-        """Put the watched functions into SciPy's modules, where its tests find them."""
-        # By function, which ones its tests try with the arrays of which packages.
+        """Replace the functions in SciPy's modules, where its tests find them."""
+        # SciPy's table of the array packages that each function is tested with.
         capabilities = import_module("scipy._lib._array_api").xp_capabilities_table
         for module in MODULES:
             scipy = import_module(f"scipy.{module}")
@@ -84,7 +90,7 @@ class Watch:
     ) -> Callable[..., Any]:
         @functools.wraps(original)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            # What SciPy and the backend call in turn is no call of a test.
+            # Nested calls by SciPy or the backend are not calls of a test.
             if not self._busy.acquire(blocking=False):
                 return original(*args, **kwargs)
             try:
@@ -97,7 +103,7 @@ class Watch:
     def _both(
         self, name: str, original: Callable[..., Any], dispatchable: Any, args: Any, kwargs: Any
     ) -> Any:
-        """Return what SciPy does, after a look at what the backend does."""
+        """Run the call with the backend and with SciPy; return or raise SciPy's outcome."""
         arrays = list(leaves((args, kwargs)))
         self._in_this_test[name, _test()] += 1
         if self._is_left_out(name, arrays, kwargs):
@@ -114,7 +120,7 @@ class Watch:
         try:
             theirs = _Outcome(given.answer)
         except BaseException as error:
-            if type(error).__name__ != "NotEmulated":  # which is no Exception
+            if type(error).__name__ != "NotEmulated":  # NotEmulated derives from BaseException
                 raise
             self.left_out[name] += 1
             return original(*args, **kwargs)
@@ -143,7 +149,7 @@ class Watch:
         if isinstance(output, np.ndarray) and any(
             each is not output and np.may_share_memory(each, output) for each in arrays
         ):
-            return True  # copies would not
+            return True  # copies would not share memory
         return not self._route.is_scipy and (
             self._in_this_test[name, _test()] > MOST or not all(map(self._is_comparable, arrays))
         )
@@ -164,7 +170,7 @@ class Watch:
 
 
 class _Outcome:
-    """What comes of a call: its result or its error, and its warnings."""
+    """The outcome of a call: its result or error, and its warnings."""
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.result: Any = None
@@ -173,15 +179,15 @@ class _Outcome:
             warnings.simplefilter("always")
             try:
                 self.result = call()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+            except Exception as error:  # noqa: BLE001 - compared with the other call's error
                 self.error = error
 
     def warns(self) -> set[str]:
-        """Return the warnings, each once."""
+        """Return the warnings without repetitions."""
         return {f"{each.category.__name__}: {each.message}" for each in self._warnings}
 
     def again(self) -> Any:
-        """Warn, raise or return, as the call did."""
+        """Repeat the outcome: issue the warnings, then raise the error or return the result."""
         for each in self._warnings:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
         if self.error is not None:
@@ -231,7 +237,7 @@ def _described(args: Any, kwargs: Any) -> str:
 
 
 def _brief(value: Any) -> str:
-    """Return a short text; of arrays the data type, and the numbers or the shape."""
+    """Return a short text; for arrays the data type, and the elements or the shape."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype.name}{value.tolist() if value.size <= 12 else list(value.shape)}"
     if type(value) in (list, tuple):

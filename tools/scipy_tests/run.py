@@ -1,22 +1,23 @@
-"""Make each call of SciPy's own tests with a backend as well, and compare what comes of it.
+"""Run SciPy's own tests, repeat each of their calls with a backend, and compare the outcomes.
 
-    python tools/scipy_tests/run.py default                     # NumPy's arrays, nothing asked for
+    python tools/scipy_tests/run.py default                     # NumPy arrays, default options
     python tools/scipy_tests/run.py jax ndimage -k gaussian
     python tools/scipy_tests/run.py cupy --emulate fft signal/tests/test_spectral.py
 
-SciPy's tests run as they are, on SciPy's results, so that they pass; what they call in
-`scipy.ndimage`, `scipy.signal` and `scipy.fft` is called in `scipy_dispatch` too, with arrays
-of the backend's. A result must be of SciPy's type and shape, and within the backend's
-tolerance; what SciPy refuses must be refused. Where nothing but SciPy computes (``default``,
-``threads``), the bits, the warnings and the errors must be the same.
+SciPy's tests run unchanged and receive SciPy's results, so they pass. Each call of a function in
+`scipy.ndimage`, `scipy.signal` or `scipy.fft` is repeated with `scipy_dispatch` and the
+backend's arrays. The result must have SciPy's type and shape and be within the backend's
+tolerance. If SciPy raises an error, so must the backend. If SciPy itself computes the backend's
+results (``default``, ``threads``), bits, warnings and errors must be identical.
 
-The last line says how many calls were compared, how many SciPy and the backend both refuse,
-how many the backend leaves to SciPy (`--left` says why), and how many were left out: large
-arrays, an `output=` that shares memory with another array, long loops, and, with other arrays
-than NumPy's, numbers that are not finite. Those arrays have no gaps: views are not tried. The
-exit code is 1 where a call differs, unless that is known and has a reason (`_known.py`).
+The last line gives the number of calls that were compared, that SciPy and the backend both
+reject, that the backend leaves to SciPy (`--left` shows why), and that were skipped: calls with
+large arrays or with an `output=` that shares memory with another array, and, for arrays other
+than NumPy's, long loops and values that are not finite. Those arrays are contiguous: views are
+not tried. The exit code is 1 if a call differs, unless the difference is accepted with a reason
+(`_known.py`).
 
-Needs SciPy with its tests, as wheels have them, pytest and Hypothesis, and the backend.
+Requires SciPy with its tests, which its wheels include, pytest, Hypothesis, and the backend.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from scipy_tests._routes import ROUTES
 from scipy_tests._watch import MODULES, Finding, Watch
 
 OF_REPLACING = ("fft/tests/test_backend.py", "fft/tests/test_basic.py::test_multiprocess")
-"""Tests for which a function must be SciPy's own: it is pickled, or found by its identity."""
+"""Tests that require SciPy's own functions, because they pickle or identify them."""
 ENDED = {1: "tests failed on SciPy's own results: see above", 5: "there are no such tests"}
-"""What pytest's exit codes mean here."""
+"""The meaning of pytest's exit codes here."""
 SHOWN = 3
-"""How many calls of a function that differ in the same way are shown."""
+"""The number of examples shown for calls of a function that differ in the same way."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"--emulate is for CuPy, not for {options.backend}")
     try:
         route.prepare(emulate=options.emulate)
-    except Exception as error:  # noqa: BLE001 - CuPy without a GPU has an error of its own
+    except Exception as error:  # noqa: BLE001 - CuPy raises its own exceptions without a GPU
         parser.error(f"{options.backend} cannot be tried here: {type(error).__name__}: {error}")
     watch = Watch(route)
     watch.replace()
@@ -93,14 +94,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_tests(tests: Sequence[str], expression: str) -> int:
-    """Run tests of SciPy's in this process; return pytest's exit code."""
+    """Run some of SciPy's tests in this process; return pytest's exit code."""
     import pytest
     import scipy
 
     root = Path(scipy.__path__[0])
     with tempfile.TemporaryDirectory() as folder:
         settings = Path(folder) / "pytest.ini"
-        # SciPy's own settings are not in its wheels; without any, this project's would count.
+        # SciPy's wheels lack its pytest settings; without a file, pytest would use this
+        # project's.
         settings.write_text("[pytest]\n", encoding="utf-8")
         arguments = [
             "-qq",
@@ -130,7 +132,7 @@ def _show_findings(findings: Sequence[Finding]) -> None:
         by_function[each.function].append(each)
     for function, found in sorted(by_function.items()):
         print(f"\n{function}: {len(found)} calls differ")
-        # Those that differ in the same way begin alike.
+        # Messages about similar differences begin alike.
         seen: Counter[str] = Counter()
         for each in found:
             way = re.sub(r"[-+\d.()]|\de|\dj", "", each.what)[:30]
