@@ -1,9 +1,10 @@
-"""Why `scipy.fft` is not in this backend: ``workers=`` changes bits.
+"""Show why `scipy.fft` is not in this backend: ``workers=`` changes bits.
 
     python benchmarks/fft_workers.py
 
-SciPy's transforms work on several lines at once, and what is left over alone, in code that
-rounds differently. How many are left over depends on how the lines are shared.
+SciPy's transforms process several lines at once, and the remaining lines one by one, in code
+that rounds differently. The number of remaining lines depends on how lines are divided among
+workers.
 """
 
 # ruff: noqa: T201 - it prints what it finds

@@ -1,8 +1,10 @@
-"""How many times faster than SciPy: large images, every family of functions.
+"""Measure how many times faster than SciPy the backend is, with large images.
+
+There is a case for every kind of function.
 
     python benchmarks/speed.py [--side 4096] [--workers N] [--rounds 5]
 
-Both are timed in turn, and the ratio is the median of the ratios of the rounds.
+The two are timed alternately. The result is the median ratio of the rounds.
 """
 
 # ruff: noqa: T201 - it prints what it finds

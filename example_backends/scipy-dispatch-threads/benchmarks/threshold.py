@@ -1,9 +1,9 @@
-"""From how many elements on threads pay: square images of growing size.
+"""Measure the number of elements from which threads are worthwhile, with square images.
 
     python benchmarks/threshold.py [--workers N]
 
-Prints how many times faster than SciPy each function is when it is shared whatever the
-size. `Policy.smallest` is where the cheapest ones stop losing.
+Prints, for each function, how many times faster than SciPy it is when it is always shared.
+`Policy.smallest` is the size at which the cheapest functions stop being slower.
 """
 
 # ruff: noqa: T201 - it prints what it finds
@@ -39,7 +39,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def seconds(function: Callable[[], Any]) -> float:
-    """Return the time of one call: the least of a few rounds of several calls."""
+    """Return the shortest time of one call over a few rounds of several calls."""
     rounds = []
     for _ in range(7):
         start = time.perf_counter()

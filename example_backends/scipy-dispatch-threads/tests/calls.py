@@ -1,4 +1,4 @@
-"""Calls of SciPy's functions to compare, drawn by Hypothesis."""
+"""Hypothesis strategies for calls of SciPy's functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SciPyCall(NamedTuple):
     arguments: dict[str, Any]
 
     def to(self, function: Any) -> Any:
-        """Make the call with copies of what it may change."""
+        """Make the call with copies of the arguments that it may change."""
         arguments = dict(self.arguments)
         array = self.input
         output = arguments.get("output")
@@ -52,7 +52,7 @@ class SciPyCall(NamedTuple):
 def arrays(
     draw: st.DrawFn, dtypes: list[str], least_dimensions: int = 1, may_be_empty: bool = True
 ) -> Any:
-    """Arrays of one to three dimensions, with ties, zeros of either sign, NaN and infinities."""
+    """Arrays of one to three dimensions, with ties, zeros of both signs, NaN and infinities."""
     dimensions = draw(st.integers(least_dimensions, 3))
     longest = {1: 200, 2: 40, 3: 14}[dimensions]
     shape = draw(
@@ -66,7 +66,7 @@ def arrays(
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     values = 100 * rng.standard_normal(shape)
     if draw(st.booleans()):
-        values = np.round(values / 50)  # many ties, and zeros of either sign
+        values = np.round(values / 50)  # many ties, and zeros of both signs
     if dtype.kind in "biu":
         values = np.round(abs(values) if dtype.kind in "bu" else values)
         values = np.clip(values, *((0, 1) if dtype.kind == "b" else (-100, 200)))
@@ -90,7 +90,7 @@ def arrays(
 
 
 def dtypes_of(name: str) -> list[str]:
-    """Data types of which the function takes arrays."""
+    """Return the data types of arrays that the function accepts."""
     if name in ("correlate", "convolve", "correlate1d", "convolve1d", "uniform_filter1d"):
         return INTEGERS + FLOATS + COMPLEX
     if name in ("gaussian_filter1d", "uniform_filter", "map_coordinates", "rotate"):
@@ -103,10 +103,10 @@ def dtypes_of(name: str) -> list[str]:
 @st.composite
 def calls(draw: st.DrawFn, name: str) -> SciPyCall:
     """Calls of a function of `scipy.ndimage` with arguments that it accepts."""
-    # Where there is no input, SciPy interpolates in memory that is not the input's.
+    # For an empty input, SciPy's interpolation reads out of bounds.
     may_be_empty = name not in ("map_coordinates", "rotate")
-    # Along the only axis of an array, SciPy's ranks go beyond the end of an output of a
-    # smaller type. They are never shared among threads, so that nothing is left untested.
+    # For a 1-d array and an output of a smaller type, SciPy's rank filters write out of bounds.
+    # The backend never splits these calls, so leaving them out loses no coverage.
     least_dimensions = 2 if name in (*RANKS, "rotate") else 1
     array = draw(arrays(dtypes_of(name), least_dimensions, may_be_empty))
     parameters = inspect.signature(getattr(ndimage, name)).parameters
@@ -119,8 +119,8 @@ def calls(draw: st.DrawFn, name: str) -> SciPyCall:
         if name in ("sobel", "prewitt"):
             axes = list(range(array.ndim))
     elif "axes" in parameters and name != "rotate" and draw(st.booleans()):
-        # In order: otherwise SciPy puts origins and windows together that do not belong
-        # together, and reads beyond the input.
+        # In order: otherwise SciPy combines origins and windows of different axes and reads out
+        # of bounds.
         axes = sorted(draw(st.lists(st.sampled_from(axes), min_size=1, unique=True)))
         arguments["axes"] = tuple(axis - draw(st.sampled_from([0, array.ndim])) for axis in axes)
 
@@ -146,14 +146,15 @@ def calls(draw: st.DrawFn, name: str) -> SciPyCall:
 
 
 def _window(draw: st.DrawFn, name: str, number: int, arguments: dict[str, Any]) -> None:
-    """Add what says how large a neighbourhood is."""
+    """Add the arguments that determine the size of the neighbourhood."""
     if name.startswith("gaussian"):
         sigma = st.sampled_from([0, 0.3, 0.8, 1.0, 1.7])
         if name == "gaussian_filter1d":
             arguments["sigma"] = draw(sigma.filter(bool))
             arguments["order"] = draw(st.integers(0, 3))
         elif name == "gaussian_gradient_magnitude":
-            arguments["sigma"] = draw(sigma)  # smooths along every axis, whatever the axes
+            # This function smooths along all axes of the array, whatever `axes` is.
+            arguments["sigma"] = draw(sigma)
         else:
             arguments["sigma"] = draw(st.one_of(sigma, _each(sigma, number)))
         if name == "gaussian_filter":
@@ -170,7 +171,7 @@ def _window(draw: st.DrawFn, name: str, number: int, arguments: dict[str, Any]) 
     if name.endswith("1d"):
         sizes = sizes[:1]
     origins = [draw(st.integers(-(size // 2), (size - 1) // 2)) for size in sizes]
-    # Where a dilation turns an even window around, one origin less is valid.
+    # A dilation reflects an even window, for which one origin less is valid.
     if name in ("correlate", "convolve", "correlate1d", "convolve1d"):
         rng = np.random.default_rng(draw(st.integers(0, 2**32)))
         weights = rng.standard_normal(sizes)
@@ -201,7 +202,8 @@ def _window(draw: st.DrawFn, name: str, number: int, arguments: dict[str, Any]) 
         arguments["rank"] = draw(st.integers(-int(count), int(count) - 1))
     if name == "percentile_filter":
         arguments["percentile"] = draw(st.sampled_from([0, 10, 33.3, 50, 80, 100, -20]))
-    # An opening turns its window around, so that only the centred origins always go.
+    # An opening reflects its window, so that only origins of windows of odd sizes are always
+    # valid.
     if name in ("grey_erosion", "minimum_filter", "maximum_filter", "uniform_filter"):
         arguments["origin"] = origins
     elif name.endswith("1d"):
@@ -235,7 +237,7 @@ def _binary(
             arguments.setdefault("origin2", 0)
         return
     structure("")
-    # Repeated with a structure longer than the input, SciPy goes beyond the input's ends.
+    # For repeated structures longer than the input, SciPy reads out of bounds.
     longest = np.shape(arguments.get("structure", np.ones((3,) * number)))
     if all(size <= array.shape[axis] for size, axis in zip(longest, axes, strict=True)):
         arguments["iterations"] = draw(st.sampled_from([1, 1, 2, 3]))
@@ -277,7 +279,7 @@ def _output(draw: st.DrawFn, name: str, array: Any, arguments: dict[str, Any]) -
         if name == "map_coordinates":
             shape = arguments["coordinates"].shape[1:]
         arguments["output"] = np.full(shape, 3, dtype, order=draw(st.sampled_from("CF")))
-    # SciPy's binary morphology loses what it writes to an array of foreign byte order.
+    # SciPy's binary morphology does not write to arrays of non-native byte order.
     is_foreign = name.startswith("binary") and not array.dtype.isnative
     if kind == "in place" and name not in ("rotate", "map_coordinates") and not is_foreign:
         arguments["output"] = array

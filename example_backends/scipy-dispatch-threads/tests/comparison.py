@@ -1,4 +1,4 @@
-"""What "the same bits" means here."""
+"""The comparison of results bit for bit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def outcome(function: Callable[..., Any], call: SciPyCall) -> Any:
     """Return the result of a call, or the type and message of its error."""
     try:
         return call.to(function)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is to be the same
+    except Exception as error:  # noqa: BLE001 - any error must be the same
         return type(error), str(error)
 
 
 def assert_same(actual: Any, expected: Any) -> None:
-    """Fail unless two results are the same, to the sign of every zero.
+    """Fail unless two results are identical, including the signs of zeros.
 
-    Which of several representations a NaN has says nothing, and is not compared.
+    The different bit patterns of NaN are treated as equal.
     """
     assert type(actual) is type(expected)
     if isinstance(expected, tuple):

@@ -16,7 +16,7 @@ settings.load_profile("threads")
 
 @pytest.fixture(autouse=True)
 def _three_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Share calls among three threads, whatever the machine and the environment."""
+    """Share calls among three threads, on any machine and in any environment."""
     set_workers(3)
     yield
     monkeypatch.undo()

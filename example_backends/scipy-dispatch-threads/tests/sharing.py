@@ -1,4 +1,4 @@
-"""SciPy's functions shared among threads, however small the array and high the cost."""
+"""SciPy's functions shared among threads, for arrays of any size and at any cost."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STRATEGIES = {
         if isinstance(strategy, FirstOf)
     },
 }
-"""The function and the strategy, by a name for the two of them."""
+"""Functions with their strategies, by a name for the pair."""
 
 
 def forced(slabs: int) -> Policy:
-    """Return the policy to make so many slabs, whatever they cost."""
+    """Return a policy that always makes the given number of slabs."""
     return Policy(workers=3, smallest=0, slabs=slabs)
 
 
@@ -44,7 +44,7 @@ def why_not(key: str, arguments: dict[str, Any], policy: Policy) -> str | None:
 
 
 def assert_scipy_s(key: str, array: Any, slabs: int, **arguments: Any) -> None:
-    """Fail unless a call in so many slabs has the outcome that SciPy gives it."""
+    """Fail unless a call in the given number of slabs has the same outcome as in SciPy."""
     name, _ = STRATEGIES[key]
     call = SciPyCall(array, arguments)
     expected = outcome(getattr(ndimage, name), call)

@@ -1,4 +1,4 @@
-"""The functions, and the question whether they should run."""
+"""The functions, and their `should_run`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_function_looks_like_scipy_s(name: str) -> None:
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_function_works_by_itself(name: str) -> None:
-    """Small arrays and wrong arguments are SciPy's."""
+    """SciPy handles small arrays and invalid arguments."""
     array = an_array(name)
     assert_same(
         getattr(ndimage, name)(array, **CALLS[name]),
@@ -43,7 +43,7 @@ def test_a_function_works_by_itself(name: str) -> None:
 
 
 def why(name: str, *args: Any, **kwargs: Any) -> str:
-    """What `explain` says of the backend when it is prioritized."""
+    """Return the reason that `explain` gives for the backend if it is prioritized."""
     with backend_opts(prioritize="threads"):
         lines = str(getattr(library, name).explain(*args, **kwargs)).splitlines()
     (line,) = (line for line in lines if " threads " in line)

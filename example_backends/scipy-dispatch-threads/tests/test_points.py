@@ -54,6 +54,6 @@ def test_an_output_that_is_read_from_is_left_to_scipy() -> None:
 
 
 def test_an_empty_input_is_left_to_scipy() -> None:
-    """Whatever SciPy reads there, it is not the input."""
+    """SciPy reads out of bounds there."""
     arguments = {"input": IMAGE[:0], "coordinates": np.zeros((2, 64))}
     assert "0 elements are too few" in (why_not("map_coordinates", arguments, forced(5)) or "")

@@ -1,4 +1,4 @@
-"""The threads: how many, where, and what becomes of trouble in them."""
+"""The thread pool: the number of threads, and the handling of errors in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does
 
 
 def threads_of(items: int, share: int) -> set[threading.Thread]:
-    """The threads that so many items are done in, if each is to get one."""
+    """Return the threads that process the items, if each thread takes one."""
     found = []
     barrier = threading.Barrier(min(items, share), timeout=60)
 
@@ -39,7 +39,7 @@ def threads_of(items: int, share: int) -> set[threading.Thread]:
 
 
 def in_thread(function: Callable[[], object]) -> object:
-    """The result of a function in a thread of a pool."""
+    """Return the result of a function that runs in a thread of a pool."""
     with ThreadPoolExecutor(1) as executor:
         return executor.submit(function).result(60)
 
@@ -76,7 +76,7 @@ def test_every_item_is_done_once_in_order_of_beginning() -> None:
 
 
 def test_a_helper_does_everything_by_itself() -> None:
-    """What is shared within a slab would wait for threads that wait for it."""
+    """Sharing work within a slab would deadlock: threads would wait for each other."""
     inner: list[set[threading.Thread]] = []
     barrier = threading.Barrier(2, timeout=60)
 
@@ -97,7 +97,7 @@ def test_a_helper_does_everything_by_itself() -> None:
 
 
 def test_a_call_ends_even_if_no_helper_has_time() -> None:
-    """The calling thread does what nobody else begins."""
+    """The calling thread processes the items that no helper begins."""
     release, busy = threading.Event(), threading.Barrier(4, timeout=60)
 
     def occupy(item: int) -> None:
@@ -105,7 +105,7 @@ def test_a_call_ends_even_if_no_helper_has_time() -> None:
         release.wait(60)
 
     other = threading.Thread(target=_pool.run, args=(occupy, range(3), 3))
-    threads_of(3, 3)  # so that there are two helpers
+    threads_of(3, 3)  # start two helpers
     other.start()
     busy.wait()
     done: list[int] = []
@@ -176,7 +176,7 @@ def test_pools_are_recognized() -> None:
     assert "is one of a pool" in str(asyncio.run(asyncio.to_thread(_pool.why_serial)))
 
 
-# Which threads of which processes do the work, by the processor time that the system counts.
+# Counts the threads that do the work in all processes, by the CPU time that the system reports.
 BUSY_THREADS = """
 import os
 from collections import defaultdict
@@ -241,7 +241,7 @@ SCHEDULERS = {
         with ThreadPoolExecutor(2) as pool:
             found = busy(sum(pool.map(inner, range(4)), ()))
         """,
-        # Two threads each ask Dask for two; each of these works alone.
+        # Two threads each ask Dask for two; each of Dask's threads works alone.
         "found[0] <= 4",
     ),
     "processes": (
@@ -256,7 +256,7 @@ SCHEDULERS = {
         ) as cluster, distributed.Client(cluster) as client:
             found = busy(client.gather(client.compute(tasks(16))))
         """,
-        # How the cluster shares its tasks among workers and threads is its own affair.
+        # The cluster decides how tasks are divided among workers and threads.
         "max(found) <= 2",
     ),
 }
@@ -264,7 +264,7 @@ SCHEDULERS = {
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_dask_s_threads_are_all_that_work(scheduler: str) -> None:
-    """No more than its user asked for: none of them shares its blocks among others."""
+    """No more threads work than the user requested: Dask's threads do not share their blocks."""
     pytest.importorskip("dask")
     pytest.importorskip("psutil")
     if scheduler == "distributed":
@@ -316,7 +316,7 @@ def test_many_callers_share_the_helpers() -> None:
 
 @needs_fork
 def test_a_forked_child_starts_threads_of_its_own() -> None:
-    """Those of its parent do not exist there, and waiting for them would never end."""
+    """The threads of the parent do not exist in the child, so waiting for them would hang."""
     run_python(
         """
         import os, sys, warnings
@@ -341,7 +341,7 @@ def test_a_forked_child_starts_threads_of_its_own() -> None:
 
 @needs_fork
 def test_a_process_of_multiprocessing_works_alone_unless_told_otherwise() -> None:
-    """There are as many as cores, as a rule."""
+    """Usually there are as many processes as cores."""
     run_python(
         """
         import multiprocessing
@@ -424,7 +424,7 @@ def test_a_number_of_workers_is_whole() -> None:
 def test_a_call_ends_after_all_its_work_although_no_thread_can_be_started(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The executor has queued the work by then, and a helper that is there may begin it."""
+    """The executor has already queued the work, and an existing helper may still run it."""
     set_workers(3)
     busy, free, begun = (threading.Event() for _ in range(3))
     done = []
@@ -439,7 +439,7 @@ def test_a_call_ends_after_all_its_work_although_no_thread_can_be_started(
             begun.wait(60)
         else:
             begun.set()
-            threading.Event().wait(0.2)  # while the caller has nothing left to do
+            threading.Event().wait(0.2)  # the caller has no work left by then
         done.append(item)
 
     def refuse(thread: threading.Thread) -> None:

@@ -1,4 +1,4 @@
-"""How far functions read, and when that cannot be told."""
+"""The reach of functions, and the reasons why it may be unknown."""
 
 from __future__ import annotations
 

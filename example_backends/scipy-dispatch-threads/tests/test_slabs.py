@@ -1,4 +1,4 @@
-"""What makes slabs hard: running extremes and NaN, outputs that are read from."""
+"""Difficult cases for slabs: running extremes with NaN, and outputs that overlap inputs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def of_size(key: str) -> dict[str, Any]:
 @pytest.mark.parametrize("shape", [(300,), (60, 5)], ids=str)
 @pytest.mark.parametrize("key", RUNNING)
 def test_after_a_nan_extremes_depend_on_all_before(key: str, shape: tuple[int, ...]) -> None:
-    """That is SciPy's, so it is kept: where there is a NaN, no line is cut."""
+    """SciPy behaves in this way, so lines that may contain NaN are not split."""
     rng = np.random.default_rng(0)
     for _ in range(10):
         array = rng.standard_normal(shape)
@@ -110,7 +110,7 @@ def test_complex_weights_in_place(name: str) -> None:
 
 
 def test_nothing_shorter_than_a_structure_is_gone_over_repeatedly() -> None:
-    """There SciPy reads and writes beyond the ends."""
+    """SciPy reads and writes out of bounds there."""
     calls: list[tuple[tuple[int, ...], int]] = []
 
     @functools.wraps(ndimage.binary_dilation)
@@ -144,7 +144,7 @@ def test_an_output_of_the_wrong_shape_is_scipy_s_to_refuse(shape: tuple[int, ...
 
 @pytest.mark.parametrize("name", ["sobel", "uniform_filter", "binary_opening", "map_coordinates"])
 def test_an_output_whose_elements_lie_on_each_other_is_left_to_scipy(name: str) -> None:
-    """Which one is written last is to be as without threads."""
+    """The element written last must be the same as without threads."""
     row = np.zeros(60 if name != "map_coordinates" else 11)
     output = np.lib.stride_tricks.as_strided(row, (50 if row.size == 60 else 9, row.size), (0, 8))
     reason = why_not(name, {"input": an_array(name), **CALLS[name], "output": output}, forced(5))

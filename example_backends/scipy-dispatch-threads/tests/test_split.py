@@ -1,4 +1,4 @@
-"""Where arrays are cut."""
+"""Splitting of arrays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def split(shape: tuple[int, ...], reaches: list[Reach | None], policy: Policy = 
     wraps=st.booleans(),
 )
 def test_slabs_cover_the_axis_once(length: int, number: int, radius: int, wraps: bool) -> None:
-    """Each makes its part of the result, and takes its reach beyond unless the axis ends."""
+    """Each slab computes its part, and reads its reach on both sides up to the axis' ends."""
     slabs = cut(length, min(number, length), Reach(radius, wraps))
     assert [i for slab in slabs for i in range(slab.start, slab.stop)] == list(range(length))
     for slab in slabs:

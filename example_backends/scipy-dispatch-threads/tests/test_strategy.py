@@ -1,4 +1,4 @@
-"""When calls are shared, and what becomes of those that are wrong."""
+"""Strategies: conditions for sharing a call, and errors of invalid calls."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ WRONG: list[dict[str, Any]] = [
     ids=lambda value: value if isinstance(value, str) else "-".join(map(str, *value.items())),
 )
 def test_errors_are_scipy_s(key: str, arguments: dict[str, Any]) -> None:
-    """The type and the message; where SciPy finds no fault, the result."""
+    """Errors have SciPy's type and message; if SciPy raises none, the results are equal."""
     name, _ = STRATEGIES[key]
     if name.startswith("binary") and arguments.get("origin") == 9:
         pytest.skip("SciPy reads beyond the structure")

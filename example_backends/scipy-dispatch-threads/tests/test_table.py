@@ -1,4 +1,4 @@
-"""Every function in the table: served, described, shared, and right."""
+"""Every function in the table is implemented, described, shared, and correct."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_every_function_has_a_typical_call() -> None:
 
 
 def test_every_function_is_said_to_be_exact() -> None:
-    """The tables of the docs say of each function what `comparison.assert_same` holds it to."""
+    """The tables in the docs state the exactness that `comparison.assert_same` checks."""
     assert {f"ndimage.{name}": {"all": EXACT} for name in TABLE} == TOLERANCES
 
 
 def test_description_and_registry_agree() -> None:
-    """The file says what the registered functions say, function by function."""
+    """The description file lists the registered functions."""
     text = files("scipy_dispatch_threads").joinpath("backend.toml").read_text(encoding="utf-8")
     functions = tomllib.loads(text)["functions"]
     assert functions.pop("auto-generation") == {
@@ -65,7 +65,7 @@ def test_the_backend_is_found_and_sound() -> None:
 
 @pytest.mark.parametrize("key", STRATEGIES)
 def test_a_typical_call_is_shared(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Into as many slabs as asked for, and the result is SciPy's, bit for bit."""
+    """The call makes the requested number of slabs; its result equals SciPy's bit for bit."""
     name, _ = STRATEGIES[key]
     numbers = []
     run = _pool.run
@@ -96,7 +96,7 @@ def test_a_typical_call_for_another_type(key: str, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "uint8"])
 @pytest.mark.parametrize("key", [key for key in STRATEGIES if key not in OTHER_OUTPUT])
 def test_in_place(key: str, dtype: str) -> None:
-    """An output that is the input comes to hold what it does with SciPy."""
+    """An output that is the input has the same contents afterwards as with SciPy."""
     name, _ = STRATEGIES[key]
     with np.errstate(all="ignore"):
         array = an_array(name, dtype)

@@ -1,4 +1,4 @@
-"""A typical call of every function: of those that must be shared among threads."""
+"""A typical call of every function, which must be shared among threads."""
 
 from __future__ import annotations
 

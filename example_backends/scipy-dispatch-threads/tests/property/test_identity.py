@@ -1,4 +1,4 @@
-"""The outcome of any call is SciPy's, bit for bit."""
+"""The outcome of any call is the same as SciPy's, bit for bit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sharing import STRATEGIES, forced, shared, why_not
 @pytest.mark.parametrize("key", STRATEGIES)
 @given(data=st.data())
 def test_any_call_has_the_outcome_that_scipy_gives_it(key: str, data: st.DataObject) -> None:
-    """Over types, shapes, layouts, axes, boundary modes, origins, windows and outputs.
+    """Calls vary in types, shapes, layouts, axes, boundary modes, origins, windows and outputs.
 
-    The slabs may be thinner than what they read beyond their ends.
+    Slabs may be thinner than the reach of the function.
     """
     name, _ = STRATEGIES[key]
     call = data.draw(calls(name))
