@@ -1,4 +1,4 @@
-"""Calls to compare: one of every function, and of what has modes, axes and types, many."""
+"""Calls for comparisons: one call of every function, and many over modes, axes and types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REAL = TYPES[:-1]
 
 
 class Case(NamedTuple):
-    """One call."""
+    """A call to compare."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ def kind_of(dtype: Any) -> str:
 
 
 def image(dtype: str, shape: tuple[int, ...] = (13, 17), distinct: bool = False) -> np.ndarray:
-    """Return an array of small values, none equal to another if `distinct`."""
+    """Return an array of small values, which are all different if `distinct`."""
     random = np.random.default_rng(zlib.crc32(f"{dtype}{shape}".encode()))
     if dtype == "bool":
         return random.random(shape) > 0.4
@@ -52,7 +52,7 @@ def image(dtype: str, shape: tuple[int, ...] = (13, 17), distinct: bool = False)
 
 
 def present(name: str) -> bool:
-    """Whether the installed SciPy has a function, such as ``"ndimage.sobel"``."""
+    """Return whether the installed SciPy has a function, such as ``"ndimage.sobel"``."""
     try:
         scipy_function(name)
     except AttributeError:
@@ -75,7 +75,7 @@ OFFLOADED_NAMES = [
 
 
 def difference(input: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
-    """Be a derivative for whichever package the array is of."""
+    """Return a derivative, with the package that the array belongs to."""
     from importlib import import_module
 
     package = "scipy" if isinstance(input, np.ndarray) else "cupyx.scipy"
@@ -104,7 +104,7 @@ def sample(name: str) -> Case:
 
 
 class _Greater:
-    """A comparator that is CuPy's on the device, and NumPy's on the host."""
+    """A comparator that uses CuPy for arrays on the device, and NumPy on the host."""
 
     def __repr__(self) -> str:
         return "GREATER"
@@ -151,7 +151,8 @@ _POINTS: dict[str, dict[str, Any]] = {
 _BINARY = ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing")
 
 _BUMP = np.array([[0.5, 1.0, 0.5], [1.0, -2.0, 1.5], [0.25, 1.0, 3.0]])
-_HILL = (_BUMP + 2).tolist()  # a list, as the elements of an array on the GPU are not looked at
+# A list, because the backend does not read the elements of arrays on the GPU.
+_HILL = (_BUMP + 2).tolist()
 _EDGE = [_HILL[0][:2], _HILL[1][:2]]
 _TYPED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ndimage.gaussian_filter", {"sigma": 1.0}),
@@ -166,7 +167,7 @@ _TYPED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("ndimage.binary_erosion", {}),
     ("ndimage.binary_fill_holes", {}),
 )
-"""Types as ``output=``."""
+"""Data types for ``output=``."""
 _PADDED: dict[str, Any] = {"mode": "constant", "cval": 300.5}
 _FURTHER: tuple[tuple[str, str, dict[str, Any]], ...] = (
     *(("uint8", "uniform_filter", {"size": size}) for size in (5, 9)),
@@ -213,7 +214,7 @@ _FURTHER: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("float32", "shift", {"shift": 0.5, "cval": np.float32("nan")}),
     ("float64", "sobel", {"axis": 0, "mode": "constant", "cval": True}),
 )
-"""Settings whose meaning is close to another one's."""
+"""Settings whose meaning is close to that of other settings."""
 _SHAPED: tuple[tuple[str, tuple[int, ...], str, dict[str, Any]], ...] = (
     *(
         ("float64", (19,), name, {**settings, "footprint": footprint})
@@ -248,7 +249,7 @@ _SHAPED: tuple[tuple[str, tuple[int, ...], str, dict[str, Any]], ...] = (
         for weights in ([0.0, 1.0, 1.0], [2.0, 1.0, 1.0])
     ),
 )
-"""Images of one and three dimensions, and of complex numbers."""
+"""Images of one and three dimensions, and complex images."""
 
 
 def _cases() -> list[Case]:
@@ -300,7 +301,7 @@ def _cases() -> list[Case]:
         for output in (bool, np.uint8, np.float32, np.float64, np.complex128):
             for dtype in ("bool", "uint8", "float32", "float64", "complex64"):
                 if dtype == "bool" and name.endswith("gradient"):
-                    continue  # a difference, which NumPy refuses
+                    continue  # differences, which NumPy does not define for this type
                 x, title = image(dtype, distinct=True), np.dtype(output).name
                 case = Case(name, kind_of(output), (x,), {**settings, "output": output}, title)
                 cases.append(case)
@@ -308,7 +309,7 @@ def _cases() -> list[Case]:
         distinct = name not in _SUMS
         add(f"ndimage.{name}", dtype, settings, image(dtype, (25, 27), distinct))
     for size in (5, 9, 13):
-        even = np.full((20, 21), 200, np.uint8)  # whose mean is on the verge of a whole number
+        even = np.full((20, 21), 200, np.uint8)  # the mean is close to a rounding boundary
         add("ndimage.uniform_filter", "uint8", {"size": size}, even, title="even")
     for dtype, shape, name, settings in _SHAPED:
         distinct = name not in _SUMS

@@ -1,4 +1,4 @@
-"""The same call with SciPy, and with CuPy arrays, and how far apart the results are."""
+"""Comparison of the same call with SciPy and with CuPy arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def dispatchable(name: str) -> Any:
 
 
 def on_device(value: Any) -> Any:
-    """Return what is given with arrays of CuPy for those of NumPy."""
+    """Return the value with NumPy arrays replaced by CuPy arrays."""
     import cupy
 
     if isinstance(value, np.ndarray):
@@ -40,7 +40,7 @@ def on_device(value: Any) -> Any:
 
 
 def on_host(value: Any) -> Any:
-    """Return what is given with arrays of NumPy for those of CuPy."""
+    """Return the value with CuPy arrays replaced by NumPy arrays."""
     import cupy
 
     if isinstance(value, cupy.ndarray):
@@ -53,7 +53,7 @@ def on_host(value: Any) -> Any:
 
 
 def why_deferred(name: str, backend: str, *args: Any, **kwargs: Any) -> str | None:
-    """Say why a backend leaves a call to another; None if it does not."""
+    """Return why a backend leaves a call to another; None if it does not."""
     explanation = dispatchable(name).explain(*args, **kwargs)
     if explanation.selected == backend:
         return None
@@ -67,9 +67,9 @@ def compare(name: str, kind: str, result: Any, expected: Any) -> float:
     Parameters
     ----------
     name, kind : str
-        The function, and the type of data: where to look in the table.
+        The function and the kind of data, which select an entry of the table.
     result, expected : array, number, or nested lists, tuples or dicts of those
-        CuPy's on the host, and SciPy's.
+        CuPy's result, moved to the host, and SciPy's.
     """
     if isinstance(expected, dict):
         assert sorted(map(float_or_text, result)) == sorted(map(float_or_text, expected))
@@ -130,12 +130,12 @@ def _key(item: tuple[Any, Any]) -> Any:
 
 
 def float_or_text(value: Any) -> Any:
-    """Return keys that sort, whichever package they are of."""
+    """Return a key for sorting, for numbers of any package and text."""
     return value if isinstance(value, str) else float(value)
 
 
 def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function without its warnings, about ill-conditioned filters and the like."""
+    """Call a function without its warnings, such as those about ill-conditioned filters."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Whether there is a GPU, and what the comparison on it found."""
+"""Availability of a GPU, and the report of the comparison on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let whoever has no GPU ask for an emulated one."""
+    """Add the option that emulates a GPU."""
     group = parser.getgroup("CuPy without a GPU")
     for option, helps in (
         ("--emulate", "compile CuPy's kernels for the processor: see tools/emulator"),
@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Emulate CuPy where that is asked for, before anything imports it."""
+    """Install the emulator if requested, before any module imports CuPy."""
     chosen = config.getoption("emulate", default=None)
     if chosen is None:
         return
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a GPU where there is none, and say why."""
+    """Skip the tests that need a GPU if there is none, with the reason."""
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return
@@ -54,7 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print the report, and write it to the file that the environment names."""
+    """Print the report, and write it to the file named by the environment variable."""
     if not REPORT.rows:
         return
     text = REPORT.text()

@@ -1,4 +1,4 @@
-"""What the comparison on a GPU found, as a table in Markdown."""
+"""The results of the comparison on a GPU, as a Markdown table."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 @dataclass
 class Report:
-    """The largest difference for each function and type of data, and what was deferred."""
+    """The largest difference for each function and kind of data, and the deferred calls."""
 
     rows: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, name: str, kind: str, difference: float) -> None:
-        """Keep a difference, relative to the largest value of the result."""
+        """Record a difference, relative to the largest value of the result."""
         self.rows[name, kind].append(difference)
 
     def text(self) -> str:
-        """Return the table, with what it was made on."""
+        """Return the table, with the environment of the comparison."""
         import cupy
         import scipy
 

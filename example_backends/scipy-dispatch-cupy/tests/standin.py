@@ -1,15 +1,15 @@
-"""A stand-in for CuPy: real packages `cupy` and `cupyx` in a folder, on NumPy and SciPy.
+"""A stand-in for CuPy: packages `cupy` and `cupyx` in a folder, based on NumPy and SciPy.
 
-It proves the plumbing, not the numbers: that arguments reach CuPy's functions under the names
-that CuPy knows, as arrays of CuPy's and as nothing else, and that results, ``output=`` and
-deferrals come back. Its functions have CuPy's signatures, as the map has them, and call
-SciPy's. As with CuPy, an array never becomes a NumPy array unasked.
+It tests how calls are passed on, not the numbers: arguments reach CuPy's functions under CuPy's
+names and as CuPy arrays only, and results, ``output=`` and deferrals come back. Its functions
+have CuPy's signatures, taken from the map, and call SciPy's functions. As with CuPy, arrays are
+not converted to NumPy arrays implicitly.
 
-Environment variables make it misbehave: ``STANDIN_DEVICES=0`` has no GPU,
-``STANDIN_FREE=1000`` a small one, of which CuPy's pool holds ``STANDIN_POOL`` bytes more that
-are not in use, ``STANDIN_FULL=1`` one without memory for results.
-``STANDIN_REFUSES=text`` makes each function raise, an exception of the class that
-``STANDIN_RAISES`` names, and ``STANDIN_WARNS=1`` warns of the future on import.
+Environment variables simulate problems. ``STANDIN_DEVICES=0``: there is no GPU.
+``STANDIN_FREE=1000``: the GPU has little free memory; CuPy's pool holds another ``STANDIN_POOL``
+unused bytes. ``STANDIN_FULL=1``: the GPU has no memory for results. ``STANDIN_REFUSES=text``:
+each function raises an exception of the class named by ``STANDIN_RAISES``. ``STANDIN_WARNS=1``:
+the import issues a FutureWarning.
 """
 
 from __future__ import annotations
@@ -277,7 +277,7 @@ def _device(value):
 
 
 def write_standin(folder: Path) -> Path:
-    """Write the packages into `folder`, which then goes first on `sys.path`."""
+    """Write the packages into `folder`, for the front of `sys.path`."""
     files = {
         "cupy/__init__.py": _CUPY,
         "cupy/cuda.py": _CUDA,

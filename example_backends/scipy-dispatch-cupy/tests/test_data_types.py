@@ -1,4 +1,4 @@
-"""On a GPU: every function over data types, the values and the types of results as SciPy's."""
+"""On a GPU: values and data types of every function's result equal SciPy's, for many data types."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
         for name in ("butter", "cheby1", "cheby2", "ellip", "iirfilter", "iirdesign", "firwin")
     },
 }
-"""For a function and a type of data, why the result is another one."""
+"""Results with a different data type, by function and kind of data, with the reason."""
 
 OTHER_PRECISION = {
     f"signal.{name}"
@@ -57,28 +57,31 @@ OTHER_PRECISION = {
         *("zpk2ss", "zpk2tf", "dbode", "dfreqresp", "freqz", "freqz_sos", "sosfreqz"),
     )
 }
-"""Filter design and responses: of single or double precision where SciPy's is of the other one,
-and frequencies and coefficients without imaginary parts are real. The README says so."""
+"""The reason for filter design and responses.
+
+Some results are of single precision instead of double or the reverse. Frequencies and
+coefficients without imaginary parts are real. The README documents both.
+"""
 
 
 def checked(problems: list[str], case: Case, expected: Any) -> None:
-    """Compare one call with SciPy's result, and keep what is wrong with it."""
+    """Compare one call with SciPy's result, and record any problem."""
     args, kwargs = _on_device(case)
     try:
         result = on_host(quietly(ours(case.name), *args, **kwargs))
         compare(case.name, case.kind, result, expected)
         if case.name not in OTHER_PRECISION:
             assert _types(result) == _types(expected), f"{_types(result)} for {_types(expected)}"
-    except Exception as error:  # noqa: BLE001 - all cases are to be looked at
+    except Exception as error:  # noqa: BLE001 - report the problems of all cases
         problems.append(f"{case}: {type(error).__name__}: {error}")
 
 
 def _expected(case: Case) -> Any:
-    """Return SciPy's result; None where SciPy refuses the arguments."""
+    """Return SciPy's result; None if SciPy rejects the arguments."""
     args = [np.greater if each is GREATER else _copied(each) for each in case.args]
     try:
         return quietly(scipy_function(case.name), *args, **_copied(case.kwargs))
-    except Exception:  # noqa: BLE001 - there is nothing to compare with
+    except Exception:  # noqa: BLE001 - without a result there is nothing to compare
         return None
 
 
@@ -98,7 +101,7 @@ def _copied(value: Any) -> Any:
 
 
 def _types(result: Any) -> list[str]:
-    """Return the types of a result's arrays, each once, in their order."""
+    """Return the data types of a result's arrays without repetitions, in their order."""
     if isinstance(result, dict):
         result = [result[key] for key in sorted(result, key=str)]
     if isinstance(result, tuple | list) or getattr(result, "dtype", None) == np.object_:
@@ -119,7 +122,7 @@ def _cast(value: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def variants(case: Case, dtype: str) -> Iterator[Case]:
-    """Give the first array of numbers another type, and all of them."""
+    """Yield the case with another type for the first array of numbers, and for all of them."""
     places: dict[Any, Any] = {**dict(enumerate(case.args)), **case.kwargs}
     arrays = [key for key, each in places.items() if isinstance(each, np.ndarray)]
     arrays = [key for key in arrays if places[key].dtype.kind in "fc"] or arrays[:1]
@@ -132,7 +135,7 @@ def variants(case: Case, dtype: str) -> Iterator[Case]:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_data_types(name: str) -> None:
-    """Of one call of each function, the first array and all arrays in each type."""
+    """For a call of each function, cast the first array or all arrays to each data type."""
     case = sample(name)
     if name in POSITIONS_OF_EQUALS and name != "ndimage.distance_transform_edt":
         image, *labels = case.args

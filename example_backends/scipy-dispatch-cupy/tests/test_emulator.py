@@ -1,4 +1,4 @@
-"""CuPy's own kernels, compiled for the processor; skipped where they cannot be."""
+"""CuPy's own kernels, compiled for the processor; skipped if that is impossible."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ NAMES = [line.split('"')[1] for line in CALLS.splitlines() if line.startswith(8 
 
 @pytest.fixture(scope="module", autouse=True)
 def _emulator() -> None:
-    """Skip where there is no compiler, or nothing to compile."""
+    """Skip the test if there is no compiler or no CuPy."""
     code = "from emulator import why_unavailable; print(why_unavailable())"
     reason = run_python(code, path=[TOOLS]).stdout.strip()
     if reason != "None":
@@ -81,19 +81,19 @@ def _emulator() -> None:
 
 @pytest.fixture(scope="module")
 def compared() -> dict[str, float]:
-    """How far CuPy's results are from SciPy's."""
+    """Return the differences between CuPy's results and SciPy's."""
     return json.loads(run_python(CALLS + COMPARED, path=[TOOLS]).stdout)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_kernels_compute_what_scipy_does(name: str, compared: dict[str, float]) -> None:
-    """Which they would not if a border, a type or an index were wrong."""
+    """A wrong boundary, data type or index in a kernel would show as a difference."""
     assert compared[name] <= 1e-12
 
 
 @pytest.mark.parametrize("fma", [True, False])
 def test_products_are_rounded_once_or_twice(fma: bool) -> None:
-    """With fused multiplication and addition the sum shows what a product loses."""
+    """With fused multiply-add, the difference shows the rounding error of the product."""
     run_python(
         f"""
         from emulator import install
@@ -108,7 +108,7 @@ def test_products_are_rounded_once_or_twice(fma: bool) -> None:
 
 
 def test_each_element_has_a_thread() -> None:
-    """What a kernel prepares is prepared for each of them."""
+    """The ``loop_prep`` of a kernel runs once for each element."""
     run_python(
         """
         from emulator import install
@@ -127,7 +127,7 @@ def test_each_element_has_a_thread() -> None:
 
 
 def test_threads_of_a_grid_find_their_place() -> None:
-    """A raw kernel runs once for each thread, also one that is made from a template."""
+    """A raw kernel runs once for each thread, also if it is an instance of a template."""
     run_python(
         """
         from emulator import install
@@ -150,7 +150,7 @@ def test_threads_of_a_grid_find_their_place() -> None:
 
 
 def test_what_cuda_does_not_start_is_an_error() -> None:
-    """Too many threads in a block, or blocks along an axis but the first."""
+    """Too many threads in a block, or blocks along the second or third axis, are errors."""
     run_python(
         """
         from emulator import install
@@ -174,7 +174,7 @@ def test_what_cuda_does_not_start_is_an_error() -> None:
 
 
 def test_threads_of_a_block_wait_for_each_other() -> None:
-    """Up to a barrier each has written what another then reads."""
+    """Before a barrier, each thread writes a value that another thread reads after it."""
     run_python(
         """
         from emulator import install
@@ -198,7 +198,7 @@ def test_threads_of_a_block_wait_for_each_other() -> None:
 
 
 def test_plans_do_what_cufft_is_documented_to_do() -> None:
-    """Elements lie as the plan says, nothing is scaled, and what may be overwritten is."""
+    """Elements are laid out as in the plan, nothing is scaled, and inputs may be overwritten."""
     run_python(
         """
         from emulator import install
@@ -236,7 +236,7 @@ def test_plans_do_what_cufft_is_documented_to_do() -> None:
 
 
 def test_transforms_are_as_defined() -> None:
-    """Also of lengths that are prime, and with the rounding of their data type."""
+    """Lengths include primes, and results are rounded to the precision of the data type."""
     run_python(
         """
         import numpy as np
@@ -256,7 +256,7 @@ def test_transforms_are_as_defined() -> None:
 
 
 def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
-    """What would fail on a GPU fails here, so that it is found here."""
+    """Errors that would occur on a GPU occur in the emulator too."""
     run_python(
         """
         from emulator import install
@@ -283,7 +283,7 @@ def test_arrays_and_kernels_are_as_particular_as_those_of_cupy() -> None:
 
 
 def test_equals_are_sorted_as_on_a_gpu() -> None:
-    """Each after those before it, also in a long array; and sums of small integers are added up."""
+    """Sorting is stable, also for long arrays; sums of small integers do not overflow."""
     run_python(
         """
         from emulator import install
@@ -307,7 +307,7 @@ def test_equals_are_sorted_as_on_a_gpu() -> None:
 
 
 def test_what_is_not_emulated_says_so() -> None:
-    """With its name and what it would take; and it is not taken for an error of CuPy's."""
+    """The error names the function and what it requires, and is not handled as an error of CuPy."""
     run_python(
         """
         from emulator import NotEmulated, install
@@ -336,7 +336,7 @@ def test_what_is_not_emulated_says_so() -> None:
 
 
 def test_it_comes_before_cupy_or_not_at_all() -> None:
-    """What has imported CuPy keeps it."""
+    """The emulator refuses to replace CuPy if it was imported already."""
     run_python(
         """
         import sys, types
@@ -352,7 +352,7 @@ def test_it_comes_before_cupy_or_not_at_all() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="folders have owners and modes")
 def test_compiled_kernels_are_in_a_folder_of_ones_own(tmp_path: Path) -> None:
-    """One that others may write to is refused: its files would be run."""
+    """The emulator rejects a folder that others can write to, because it runs the files in it."""
     code = """
         import emulator, pytest
         with pytest.raises(emulator.Unavailable, match="of your own"):
@@ -365,14 +365,14 @@ def test_compiled_kernels_are_in_a_folder_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_the_tests_for_a_gpu_run_emulated() -> None:
-    """Those with something to compare pass, the others are skipped."""
+    """Tests with emulated calls pass; tests without any are skipped."""
     done = _pytest("--emulate", "-k", "cupy_arrays and (hit_or_miss or max_len_seq)")
     assert "1 passed, 1 skipped" in done, done
     assert "because threads of a warp" in done, done
 
 
 def test_nothing_is_emulated_unasked() -> None:
-    """Without the option not even a module of it is imported."""
+    """Without the option, no module of the emulator is imported."""
     done = _pytest("-k", "cupy_arrays and hit_or_miss", after="print('emulator' in sys.modules)")
     assert done.splitlines()[-1] == "False", done
 
@@ -384,7 +384,7 @@ def _pytest(*options: str, after: str = "") -> str:
 
 
 def test_measuring_from_which_size_on_it_pays() -> None:
-    """The command that finds it goes through every step, and says so where it cannot."""
+    """The measuring command runs all its steps, and reports a GPU that is not used."""
     printed = run_python(
         """
         from emulator import install

@@ -1,6 +1,6 @@
 """On a GPU: every function against SciPy, over types, modes and axes.
 
-pytest -m gpu                                            prints a report of what was found
+pytest -m gpu                                            prints a report of the results
 SCIPY_DISPATCH_CUPY_REPORT=report.md pytest -m gpu       and writes it to a file
 """
 
@@ -28,11 +28,11 @@ for _case in CASES:
     BY_NAME[_case.name].append(_case)
 
 DEFERRED = {"ndimage.generic_filter", "ndimage.generic_filter1d"}
-"""Their sample calls have Python functions, which no GPU can run."""
+"""Functions whose sample calls pass Python functions, which no GPU can run."""
 
 
 def fresh(case: Case, package: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return arguments of the case that nothing else holds."""
+    """Return copies of the arguments of a case."""
     args = [package.greater if each is GREATER else _copied(each) for each in case.args]
     return tuple(args), {key: _copied(each) for key, each in case.kwargs.items()}
 
@@ -42,11 +42,11 @@ def _copied(value: Any) -> Any:
 
 
 def checked(problems: list[str], case: Case, backend: str, run: Any) -> None:
-    """Compare one case, and keep what is wrong with it."""
+    """Compare one case, and record any problem."""
     expected = quietly(scipy_function(case.name), *fresh(case, np)[0], **fresh(case, np)[1])
     try:
         difference = compare(case.name, case.kind, run(), expected)
-    except Exception as error:  # noqa: BLE001 - all cases are to be looked at
+    except Exception as error:  # noqa: BLE001 - report the problems of all cases
         text = str(error).strip()
         problems.append(f"{case}: {type(error).__name__}: {text}")
     else:
@@ -55,7 +55,7 @@ def checked(problems: list[str], case: Case, backend: str, run: Any) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_cupy_arrays(name: str) -> None:
-    """CuPy in, CuPy out, with SciPy's values, as far as the table of tolerances says."""
+    """Results are CuPy arrays with SciPy's values, within the table's tolerances."""
     import cupy
 
     problems: list[str] = []
@@ -78,22 +78,22 @@ def test_cupy_arrays(name: str) -> None:
 
 
 def in_columns(x: np.ndarray) -> Any:
-    """Return an array on the GPU that lies there column by column."""
+    """Return an array on the GPU in Fortran order."""
     return on_device(np.asfortranarray(x))
 
 
 def turned_columns(x: np.ndarray) -> Any:
-    """Return an array that lies there column by column, from the end on."""
+    """Return an array on the GPU in Fortran order with negative strides."""
     return on_device(np.asfortranarray(np.flip(x)))[_BACKWARDS * x.ndim]
 
 
 def turned(x: np.ndarray) -> Any:
-    """Return an array that lies there from the end on."""
+    """Return an array on the GPU with negative strides."""
     return on_device(np.ascontiguousarray(np.flip(x)))[_BACKWARDS * x.ndim]
 
 
 def stepped(x: np.ndarray) -> Any:
-    """Return an array between whose elements others lie."""
+    """Return an array on the GPU with gaps between its elements."""
     wide = np.zeros([2 * length for length in x.shape], x.dtype)
     wide[_EVERY_SECOND * x.ndim] = x
     return on_device(wide)[_EVERY_SECOND * x.ndim]
@@ -106,7 +106,7 @@ _EVERY_SECOND = (slice(None, None, 2),)
 @pytest.mark.parametrize("lay", [in_columns, turned_columns, turned, stepped])
 @pytest.mark.parametrize("name", SERVED)
 def test_however_arrays_lie(name: str, lay: Any) -> None:
-    """Views are as good as arrays of their own; some of CuPy's kernels take them for such."""
+    """Views give the same results as contiguous arrays, which some of CuPy's kernels assume."""
     import cupy
 
     def laid(value: Any) -> Any:
@@ -131,7 +131,7 @@ def test_however_arrays_lie(name: str, lay: Any) -> None:
 
 @pytest.mark.parametrize("name", OFFLOADED_NAMES)
 def test_numpy_arrays(name: str) -> None:
-    """NumPy in, NumPy out, of SciPy's types, with the same values as CuPy's."""
+    """Results are NumPy arrays of SciPy's types, with the same values as CuPy's."""
     scipy_dispatch_cupy.set_smallest(0)
     problems: list[str] = []
     ran = 0
@@ -159,7 +159,7 @@ def test_numpy_arrays(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 @pytest.mark.parametrize("name", ["gaussian_filter", "correlate", "maximum_filter", "shift"])
 def test_the_output_may_be_the_input(name: str, dtype: str) -> None:
-    """Or an array of NumPy's, or of another type."""
+    """The output may also be a NumPy array, or an array of another type."""
     import cupy
 
     settings: dict[str, Any] = {
@@ -196,7 +196,7 @@ MEASURED += ("minimum", "maximum", "median", "minimum_position", "maximum_positi
 
 @pytest.mark.parametrize("name", [f"ndimage.{each}" for each in MEASURED])
 def test_labels_in_any_form(name: str) -> None:
-    """Ranges, numbers of NumPy's, labels twice, none at all, in several dimensions, on the GPU."""
+    """The index may be a range, NumPy numbers, repeated labels, empty, n-d, or on the GPU."""
     import cupy
 
     problems: list[str] = []
@@ -204,7 +204,8 @@ def test_labels_in_any_form(name: str) -> None:
         x = image("float32", LABELS.shape, distinct=True)
         forms = [index]
         if isinstance(index, np.ndarray | np.generic):
-            forms.append(cupy.asarray(index))  # LABELS.max() on the GPU has no dimensions either
+            # LABELS.max() on the GPU is an array without dimensions, too.
+            forms.append(cupy.asarray(index))
         elif isinstance(index, list) and index:
             forms.append([cupy.asarray(each) for each in index])
         for form in forms:
@@ -235,7 +236,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("signal.filtfilt", (np.ones(3) / 3, 1, LINE), {}),
     ("signal.filtfilt", ([0.2, 0.2], np.array([4, 1], "u1"), (40 * LINE).astype("u1")), {}),
     ("signal.deconvolve", (np.array([0, 2, 1, 0, 2, 3, 1, 0], "u1"), np.array([2, 1], "u1")), {}),
-    ("signal.deconvolve", (LINE, np.r_[1.0, 2, 5, LINE[5:]]), {}),  # grows, in a long quotient
+    ("signal.deconvolve", (LINE, np.r_[1.0, 2, 5, LINE[5:]]), {}),  # grows over a long quotient
     ("signal.deconvolve", (LINE, np.r_[1.0, np.zeros(LINE.size - 4), 300]), {}),
     ("signal.freqz", (LINE[:3], 1, LINE[:8]), {}),
     ("signal.freqz", (LINE[:3], 1, 512.0), {}),
@@ -261,7 +262,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("fft.dct", (LINE,), {"norm": "ortho", "orthogonalize": True}),
     ("fft.idstn", (image("float32"),), {"orthogonalize": False}),
 ]
-"""Settings that stand for arrays, and numbers that SciPy computes with in double precision."""
+"""Settings given as arrays, and numbers for which SciPy uses double precision."""
 
 
 @pytest.mark.parametrize(
@@ -270,7 +271,7 @@ SETTINGS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 def test_settings_that_stand_for_arrays(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """As SciPy takes them, beside an array of CuPy's; the result is of SciPy's type."""
+    """They work as in SciPy beside a CuPy array; the result has SciPy's type."""
     ours = on_device(args)
     assert quietly(why, name, "cupy", *ours, **kwargs) is None
     expected = quietly(scipy_function(name), *args, **kwargs)
@@ -306,14 +307,14 @@ NUMBERS: list[tuple[str, Any]] = [
     ("ndimage.gaussian_filter", lambda f, x, two: f(x.reshape(5, 8), [x.std(), 2])),
     ("ndimage.sum", lambda f, x, two: f(x, x.round(), x.round().max())),
 ]
-"""Settings that are computed from the array, which are arrays without dimensions with CuPy."""
+"""Settings computed from an array, which CuPy returns as arrays without dimensions."""
 
 
 @pytest.mark.parametrize(
     ("name", "call"), NUMBERS, ids=[f"{each[0]}-{n}" for n, each in enumerate(NUMBERS)]
 )
 def test_numbers_on_the_gpu_are_numbers(name: str, call: Any) -> None:
-    """An array's mean or maximum is a setting as SciPy's is, and rules look at its value."""
+    """Means or maxima of arrays are valid settings, and rules see their values."""
     two = np.array([2.0, 1.0])
     expected = call(scipy_function(name), LINE, two)
     result = call(dispatchable(name), on_device(LINE), on_device(two))
@@ -337,7 +338,7 @@ SPECTRA: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64", "complex64"])
 def test_spectra(dtype: str) -> None:
-    """Values and types of what programs ask for, one beside the other."""
+    """Compare values and types of several common spectra."""
     x, other = image(dtype, (70, 90)), image(dtype, (70, 90), distinct=True)
     ran = set()
     for name, settings in SPECTRA:
@@ -356,7 +357,7 @@ def test_spectra(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 def test_an_image_of_the_output_s_shape(dtype: str) -> None:
-    """Whatever that of the input."""
+    """The shape of the input does not matter."""
     x, matrix = image(dtype), [[0.5, 0], [0, 0.8]]
     expected, output = np.zeros((7, 40), dtype), on_device(np.zeros((7, 40), dtype))
     scipy_function("ndimage.affine_transform")(x, matrix, output=expected)
@@ -366,7 +367,7 @@ def test_an_image_of_the_output_s_shape(dtype: str) -> None:
 
 @pytest.mark.parametrize("shape", [(5, 6), (32, 32), (5, 5, 5)])
 def test_distances_fill_arrays(shape: tuple[int, ...]) -> None:
-    """Of any shape; what is filled is not returned."""
+    """Arrays of any shape are filled; filled arrays are not returned."""
     x = image("bool", shape)
     expected = scipy_function("ndimage.distance_transform_edt")(x)
     distance = ndimage.distance_transform_edt
@@ -436,7 +437,7 @@ def test_the_shape_of_an_image_is_any_sequence(shape: Any) -> None:
 
 
 def test_systems_of_scipy_s() -> None:
-    """Its objects, beside arrays on the GPU."""
+    """Its objects work beside arrays on the GPU."""
     lti, dlti = scipy_function("signal.lti"), scipy_function("signal.dlti")
     inputs, times = np.sin(np.arange(20) / 2), np.arange(20) / 2
     continuous = [lti([1.0], [1.0, 0.5, 1.0]), lti([-1.0], [-2.0, -3.0], 4.0)]
@@ -458,7 +459,7 @@ def test_systems_of_scipy_s() -> None:
     ("order", "band"), [(2, 0.1), (3, 0.1), (4, 0.1), (3, 0.03), (2, (0.2, 0.5)), (8, 0.5)]
 )
 def test_recursive_filters_of_higher_orders(name: str, dtype: str, order: int, band: Any) -> None:
-    """Are within the tolerance, or left to SciPy, wherever the coefficients are."""
+    """Results are within the tolerance or left to SciPy, wherever the coefficients are stored."""
     kind = "bandpass" if isinstance(band, tuple) else "low"
     b, a = scipy_function("signal.butter")(order, band, kind)
     x = np.random.default_rng(0).normal(size=4000).astype(dtype)
@@ -479,7 +480,7 @@ def test_recursive_filters_of_higher_orders(name: str, dtype: str, order: int, b
 def test_sections_of_low_frequencies(
     name: str, dtype: str, order: int, cut_off: float, kind: str
 ) -> None:
-    """Single precision is enough for what is given and returned, but not to compute in."""
+    """Single-precision inputs and results suffice, but the computation needs double precision."""
     sos = scipy_function("signal.butter")(order, cut_off, kind, output="sos").astype(dtype)
     x = np.random.default_rng(0).normal(size=3000).astype(dtype)
     wide = np.result_type(dtype, np.float64)
@@ -498,7 +499,7 @@ def test_sections_of_low_frequencies(
 @pytest.mark.parametrize("coefficients", ["uint8", "int64", "float32", "float64"])
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "uint16", "int16", "float32", "complex64"])
 def test_both_ways_in_any_type(dtype: str, coefficients: str, settings: dict[str, Any]) -> None:
-    """The result has SciPy's type; ends of whole numbers are extended in their own, and wrap."""
+    """The result has SciPy's type; integers are extended in their own type, which may overflow."""
     limit = 1 if dtype[0] in "bfc" else np.iinfo(dtype).max
     x = (np.random.default_rng(0).random(200) * limit).round(3).astype(dtype)
     x[0] = x[-1] = limit
@@ -531,7 +532,7 @@ def test_every_so_many_of_single_precision(factor: int) -> None:
 
 
 def test_what_remembers_too_well_is_left_to_scipy() -> None:
-    """Also where its coefficients are on the GPU: CuPy's result would be noise."""
+    """Coefficients may be on the GPU too. CuPy's result would be inaccurate."""
     x = on_device(np.ones(2000))
     for name in ("lfilter", "filtfilt"):
         for order, band in ((4, 0.01), (8, 0.1), (2, 0.00001)):
@@ -540,7 +541,7 @@ def test_what_remembers_too_well_is_left_to_scipy() -> None:
                 reason = why(f"signal.{name}", "cupy", *given, x)
                 assert reason is not None
                 assert "loses" in reason
-        assert why(f"signal.{name}", "cupy", b, a, x[:40]) is None  # too short for that
+        assert why(f"signal.{name}", "cupy", b, a, x[:40]) is None  # too few elements for a problem
 
 
 @pytest.mark.parametrize("name", ["lfilter", "filtfilt"])
@@ -569,7 +570,7 @@ def test_singles_may_remember_more(name: str) -> None:
     ],
 )
 def test_echoes(name: str, shape: tuple[int, int], back: int, served: bool) -> None:
-    """A recursion that reaches further back than half a block of CuPy's is left to SciPy."""
+    """A recursion that reaches back further than half a block of CuPy's is left to SciPy."""
     x = np.random.default_rng(0).normal(size=shape)
     a = np.zeros(back + 1)
     a[0], a[back] = 1, -0.5
@@ -595,7 +596,7 @@ def test_both_ways_with_a_longer_numerator(a: list[float], settings: dict[str, A
 
 
 def test_medians_of_nothing() -> None:
-    """As many as SciPy has."""
+    """Shapes and types for empty arrays are the same as SciPy's."""
     for name, dtype in product(("welch", "csd"), ("float64", "float32", "complex64")):
         arrays = (np.zeros(0, dtype),) * (1 + (name == "csd"))
         settings = {"nperseg": 4, "average": "median"}
@@ -637,7 +638,7 @@ LEFT += ["hamming_periodic"]
 
 @pytest.mark.parametrize("window", WINDOWS + LEFT, ids=str)
 def test_windows_are_scipy_s(window: Any) -> None:
-    """Of any length; or the call is left to SciPy."""
+    """Windows equal SciPy's at any length, or the call is left to SciPy."""
     import cupy
 
     line = np.random.default_rng(0).normal(size=200)
@@ -675,7 +676,7 @@ def test_one_element_multiplies_in_the_arrays_type(name: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
 def test_transforms_of_halves_however_arrays_lie(dtype: str) -> None:
-    """CuPy would look at that before it converts them."""
+    """CuPy would use the memory layout from before the conversion."""
     x, y = (np.arange(1, 25).reshape(shape).astype(dtype) for shape in ((2, 4, 3), (2, 3, 4)))
     for lay in (in_columns, turned_columns, turned, stepped):
         for name in ("convolve", "correlate", "fftconvolve", "oaconvolve"):
@@ -692,7 +693,7 @@ def test_transforms_of_halves_however_arrays_lie(dtype: str) -> None:
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_lombscargle(normalize: bool) -> None:
-    """With a mean, of which the power is that of the whole."""
+    """The mean is removed, and the power is normalized by that of the data without it."""
     random = np.random.default_rng(0)
     times, frequencies = np.sort(random.uniform(0, 20, 60)), np.linspace(0.2, 5, 30)
     arrays = times, np.sin(2 * times) + random.normal(size=60) + 3, frequencies
@@ -704,7 +705,7 @@ def test_lombscargle(normalize: bool) -> None:
 @pytest.mark.parametrize("name", ["uniform_filter", "uniform_filter1d"])
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint32", "int64", "uint64"])
 def test_means_of_whole_numbers(name: str, dtype: str) -> None:
-    """Not one less, where parts of them would add up to a little less."""
+    """Rounding errors of partial sums must not reduce the result by 1."""
     x = np.random.default_rng(0).integers(0, 120, (13, 17)).astype(dtype)
     signed = x if dtype.startswith("u") else x - 60
     settings: tuple[dict[str, Any], ...] = (
@@ -730,7 +731,7 @@ def test_means_of_whole_numbers(name: str, dtype: str) -> None:
                 continue
             output = given.get("output", dtype)
             if np.dtype(output) in (np.uint32, np.uint64) and pixels.dtype.kind != "u":
-                continue  # means may be below 0
+                continue  # signed means do not fit into the type
             expected = scipys(pixels, **{**given, "output": output})
             result = ours(on_device(pixels), **{**given, "output": output})
             np.testing.assert_array_equal(on_host(result), expected)
@@ -741,7 +742,7 @@ def test_means_of_whole_numbers(name: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint64", "int64"])
 def test_interpolation_between_the_largest_numbers(dtype: str) -> None:
-    """Which no double is, and the one above them is too large."""
+    """The limits are not exact doubles, and the next double above is out of range."""
     largest = np.full(5, np.iinfo(dtype).max - 600, dtype)
     for mode in ("nearest", "wrap", "mirror"):
         result = dispatchable("ndimage.shift")(on_device(largest), 0.3, mode=mode)
@@ -750,7 +751,7 @@ def test_interpolation_between_the_largest_numbers(dtype: str) -> None:
 
 
 def test_means_are_told_of_windows_that_do_not_fit() -> None:
-    """With the argument's name."""
+    """The error names the argument."""
     x = on_device(np.ones((4, 4), np.int16))
     with pytest.raises(RuntimeError, match="size= has 3 elements, for 2 axes"):
         dispatchable("ndimage.uniform_filter")(x, (3, 3, 3))
@@ -762,7 +763,7 @@ def test_means_are_told_of_windows_that_do_not_fit() -> None:
 
 
 def test_arrays_for_the_caller_s_function_stay_arrays() -> None:
-    """Whatever is in `extra_arguments`."""
+    """Any value in `extra_arguments` is passed on unchanged."""
 
     def second(x: Any, axis: int, output: Any, mode: str, cval: float, weights: Any) -> Any:
         correlate1d = dispatchable("ndimage.correlate1d")

@@ -1,4 +1,4 @@
-"""What is left to SciPy, and what the user is told. NumPy arrays stand for CuPy's here."""
+"""Calls that are left to SciPy, and the reasons shown to users, with NumPy arrays for CuPy's."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ REASONS: list[tuple[str, str, str]] = [
 
 
 def test_the_reasons_are_told(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """By `explain`, for arrays of CuPy's. The stand-in proves the plumbing, not the numbers."""
+    """`explain` gives the reasons for CuPy arrays. The stand-in does not test the numbers."""
     served = [each for each in REASONS if present(each[0])]
     run_python(
         f"""
@@ -370,7 +370,7 @@ ACCEPTED: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 def test_what_is_scipy_s_default_is_no_reason(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
-    """Also where CuPy does not have the parameter."""
+    """The parameters include those that CuPy lacks."""
     from scipy_dispatch_cupy._call import Call
     from scipy_dispatch_cupy._limits import why_not
 

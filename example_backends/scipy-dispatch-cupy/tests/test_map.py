@@ -1,4 +1,4 @@
-"""The map: what it names is in CuPy, and each of SciPy's parameters is served or refused."""
+"""The map names functions of CuPy, and each of SciPy's parameters is supported or rejected."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ REFUSED = {
     "signal.chirp": {"complex"},
     "signal.lombscargle": {"weights", "floating_mean"},
 }
-"""What SciPy 1.18 has and CuPy 14 has not: a value other than the default is left to SciPy."""
+"""Parameters of SciPy 1.18 that CuPy 14 lacks: values other than the default are left to SciPy."""
 
 
 def sources() -> Sources:
-    """Return the sources that the environment names, or those of the installed CuPy."""
+    """Return the sources that the environment variable names, or those of the installed CuPy."""
     named = os.environ.get("SCIPY_DISPATCH_CUPY_SOURCES")
     found = Sources(Path(named)) if named else Sources.installed()
     if found is None:
@@ -51,7 +51,7 @@ def sources() -> Sources:
 
 
 def parameters(text: str) -> list[str]:
-    """Return the parameters of a signature as the map has it."""
+    """Return the parameters of a signature from the map."""
     function = ast.parse(f"def f{text}: ...").body[0]
     assert isinstance(function, ast.FunctionDef)
     arguments = function.args
@@ -61,7 +61,7 @@ def parameters(text: str) -> list[str]:
 
 @pytest.mark.parametrize("module", FUNCTIONS)
 def test_the_names_and_signatures_are_cupy_s(module: str) -> None:
-    """Of the version that the map was written from; of another one, the names at least."""
+    """For the version that the map was written from; for other versions, compare the names only."""
     cupy = sources()
     found = cupy.functions(MODULES[module], FUNCTIONS[module])
     if cupy.version == CUPY_VERSION:
@@ -74,7 +74,7 @@ def test_the_names_and_signatures_are_cupy_s(module: str) -> None:
 
 
 def test_the_file_is_what_the_tool_writes() -> None:
-    """From the version of CuPy that it names."""
+    """For the version of CuPy that the file names."""
     cupy = sources()
     if cupy.version != CUPY_VERSION:
         pytest.skip(f"the map is of CuPy {CUPY_VERSION}, this is {cupy.version}")
@@ -83,7 +83,7 @@ def test_the_file_is_what_the_tool_writes() -> None:
 
 @pytest.mark.parametrize("module", ["ndimage", "fft"])
 def test_the_functions_are_there_where_cupy_can_be_imported(module: str) -> None:
-    """These two modules need no CUDA to be imported; `signal` needs its libraries."""
+    """Importing these two modules does not require CUDA; `signal` requires its libraries."""
     import importlib
 
     sources()

@@ -1,7 +1,7 @@
-"""The way of a call, on a stand-in for CuPy: see `standin.py`.
+"""The path of a call, tested with a stand-in for CuPy: see `standin.py`.
 
-This proves the plumbing, not the numbers: the stand-in computes with SciPy. What CuPy
-computes is compared in `test_gpu.py`, which runs here too, on the stand-in.
+These tests cover how calls are passed on, not the numbers: the stand-in computes with SciPy.
+`test_gpu.py` compares what CuPy computes; it runs here too, with the stand-in.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ FOLDER = Path(__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with packages called `cupy` and `cupyx`."""
+    """Return a folder with packages named `cupy` and `cupyx`."""
     return write_standin(tmp_path_factory.mktemp("standin"))
 
 
 def test_the_tests_for_a_gpu_run(standin: Path) -> None:
-    """All cases of all functions go through, so that a failure on a GPU is CuPy's or ours."""
+    """All cases of all functions pass, so that failures on a GPU concern the computation."""
     path = os.pathsep.join(map(str, filter(None, [standin, os.environ.get("PYTHONPATH")])))
     done = subprocess.run(
         [
@@ -53,7 +53,7 @@ def test_the_tests_for_a_gpu_run(standin: Path) -> None:
 
 
 def test_cupy_in_and_out(standin: Path) -> None:
-    """NumPy arrays and lists beside a CuPy image are moved; nothing is moved back."""
+    """NumPy arrays and lists beside a CuPy image are moved to the device; nothing is moved back."""
     run_python(
         """
         import cupy, numpy as np
@@ -72,7 +72,7 @@ def test_cupy_in_and_out(standin: Path) -> None:
 
 
 def test_what_cupy_does_not_have_is_not_passed(standin: Path) -> None:
-    """An argument that is SciPy's default is left out, another one defers."""
+    """An argument equal to SciPy's default is omitted; any other value defers the call."""
     run_python(
         """
         import cupy, numpy as np
@@ -100,9 +100,9 @@ def test_what_cupy_does_not_have_is_not_passed(standin: Path) -> None:
 
 
 def test_as_long_as_it_is(standin: Path) -> None:
-    """A -1 in ``s=`` is the axis' own length; CuPy would leave out the last element.
+    """A length of -1 stands for the axis' own length; CuPy would drop the last element.
 
-    A tuple that is equal to the shape CuPy takes for nothing, whatever the axes.
+    The lengths are not a tuple, because CuPy ignores a tuple that equals the shape.
     """
     run_python(
         """
@@ -138,7 +138,7 @@ def test_as_long_as_it_is(standin: Path) -> None:
 
 
 def test_both_arrays_of_a_convolution_are_of_one_type(standin: Path) -> None:
-    """CuPy adds up in the smaller one's, and has no method of its own for several dimensions."""
+    """CuPy would sum in the smaller array's type, and lacks "auto" for several dimensions."""
     run_python(
         """
         import cupy, numpy as np
@@ -179,7 +179,7 @@ def test_iterations_are_asked_for_as_cupy_wants_it(standin: Path) -> None:
 
 
 def test_whole_numbers_are_interpolated_in_double_precision(standin: Path) -> None:
-    """Rounded as SciPy does, and cut off at the limits of the type."""
+    """Values are rounded as in SciPy and clipped to the limits of the type."""
     run_python(
         """
         import cupy, numpy as np, scipy.ndimage
@@ -200,7 +200,7 @@ def test_whole_numbers_are_interpolated_in_double_precision(standin: Path) -> No
 
 
 def test_numpy_arrays_go_and_come_back(standin: Path) -> None:
-    """When asked for, above the size, and the trace says so."""
+    """The backend must be prioritized and the array large; the trace shows the call."""
     run_python(
         """
         import numpy as np, scipy.ndimage, sys
@@ -246,7 +246,7 @@ def test_the_environment_says_how_small(standin: Path) -> None:
 
 @pytest.mark.parametrize("text", ["many", "²", "-1", "1e6"])
 def test_what_the_environment_says_must_be_a_number(text: str) -> None:
-    """Else a warning at the caller's line names the variable, once, and the estimate is used."""
+    """Otherwise one warning at the caller's line names the variable, and the estimate is used."""
     run_python(
         f"""
         import warnings
@@ -275,7 +275,7 @@ REASONS = [
 def test_the_reason_is_told(
     standin: Path, name: str, environment: dict[str, str], reason: str
 ) -> None:
-    """In the trace and in `explain`, and SciPy runs."""
+    """The trace and `explain` give the reason, and SciPy runs."""
     run_python(
         f"""
         import numpy as np
@@ -309,7 +309,7 @@ def test_memory_that_cupy_keeps_is_free(standin: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked on POSIX systems only")
 def test_a_process_that_was_forked_looks_for_a_device_itself(standin: Path) -> None:
-    """It cannot use the one that its parent uses."""
+    """The child process cannot use the device of its parent."""
     run_python(
         """
         import os
@@ -330,7 +330,7 @@ def test_a_process_that_was_forked_looks_for_a_device_itself(standin: Path) -> N
 
 
 def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
-    """The result comes, a warning says why it took long, and ``output=`` is whole."""
+    """The result is returned, a warning explains the delay, and ``output=`` is complete."""
     run_python(
         """
         import warnings
@@ -361,7 +361,7 @@ ERRORS += ["numpy.linalg:LinAlgError", "numpy.exceptions:ComplexWarning"]
 
 @pytest.mark.parametrize("error", ERRORS)
 def test_what_cupy_refuses_is_for_scipy(standin: Path, error: str) -> None:
-    """A wrong argument raises SciPy's own error; what only CuPy cannot do is done."""
+    """Invalid arguments raise SciPy's own error; SciPy computes what only CuPy rejects."""
     run_python(
         """
         import numpy as np, scipy.ndimage
@@ -397,7 +397,7 @@ BROKEN += ["builtins:RuntimeError"]
 
 @pytest.mark.parametrize("error", BROKEN)
 def test_a_broken_installation_is_told_once(standin: Path, error: str) -> None:
-    """At the caller's line; the result is SciPy's."""
+    """The warning points to the caller's line; the result is SciPy's."""
     run_python(
         f"""
         import warnings
@@ -450,7 +450,7 @@ def test_what_is_no_error_is_not_caught(standin: Path) -> None:
 
 
 def test_arguments_that_no_rule_understands_are_scipy_s_to_judge(standin: Path) -> None:
-    """Whatever a rule raises, the caller gets SciPy's own error."""
+    """After any exception in a rule, the caller gets SciPy's own error."""
     run_python(
         """
         import numpy as np, scipy.ndimage
@@ -475,7 +475,7 @@ def test_arguments_that_no_rule_understands_are_scipy_s_to_judge(standin: Path) 
 
 
 def test_warnings_of_cupy_about_itself_are_not_the_callers(standin: Path) -> None:
-    """Of its import, which a call brings about."""
+    """Warnings from importing CuPy during a call are suppressed."""
     run_python(
         """
         import warnings
@@ -490,7 +490,7 @@ def test_warnings_of_cupy_about_itself_are_not_the_callers(standin: Path) -> Non
 
 
 def test_a_result_that_cannot_be_scipy_s_is_not_returned(standin: Path) -> None:
-    """Not one of another shape, nor the real part of a complex one: SciPy computes it."""
+    """Results with another shape or a dropped imaginary part are computed by SciPy instead."""
     run_python(
         """
         import cupy, cupyx.scipy.ndimage, numpy as np, scipy.ndimage
@@ -509,7 +509,7 @@ def test_a_result_that_cannot_be_scipy_s_is_not_returned(standin: Path) -> None:
 
 
 def test_results_have_scipy_s_types(standin: Path) -> None:
-    """Also of complex weights, where the image alone does not say it; nothing where it has none."""
+    """Cases include complex weights with a real image, and functions that return None."""
     run_python(
         """
         import numpy as np, scipy.ndimage
@@ -529,7 +529,7 @@ def test_results_have_scipy_s_types(standin: Path) -> None:
 
 
 def test_numbers_that_are_not_finite_are_scipy_s(standin: Path) -> None:
-    """In whatever is not CuPy's, and so can be looked at."""
+    """The arguments that are not CuPy arrays are checked."""
     run_python(
         """
         import numpy as np
@@ -562,7 +562,7 @@ def test_numbers_that_are_not_finite_are_scipy_s(standin: Path) -> None:
 
 
 def test_what_cupy_asks_for_is_passed(standin: Path) -> None:
-    """A plain number for ``cval=``, the size of a ``structure=``, and data types."""
+    """Arguments include plain numbers for ``cval=``, sizes of a ``structure=``, and data types."""
     run_python(
         """
         import cupy, numpy as np

@@ -1,4 +1,4 @@
-"""The README: its examples run, and its numbers and names are those of the code."""
+"""The README: its examples run, and its numbers and names match the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TEXT = README.read_text(encoding="utf-8")
 
 
 def test_the_examples_without_cupy_arrays_run() -> None:
-    """With or without a GPU: what is not on it is SciPy's."""
+    """They run with or without a GPU, since SciPy computes the rest."""
     start = TEXT.index("## NumPy in")
     examples = doctest.DocTestParser().get_doctest(TEXT[start:], {}, README.name, str(README), 0)
     runner = doctest.DocTestRunner()

@@ -1,4 +1,4 @@
-"""Of which type SciPy's results are: the table of the offloading backend, without a GPU."""
+"""Data types of SciPy's results: the table of the offloading backend, without a GPU."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TYPES = [
 
 
 def cast(value: Any, dtype: str) -> Any:
-    """Return an array of another type, masks and footprints as they are."""
+    """Return the array with another type; masks and footprints stay as they are."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
         value = value if dtype.startswith("complex") else value.real
         return (10 * value).astype(dtype) if np.dtype(dtype).kind in "iub" else value.astype(dtype)
@@ -39,7 +39,7 @@ def cast(value: Any, dtype: str) -> Any:
 
 
 def of_another_type(result: np.ndarray) -> np.ndarray:
-    """Return it in another precision, as CuPy might have computed it."""
+    """Return the result in another precision, as CuPy might compute it."""
     return result.astype(np.result_type(result.dtype, np.float64))
 
 
@@ -64,7 +64,7 @@ def test_the_type_shape_and_size_of_the_result(name: str) -> None:
         try:
             expected = quietly(scipy_function(name), *args, **kwargs)
         except (TypeError, ValueError, RuntimeError, IndexError, NotImplementedError):
-            continue  # no function for this type
+            continue  # the function rejects this type
         if isinstance(expected, tuple):
             expected = expected[0]
         checked += 1
@@ -87,7 +87,7 @@ CONVOLUTIONS = {
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_the_type_of_the_result_of_two(name: str) -> None:
-    """All pairs of types, also where one of the arrays has one element along an axis."""
+    """All pairs of types are tested, also for arrays with one element along an axis."""
     module, _, function = name.partition(".")
     first, second = CONVOLUTIONS[name]
     for one, two in product([*TYPES, "uint16"], repeat=2):
@@ -105,7 +105,7 @@ def test_the_type_of_the_result_of_two(name: str) -> None:
 
 @pytest.mark.parametrize("module", FUNCTIONS)
 def test_types_that_scipy_refuses_are_refused(module: str) -> None:
-    """Of each array of each sample call. CuPy would take most of them, and drop parts of them."""
+    """For each array of each sample call. CuPy would accept most of these types and lose data."""
     taken = []
     for name in (name for name in SERVED if name.startswith(f"{module}.")):
         function = name.partition(".")[2]
@@ -123,20 +123,20 @@ def test_types_that_scipy_refuses_are_refused(module: str) -> None:
                     if not any(rule(call) for rule in RULES.get((module, function), ())):
                         taken.append(f"{name}: argument {position} of {dtype}")
                 except (ValueError, ZeroDivisionError, AttributeError):
-                    pass  # the values are to blame
+                    pass  # the values cause the error
     assert not taken, "\n".join(taken)
 
 
 @pytest.mark.parametrize("module", FUNCTIONS)
 def test_arguments_get_their_names_as_python_gives_them(module: str) -> None:
-    """Of every function's sample call, by position and by name; what does not fit is refused."""
+    """For each sample call, by position and by name; arguments that do not fit are rejected."""
     for name in (name for name in SERVED if name.startswith(f"{module}.")):
         function = name.partition(".")[2]
         args, kwargs = CALLS[module][function].fresh()
         try:
             signature = scipy_signature(module, function)
         except ImportError:
-            continue  # SciPy hides it, so that CuPy's counts, which is not here
+            continue  # without SciPy's signature, CuPy's applies, which is not available here
         arguments = dict(signature.bind(*args, **kwargs).arguments)
         arguments |= arguments.pop("kwargs", {})
         assert Call.bind(module, function, args, kwargs).given.keys() == arguments.keys()
@@ -185,7 +185,7 @@ SHAPES: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("name", "args", "kwargs"), SHAPES, ids=[f"{each[0]}-{n}" for n, each in enumerate(SHAPES)]
 )
 def test_the_shape_of_the_result(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """SciPy's is taken, with settings too; another is not, where the rule is a short one."""
+    """SciPy's shape is accepted, for any settings; other shapes are rejected if a rule exists."""
     module, _, function = name.partition(".")
     call = Call.bind(module, function, args, kwargs)
     expected = scipy_function(name)(*args, **kwargs)

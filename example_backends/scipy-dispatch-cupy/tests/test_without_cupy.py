@@ -1,4 +1,4 @@
-"""Without CuPy, or without asking for it: nothing is imported, nothing changes."""
+"""Without CuPy, or without opting in, nothing is imported and results do not change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ sys.modules["cupy"] = sys.modules["cupyx"] = None  # as if it were not installed
 
 
 def test_numpy_arrays_import_nothing() -> None:
-    """The descriptions alone are read."""
+    """Only the description files are read."""
     run_python(
         """
         import sys
@@ -32,7 +32,7 @@ def test_numpy_arrays_import_nothing() -> None:
 
 
 def test_small_arrays_look_for_no_cupy() -> None:
-    """The size is asked first, and a look at the folders is taken once."""
+    """The size is checked first; the search for CuPy runs only once."""
     run_python(
         """
         import sys
@@ -96,7 +96,7 @@ for function in (ndimage.sobel, fft.fft, signal.medfilt):
 
 
 def test_nothing_is_measured_without_a_gpu() -> None:
-    """The command says why, and what it could measure."""
+    """The command states the reason, and lists the functions that it can measure."""
     ended = run_python(
         BLOCKED
         + """
