@@ -145,14 +145,31 @@ class Dispatcher:
         called: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """Go on with the next candidate after `called` returned ``NotImplemented``."""
+        """Go on with the next candidate after `called` returned ``NotImplemented``.
+
+        Parameters
+        ----------
+        index : int
+            The function's place in the tables.
+        called : callable
+            The implementation that returned ``NotImplemented``.
+        args, kwargs
+            The arguments of the call.
+        values : tuple, optional
+            The dispatch arguments, if a finder has returned them: it is not called again.
+        """
         function = self.records[index - 1].function
         resolver = self._loader.loaded
         if resolver is None or called is function.default or resolver.is_final(called):
             return NotImplemented
         state = self._keeper.current()
-        types = resolver.types(function.extract(args, kwargs), state)
+        if values is None:
+            given = function.extract(args, kwargs)
+        else:
+            given = tuple([each for each in values if each is not None and each is not missing])
+        types = resolver.types(given, state)
         return resolver.chain(function, state, types).after(called)(*args, **kwargs)
 
     def extract(
