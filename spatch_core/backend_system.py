@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ._description.description import Description
     from ._discovery.loader import Loader
     from ._dispatch_arguments import DispatchArguments
-    from ._function.dispatchable import DispatchableFunction
+    from ._function.protocol import DispatchableFunction
     from ._problems import Problem
     from ._resolution.explanation import Explanation
     from ._resolution.resolver import Resolver

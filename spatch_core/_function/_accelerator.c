@@ -1,77 +1,91 @@
-/* Calls of dispatchable functions without the wrapper's Python code.
+/* Calls of dispatchable functions that skip the wrapper's Python code.
 
-   A wrapper (see _wrapper.py) stays a plain Python function. `accelerate` exchanges what
-   CPython calls when it is called, its "vectorcall", for `dispatch` below, which does what the
-   usual branches of the wrapper's code do:
+   A wrapper (see spatch_core/_function/wrapper.py) is a plain Python function. `accelerate`
+   replaces its vectorcall, the C function that CPython calls when the wrapper is called, by
+   `dispatch` below. `dispatch` does what the wrapper's Python code does:
 
-   1. it gets the tables in force from the context variable;
-   2. looks up the type of each dispatch argument, one dictionary in the other;
-   3. calls what it found with the very arguments that it was given;
-   4. goes on with the next candidate where the result is NotImplemented.
+   1. It reads the tables in force from the context variable.
+   2. It looks up the type of each dispatch argument, in nested dictionaries.
+   3. It calls the implementation that it found with the arguments of the call.
+   4. It asks the dispatcher to go on with the next candidate after NotImplemented.
 
-   Where a table has no entry, or a metaclass has ideas of its own about == or hash, it asks
-   the same dispatcher as that code does. Whatever else it does not know, it leaves to the
-   wrapper's own code, which nothing here changes: where a keyword is no plain string, for
-   example, or where somebody has exchanged the function's code.
+   Where a table has no entry, and where a metaclass overrides == or hash, it calls the same
+   dispatcher as the Python code. All other cases it leaves to the Python code, which stays
+   unchanged: keywords that are not plain strings, and functions that a user gave other code.
 
-   What was found last is remembered, so that usually comparing a few pointers is enough. The
-   pointers are borrowed: they mean something for as long as none of the dictionaries on the
-   way has changed or gone, which CPython tells whoever watches a dictionary.
+   Invariants
+   ----------
+   Data of a wrapper. They are stored as extra data of its code object, not of the function.
+   So a copy of the function shares them, and a function that gets other code loses them. They
+   own references to names, to the context variable and to a weak link to the dispatcher. The
+   garbage collector does not traverse code objects: they must own nothing that leads back to
+   the wrapper.
 
-   What `dispatch` needs to know is kept beside the code object, as CPython lets extensions do
-   for code, so that a copy of the function or other code in it never finds what is not its
-   own. Only the names, the context variable and a link to the dispatcher, which is weak, are
-   kept alive by it.
+   Borrowed references. Between steps 1 and 3 no Python code runs and the global lock is held,
+   so no other thread runs either. Arguments are kept alive by the caller, and with them their
+   types. Tables are kept alive by the reference that step 1 returns. From step 3 on any code
+   may run: it may empty the tables, give the function other code, or drop the function. So
+   `dispatch` owns references to the code object, with the data, and to the implementation.
 
-   For CPython 3.12 and later, with its global lock: between two of the steps above nobody
-   else runs, so that borrowed references stay good. For the main interpreter alone: what is
-   kept beside code and who watches dictionaries are an interpreter's own. */
+   Answers. An answer of step 2 is remembered as borrowed pointers, and compared by pointer.
+   It holds only while no dictionary on its way has changed: an entry keeps its key, the type,
+   and its value, the implementation or the next dictionary, alive. CPython notifies the watcher
+   before a watched dictionary changes or is freed. Each notification increments `generation`,
+   which makes all answers of all wrappers stale, and is cheap because tables seldom change.
+
+   CPython 3.12 and later with the global lock: the garbage collector runs between instructions
+   of Python code only, not wherever C code creates an object. The main interpreter alone: extra
+   data of code objects and watchers of dictionaries belong to one interpreter, and the static
+   variables below to the process. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
 #if PY_VERSION_HEX < 0x030C0000 || defined(PYPY_VERSION) || defined(Py_GIL_DISABLED)
-#error "spatch_core is accelerated on CPython 3.12 and later alone, with its global lock"
+#error "The extension needs CPython 3.12 or later with the global lock"
 #endif
 
 typedef struct {
-    Py_ssize_t position; /* negative: it is given by keyword alone */
-    PyObject *name;      /* NULL: it is given by position alone */
+    Py_ssize_t position; /* negative: keyword-only */
+    PyObject *name;      /* interned; NULL: positional-only */
 } Parameter;
 
-#define LOG_REMEMBERED 4
-#define REMEMBERED (1 << LOG_REMEMBERED) /* answers of a wrapper */
-#define LONGEST 4       /* dispatch arguments, so that an answer is remembered */
-#define DEEP 100        /* calls inside each other that may go through C */
-#define MOST 16         /* dispatch arguments, so that calls go through C at all */
+#define LOG_ANSWERS 4
+#define ANSWERS (1 << LOG_ANSWERS) /* slots for answers that a wrapper has */
+#define MAX_TYPES 4      /* functions of more dispatch arguments remember no answers */
+#define MAX_PARAMETERS 16 /* functions of more dispatch arguments are not accelerated */
+#define MAX_DEPTH 100    /* nested calls through C; deeper ones run Python code */
 
+/* What to call for some types. All pointers are borrowed; see the invariants above. */
 typedef struct {
-    uint64_t generation; /* when this was true */
+    uint64_t generation; /* the answer holds while this equals the global `generation` */
     PyObject *table;
-    PyTypeObject *types[LONGEST];
+    PyTypeObject *types[MAX_TYPES];
     PyObject *target;
 } Answer;
 
+/* The data of a wrapper. */
 typedef struct {
-    Answer *answers;      /* NULL before the first */
-    unsigned conflicts;   /* how often two of them wanted the same place */
+    Answer *answers;      /* ANSWERS slots; NULL before the first is needed */
+    unsigned conflicts;   /* number of valid answers whose slot other types asked for */
     PyObject *variable;   /* the ContextVar that holds the tables */
-    PyObject *dispatcher; /* what stands for it without keeping it alive */
-    PyObject *missing;    /* stands for what was not given */
-    PyObject *index;      /* the function's place in the tables, for Python */
-    Py_ssize_t place;     /* and for C */
-    Py_ssize_t count;
+    PyObject *dispatcher; /* a Link, which holds the dispatcher weakly */
+    PyObject *missing;    /* stands for arguments that were not given */
+    PyObject *index;      /* the function's index in the tables, as a Python int */
+    Py_ssize_t place;     /* the same as a C integer */
+    Py_ssize_t count;     /* of the parameters */
     Parameter parameters[]; /* the dispatch arguments */
 } Wrapper;
 
-static Py_ssize_t slot = -1; /* where code objects keep their Wrapper */
-static int watcher = -1;      /* which watches dictionaries; negative if there is none */
-static uint64_t generation = 1; /* how often one of them has changed */
-static int depth;               /* how many calls lie in each other now, in all threads */
+static Py_ssize_t slot = -1;    /* index of the extra data of code objects */
+static int watcher = -1;        /* id of the watcher; negative if CPython had none left */
+static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
+static int depth;               /* nested calls of `dispatch`, in all threads together */
 static PyObject *deferred_name;
 static PyObject *fill_name;
-static vectorcallfunc run_code; /* what CPython calls when any other function is called */
+static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
 
+/* CPython calls this when it frees a code object. */
 static void
 free_wrapper(void *memory)
 {
@@ -90,7 +104,8 @@ free_wrapper(void *memory)
     PyMem_Free(wrapper);
 }
 
-/* Return what is known about a function; NULL if it is no wrapper, or runs other code now. */
+/* Return the data of a wrapper, borrowed from its code object; NULL without an exception if
+   the function is no wrapper, or a user gave it other code. */
 static Wrapper *
 wrapper_of(PyObject *function)
 {
@@ -103,8 +118,8 @@ wrapper_of(PyObject *function)
     return found;
 }
 
-/* Set `value` to that of a keyword, if it was given. Borrowed. Return false if only Python
-   code can say whether it was. */
+/* Set `value` to the value of a keyword argument, borrowed; leave it if there is none. Return 0
+   if a keyword is of a subclass of str, whose == may run Python code. */
 static int
 find_keyword(PyObject **value, PyObject *name, PyObject *const *values, PyObject *names)
 {
@@ -115,10 +130,11 @@ find_keyword(PyObject **value, PyObject *name, PyObject *const *values, PyObject
             return 1;
         }
     }
-    for (Py_ssize_t i = 0; i < count; i++) { /* not every name is interned */
+    /* Names from `**mapping` need not be interned. */
+    for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *given = PyTuple_GET_ITEM(names, i);
         if (!PyUnicode_CheckExact(given)) {
-            return 0; /* its class may have ideas of its own about == */
+            return 0;
         }
         if (PyUnicode_Compare(given, name) == 0) {
             *value = values[i];
@@ -128,7 +144,8 @@ find_keyword(PyObject **value, PyObject *name, PyObject *const *values, PyObject
     return 1;
 }
 
-/* Whether a class may be looked up in a dictionary without running any Python code. */
+/* Whether a class can be looked up in a dictionary without running Python code. The classes
+   that are keys of tables compare by identity too: the dispatcher stores no others. */
 static inline int
 is_compared_by_identity(PyTypeObject *cls)
 {
@@ -138,6 +155,8 @@ is_compared_by_identity(PyTypeObject *cls)
             metaclass->tp_richcompare == PyType_Type.tp_richcompare);
 }
 
+/* Return an item of a dictionary, borrowed; NULL if there is none, or if `table` is something
+   else. */
 static inline PyObject *
 look_up(PyObject *table, PyTypeObject *cls)
 {
@@ -158,6 +177,8 @@ are_same(PyTypeObject *const *types, PyTypeObject *const *others, Py_ssize_t cou
     return 1;
 }
 
+/* The watcher: CPython calls this before it changes or frees a watched dictionary, perhaps in the
+   middle of a garbage collection. It must not run Python code, and does not. */
 static int
 notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
               PyObject *Py_UNUSED(key), PyObject *Py_UNUSED(value))
@@ -166,8 +187,8 @@ notice_change(PyDict_WatchEvent Py_UNUSED(event), PyObject *Py_UNUSED(table),
     return 0;
 }
 
-/* Look up what to call in a function's table. Borrowed; NULL, perhaps with an exception, if the
-   wrapper's code has to say. */
+/* Look up what to call in a function's table. Return it borrowed; NULL, perhaps with an
+   exception, if the table has no entry. */
 static PyObject *
 look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
 {
@@ -177,15 +198,15 @@ look_up_all(PyObject *table, PyTypeObject *const *types, Py_ssize_t count)
     return table;
 }
 
-/* Return where the answer for these types is remembered; NULL if none ever is. */
+/* Return the slot for the answer for these types; NULL if the wrapper remembers no answers. */
 static inline Answer *
 place_of_answer(Wrapper *wrapper, PyTypeObject *const *types)
 {
-    if (wrapper->count > LONGEST || watcher < 0) {
+    if (wrapper->count > MAX_TYPES || watcher < 0) {
         return NULL;
     }
     if (wrapper->answers == NULL) {
-        wrapper->answers = PyMem_Calloc(REMEMBERED, sizeof(Answer));
+        wrapper->answers = PyMem_Calloc(ANSWERS, sizeof(Answer));
         if (wrapper->answers == NULL) {
             return NULL;
         }
@@ -194,16 +215,17 @@ place_of_answer(Wrapper *wrapper, PyTypeObject *const *types)
     for (Py_ssize_t i = 0; i < wrapper->count; i++) {
         mixed = (mixed ^ (uintptr_t)types[i]) * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
     }
-    return &wrapper->answers[mixed >> (64 - LOG_REMEMBERED)];
+    return &wrapper->answers[mixed >> (64 - LOG_ANSWERS)];
 }
 
-/* Remember an answer that was just looked up. */
+/* Remember an answer that was just looked up. No Python code has run since the look-up, so the
+   dictionaries still have the items that led to `target`. */
 static void
 remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t count,
          PyObject *target)
 {
     PyObject *watched = table;
-    answer->generation = 0; /* it is none while it is half another one */
+    answer->generation = 0; /* no answer, if it cannot be written to the end */
     for (Py_ssize_t i = 0; i < count; i++) {
         if (PyDict_Watch(watcher, watched) < 0) {
             PyErr_Clear();
@@ -217,7 +239,8 @@ remember(Answer *answer, PyObject *table, PyTypeObject *const *types, Py_ssize_t
     answer->target = target;
 }
 
-/* Let the dispatcher decide what to call, and put it into the table. */
+/* Let the dispatcher decide what to call, and store it in the table. Return a new reference.
+   Any Python code may run. */
 static PyObject *
 fill(Wrapper *wrapper, PyObject *const *values)
 {
@@ -234,12 +257,13 @@ fill(Wrapper *wrapper, PyObject *const *values)
     return found;
 }
 
-/* Return what to call; NULL, perhaps with an exception, if the wrapper's code has to say. */
+/* Return what to call as a new reference. NULL with an exception: the call has failed. NULL
+   without one: the wrapper's Python code must run the call. */
 static PyObject *
 find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames)
 {
-    PyObject *values[MOST];
-    PyTypeObject *types[MOST];
+    PyObject *values[MAX_PARAMETERS];
+    PyTypeObject *types[MAX_PARAMETERS];
     Py_ssize_t count = wrapper->count;
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *parameter = &wrapper->parameters[i];
@@ -273,26 +297,28 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
         }
         else {
             found = look_up_all(table, types, count);
-            /* Types that share a place do not take it from each other at every call. */
+            /* Calls that alternate between types with one slot replace a valid answer only
+               once in 16 times: watching and writing cost more than the look-up. */
             if (answer != NULL && found != NULL && !(is_good && ++wrapper->conflicts % 16)) {
                 remember(answer, table, types, count, found);
             }
         }
         Py_XINCREF(found);
     }
+    /* May free the tables, if another state is the default now; `found` must be owned. */
     Py_DECREF(tables);
     return found != NULL || PyErr_Occurred() ? found : fill(wrapper, values);
 }
 
-/* Call what was found. */
+/* Call an implementation. */
 static inline PyObject *
 call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
     if (PyFunction_Check(found) && ((PyFunctionObject *)found)->vectorcall == run_code) {
         return run_code(found, args, nargsf, kwnames);
     }
-    /* Python code counts how deep calls lie in each other. What leads back to `dispatch`
-       without any, such as a wrapper that implements another one, or itself, does not. */
+    /* Frames of Python code count for the recursion limit. A cycle without any does not, such
+       as wrappers that are each other's implementations: the C stack would overflow. */
     if (Py_EnterRecursiveCall("")) {
         return NULL;
     }
@@ -301,7 +327,7 @@ call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
     return result;
 }
 
-/* Go on with the candidate after `called`. */
+/* Let the dispatcher go on with the candidates after `called`. Return a new reference. */
 static PyObject *
 defer(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
       PyObject *kwnames)
@@ -328,7 +354,7 @@ done:
     return result;
 }
 
-/* What CPython calls when an accelerated wrapper is called. */
+/* The vectorcall of an accelerated wrapper. */
 static PyObject *
 dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames)
 {
@@ -337,16 +363,17 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         return run_code(function, args, nargsf, kwnames);
     }
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    /* The wrapper's data may lose its last reference meanwhile. */
+    /* The call may give the function other code; the data must outlive it. */
     PyObject *code = Py_NewRef(((PyFunctionObject *)function)->func_code);
     PyObject *found = find(wrapper, args, nargs, kwnames);
     if (found == NULL) {
         Py_DECREF(code);
         return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
     }
-    /* Each call through C takes some of the C stack, of which CPython allows less than of its
-       own. So a function that goes on calling itself does so through its Python code. */
-    int is_deep = ++depth > DEEP;
+    /* CPython calls Python functions from Python code without using the C stack, but each
+       nested call of `dispatch` takes some of it. A function that calls itself deeply does so
+       through its Python code, and so do its calls in other threads meanwhile. */
+    int is_deep = ++depth > MAX_DEPTH;
     if (is_deep) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
     }
@@ -356,6 +383,7 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         result = defer(wrapper, found, args, nargs, kwnames);
     }
     depth--;
+    /* Not if the function has got other code, or has taken its shortcut, during the call. */
     if (is_deep && wrapper_of(function) == wrapper) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, dispatch);
     }
@@ -366,17 +394,17 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
 
 PyDoc_STRVAR(prepare_doc,
 "prepare(wrapper, variable, dispatcher, index, positions, names, missing, /)\n--\n\n"
-"Tell what calls of a wrapper need to know.\n\n"
+"Store beside a wrapper's code what calls through C need.\n\n"
 "Parameters\n----------\n"
 "wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
 "variable : contextvars.ContextVar\n    Holds the tables in force.\n"
 "dispatcher : object\n    Its `fill` is called where a table has no entry, and its `deferred`\n"
 "    after NotImplemented.\n"
-"index : int\n    The function's place in the tables.\n"
+"index : int\n    The function's index in the tables.\n"
 "positions : tuple of int\n"
-"    Of the dispatch arguments; negative for those given by keyword alone.\n"
-"names : tuple of str or None\n    Likewise; None for those given by position alone.\n"
-"missing : object\n    Stands for what was not given.\n");
+"    Of the dispatch arguments; negative for keyword-only ones.\n"
+"names : tuple of str or None\n    Of the dispatch arguments; None for positional-only ones.\n"
+"missing : object\n    Stands for arguments that were not given.\n");
 
 static PyObject *
 prepare(PyObject *Py_UNUSED(module), PyObject *args)
@@ -395,10 +423,10 @@ prepare(PyObject *Py_UNUSED(module), PyObject *args)
         }
         return NULL;
     }
-    if (count < 1 || count > MOST) {
+    if (count < 1 || count > MAX_PARAMETERS) {
         Py_RETURN_NONE;
     }
-    if (wrapper_of(function) != NULL) { /* calls under way may use what it has */
+    if (wrapper_of(function) != NULL) { /* calls under way may use the data it has */
         PyErr_SetString(PyExc_ValueError, "the code of this wrapper was prepared before");
         return NULL;
     }
@@ -439,7 +467,7 @@ error:
 
 PyDoc_STRVAR(accelerate_doc,
 "accelerate(wrapper, /)\n--\n\n"
-"Let calls of a wrapper go through C; nothing else is accelerated.");
+"Let calls of a wrapper go through C; other functions are left as they are.");
 
 static PyObject *
 accelerate(PyObject *Py_UNUSED(module), PyObject *function)
@@ -452,7 +480,7 @@ accelerate(PyObject *Py_UNUSED(module), PyObject *function)
 
 PyDoc_STRVAR(slow_down_doc,
 "slow_down(wrapper, /)\n--\n\n"
-"Let calls of a wrapper run its code, as those of every other function do.");
+"Let calls of a wrapper run its Python code.");
 
 static PyObject *
 slow_down(PyObject *Py_UNUSED(module), PyObject *function)
@@ -471,7 +499,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Set `run_code`; CPython has no public name for it. */
+/* Set `run_code`: CPython exports no name for the vectorcall of Python functions. */
 static int
 find_run_code(void)
 {
@@ -487,7 +515,8 @@ find_run_code(void)
     return function == NULL ? -1 : 0;
 }
 
-/* Forget what is the interpreter's, which has ended: a program may start another one. */
+/* Forget the ids and strings of an interpreter that has ended. A program that embeds Python may
+   start another one, which imports this module again. */
 static void
 forget(void)
 {
@@ -507,14 +536,14 @@ execute(PyObject *Py_UNUSED(module))
     }
     if (watcher < 0) {
         watcher = PyDict_AddWatcher(notice_change);
-        PyErr_Clear(); /* others have taken all there are: nothing is remembered */
+        PyErr_Clear(); /* other extensions have taken all; no answers are remembered */
     }
     if (slot < 0) {
         slot = PyUnstable_Eval_RequestCodeExtraIndex(free_wrapper);
         Py_AtExit(forget);
     }
-    if (slot < 0) { /* other extensions have taken all there are */
-        PyErr_SetString(PyExc_ImportError, "code objects have no room for what they need");
+    if (slot < 0) { /* other extensions have taken all */
+        PyErr_SetString(PyExc_ImportError, "code objects have no slot for extra data left");
         return -1;
     }
     if (deferred_name == NULL) {
@@ -528,7 +557,7 @@ execute(PyObject *Py_UNUSED(module))
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, execute},
-    /* Only some kinds of interpreters heed this; `execute` has the last word. */
+    /* Interpreters with a shared lock ignore this; `execute` refuses them too. */
     {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
     {0, NULL},
 };
@@ -536,7 +565,7 @@ static PyModuleDef_Slot slots[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_accelerator",
-    .m_doc = "Calls of dispatchable functions without the wrapper's Python code.",
+    .m_doc = "Calls of dispatchable functions that skip the wrapper's Python code.",
     .m_methods = methods,
     .m_slots = slots,
 };

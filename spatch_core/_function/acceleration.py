@@ -1,4 +1,4 @@
-"""The optional C extension: whether it is there and wanted, and what it does to wrappers."""
+"""The optional C extension: whether it is used, and what it does to wrappers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
 prepare: Callable[..., None]
-"""Tell what C needs to know about a wrapper; see the extension."""
+"""Store beside a wrapper's code what calls through C need; see the extension."""
 accelerate: Callable[[FunctionType], None]
 """Let calls of a wrapper go through C from now on."""
 slow_down: Callable[[FunctionType], None]
@@ -18,14 +18,14 @@ slow_down: Callable[[FunctionType], None]
 
 
 def _do_nothing(*_: object) -> None:
-    """Stand in for each of the three where there is no C."""
+    """Take the place of each of the three without the extension."""
 
 
 try:
     if environ.get("SPATCH_CORE_PURE", "").strip().lower() not in ("", "0", "no", "false", "off"):
         raise ImportError("SPATCH_CORE_PURE asks for pure Python")
     from ._accelerator import accelerate, prepare, slow_down
-except ImportError:  # it is not there, or is not the one of this version
+except ImportError:  # it was not built, or not for this version of Python
     accelerated = False
     prepare = accelerate = slow_down = _do_nothing
 else:

@@ -1,4 +1,4 @@
-"""What a decorated function is: its place in the tables, its attributes, its docstring."""
+"""What stands behind a decorated function: its index in the tables, and its attributes."""
 
 from __future__ import annotations
 
@@ -13,63 +13,24 @@ from .wrapper import make_wrapper
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+    from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
     from .._resolution.explanation import Explanation
     from .dispatcher import Dispatcher
+    from .invocation import Invocation
 
-    P = ParamSpec("P")
-    Q = ParamSpec("Q")
-    R = TypeVar("R")
-    R_co = TypeVar("R_co", covariant=True)
-
-    class DispatchableFunction(Protocol[P, R_co]):
-        """A decorated function: called like the original, with these attributes besides."""
-
-        __name__: str
-        __qualname__: str
-        __module__: str
-        __wrapped__: Callable[..., Any]
-
-        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
-
-        @overload
-        def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
-        @overload
-        def __get__(
-            self: DispatchableFunction[Concatenate[Any, Q], R_co],
-            instance: object,
-            owner: type | None = None,
-        ) -> Callable[Q, R_co]: ...
-
-        @property
-        def backends(self) -> Sequence[str]:
-            """Names of the backends that implement it, by priority."""
-            ...
-
-        def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-            """Say what would run for this call, and why."""
-            ...
-
-        def invoke(
-            self, *, backend: str | None = None, type: type | None = None
-        ) -> Callable[P, R_co]:
-            """Return the function as one backend, or for one type, would run it."""
-            ...
-
-
-_NOWHERE = -1
-"""The position of a dispatch argument that can only be given by keyword."""
+_NO_POSITION = -1
+"""For the C extension: the position of a keyword-only dispatch argument."""
 
 
 class Dispatchable:
-    """The library's function behind a wrapper.
+    """A function of a library, with its wrapper.
 
     Parameters
     ----------
     dispatcher : Dispatcher
-        The library's dispatcher, which gives the function its place.
+        The library's dispatcher, which gives the function its index in the tables.
     default : callable
         The default implementation.
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
@@ -82,11 +43,17 @@ class Dispatchable:
     identifier : str
         ``"module:qualname"``.
     function : Function
-        What is dispatched, and on what.
+        The default implementation and the dispatch arguments.
     wrapper : types.FunctionType
-        The wrapper.
+        The decorated function.
+    source : callable
+        Returns the wrapper's source.
+    filename : str
+        The file name under which tracebacks show that source.
+    doc : str or None
+        The docstring of the default implementation.
     shortcut : Shortcut or None
-        For as long as no backend implements it; None where there can be none.
+        None if the wrapper cannot run the code of the default implementation.
     """
 
     def __init__(
@@ -99,7 +66,7 @@ class Dispatchable:
     ) -> None:
         self.dispatcher = dispatcher
         self.identifier = f"{module}:{qualname}"
-        self.function = Function(self.identifier, default, dispatch_args)
+        self.function = function = Function(self.identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
         index = dispatcher.add(self)
         namespace = getattr(default, "__globals__", None)
@@ -107,32 +74,32 @@ class Dispatchable:
             index,
             qualname.rpartition(".")[2],
             qualname,
-            self.function.parameters,
+            function.parameters,
             namespace if isinstance(namespace, dict) else {},
             dispatcher.tables,
             dispatcher.link,
             self.filename,
         )
-        if self.function.parameters is not None:
+        if function.parameters is not None:
+            places = [each.position for each in function.parameters]
             prepare(
                 self.wrapper,
                 dispatcher.variable,
                 dispatcher.link,
                 index,
-                tuple(
-                    _NOWHERE if p.position is None else p.position for p in self.function.parameters
-                ),
-                tuple(p.name for p in self.function.parameters),
+                tuple([_NO_POSITION if place is None else place for place in places]),
+                tuple([each.name for each in function.parameters]),
                 missing,
             )
             accelerate(self.wrapper)
         self.shortcut: Shortcut | None = None
-        if self.function.runs_no_code:
+        # A finder runs, and raises, in every call.
+        if function.runs_no_code:
             self.shortcut = Shortcut.between(self.wrapper, default)
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:
-        """Give the wrapper the looks of the original, and its own attributes."""
+        """Give the wrapper the attributes of the default implementation, and its own."""
         wrapper: Any = self.wrapper
         default = self.function.default
         wrapper.__dict__.update(getattr(default, "__dict__", {}))
@@ -151,9 +118,9 @@ class Dispatchable:
         wrapper.backends = BackendNames(self)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
-        """Say what would run for this call, and why.
+        """Return which implementation would run for this call, and why.
 
-        Asks each ``should_run`` on the way; runs no implementation.
+        It calls each ``should_run`` on the way, and no implementation.
 
         Parameters
         ----------
@@ -174,10 +141,10 @@ class Dispatchable:
         import inspect
 
         try:
-            # Of what is called, whatever it wraps, because that is what takes the arguments.
+            # Not that of a function that the default wraps: the default gets the arguments.
             signature = inspect.signature(self.function.default, follow_wrapped=False)
         except (TypeError, ValueError):
-            pass  # there is none: a function written in C, perhaps
+            pass  # some functions written in C have none
         else:
             signature.bind(*args, **kwargs)
         return self.dispatcher.explain(self, args, kwargs)
@@ -188,8 +155,8 @@ class Dispatchable:
         Parameters
         ----------
         backend : str, optional
-            Run this backend's implementation, whatever the types of the arguments; its
-            ``should_run`` is not asked. ``"default"`` is the library's own.
+            Run this backend's implementation, whatever the types of the arguments, without
+            calling its ``should_run``. ``"default"`` is the library's own.
         type : type, optional
             Dispatch as if an object of this type had been passed too, in this call alone.
 
@@ -207,29 +174,31 @@ class Dispatchable:
         """
         if backend is None and type is None:
             raise TypeError("invoke() takes backend= or type=")
+        from .invocation import Invocation  # few programs need it
+
         return Invocation(self, backend, type)
 
     def document(self, section: str) -> None:
-        """Show the backends in the docstring, and the generated source in tracebacks.
+        """Show the backends in the docstring, and the wrapper's source in tracebacks.
 
         Parameters
         ----------
         section : str
-            What to add to the docstring; may be empty.
+            The section about the backends, for the end of the docstring; may be empty.
         """
         import linecache
 
+        from .docstring import with_section  # not needed when a library is imported
+
         source = self.source()
-        lines = source.splitlines(keepends=True)
-        linecache.cache[self.filename] = len(source), None, lines, self.filename
-        doc = self.doc
-        if section:
-            margin = _margin(doc)
-            text = "\n".join(margin + line if line else "" for line in section.splitlines())
-            doc = f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
-        self.wrapper.__doc__ = doc
+        # Without a modification time: `linecache.checkcache` keeps the entry then.
+        entry = len(source), None, source.splitlines(keepends=True), self.filename
+        linecache.cache[self.filename] = entry
+        self.wrapper.__doc__ = with_section(self.doc, section)
 
 
+# In this module, because every decorated function has one: another module to import would cost
+# a library 60 to 100 microseconds.
 class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript at run time
     """Names of the backends that implement a function, by priority; a lazy sequence.
 
@@ -268,46 +237,3 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def __repr__(self) -> str:
         return repr(self._names())
-
-
-class Invocation:
-    """A dispatchable bound to a backend or to a type; see `Dispatchable.invoke`.
-
-    Parameters
-    ----------
-    record : Dispatchable
-        The function.
-    backend : str or None
-        Whose implementation to run.
-    type : type or None
-        What to dispatch on besides the arguments.
-    """
-
-    __slots__ = ("_backend", "_record", "_type")
-
-    def __init__(self, record: Dispatchable, backend: str | None, type: type | None) -> None:
-        self._record = record
-        self._backend = backend
-        self._type = type
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._record.dispatcher.invoke(self._record, self._backend, self._type, args, kwargs)
-
-    def __repr__(self) -> str:
-        options = {"backend": self._backend, "type": self._type}
-        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value)
-        return f"<{self._record.identifier} invoked with {given}>"
-
-    def __reduce__(self) -> Any:
-        return _invocation, (self._record.wrapper, self._backend, self._type)
-
-
-def _invocation(function: Any, backend: str | None, type: type | None) -> Invocation:
-    invocation: Invocation = function.invoke(backend=backend, type=type)
-    return invocation
-
-
-def _margin(doc: str | None) -> str:
-    """Return the indentation of a docstring's lines after the first."""
-    lines = [line for line in (doc or "").splitlines()[1:] if line.strip()]
-    return min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     class Record(Protocol):
         """A `Dispatchable`, as far as the dispatcher needs it."""
 
+        dispatcher: Dispatcher
         identifier: str
         function: Function
         wrapper: FunctionType
@@ -194,11 +195,11 @@ class Dispatcher:
         index : int
             The function's place in the tables.
         called : callable
-            What the table held.
+            The implementation that returned ``NotImplemented``.
         args, kwargs
             The arguments of the call.
         values : tuple, optional
-            The dispatch arguments, where a callable of the library has found them.
+            The dispatch arguments, if a finder has returned them: it is not called again.
         """
         function = self.records[index - 1].function
         caller = self.loaded

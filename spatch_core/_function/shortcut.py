@@ -1,4 +1,9 @@
-"""Lets a function that no backend implements run as if it were not dispatchable at all."""
+"""Exchanges a wrapper's code for that of the default implementation, and back.
+
+While no backend implements a function, its wrapper runs the code object of the default
+implementation, with its globals and default values. A call of the wrapper then is a call of the
+default implementation: it has one frame, and costs the same.
+"""
 
 from __future__ import annotations
 
@@ -15,27 +20,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
-# Elsewhere other threads may see one of the values exchanged and the others not yet.
+# Three attributes change. Only the global lock of CPython lets them change in one step, as seen
+# by other threads.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
 _IS_ATOMIC = sys.implementation.name == "cpython" and _is_gil_enabled()
 
 _SUSPENDS = 0x20 | 0x80 | 0x200
-"""`inspect`'s flags of generators, coroutines and asynchronous generators."""
+"""The flags of generators, coroutines and asynchronous generators, as `inspect` has them."""
 
 exchanging = RLock()
-"""Held by whoever decides that shortcuts are taken or left."""
+"""Held while a thread decides about shortcuts, and takes or leaves them.
+
+Without it, one thread could decide to take a shortcut, another could start a trace and leave all
+shortcuts, and the first could then take its own: the trace would miss the calls. A thread may
+acquire it twice: audit hooks, signal handlers and finalizers may start a trace while it is held.
+"""
 
 if hasattr(os, "register_at_fork"):
-    # As `threading` does.
+    # Another thread may hold the lock while this one forks; that thread is not in the child.
     os.register_at_fork(after_in_child=exchanging._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Shortcut:
-    """Exchanges the code of a wrapper for that of the default implementation, and back.
-
-    While there is nothing to decide, the wrapper runs the very code of the default
-    implementation, with its globals and its default values: calling one is calling the
-    other, at the same price.
+    """Lets a wrapper run the code of its default implementation.
 
     Parameters
     ----------
@@ -43,22 +50,35 @@ class Shortcut:
         The wrapper.
     default : types.FunctionType
         The default implementation.
+
+    Notes
+    -----
+    The wrapper is in one of three states, told by its code object:
+
+    ============================== ========== =============== ==========
+    code                           `is_taken` `take`          `leave`
+    ============================== ========== =============== ==========
+    generated for the wrapper      False      exchanges       not called
+    that of the default            True       changes nothing exchanges
+    set by a user, e.g. a profiler False      changes nothing not called
+    ============================== ========== =============== ==========
     """
 
     __slots__ = ("_default", "_own", "_taken", "_wrapper")
 
     @classmethod
     def between(cls, wrapper: FunctionType, default: object) -> Shortcut | None:
-        """Return the shortcut; None if the code of `default` may not run in the wrapper."""
+        """Return the shortcut; None if the code of `default` must not run in the wrapper."""
         if (
             not _IS_ATOMIC
             or type(default) is not FunctionType
+            # CPython exchanges code only for code with as many free variables.
             or default.__code__.co_freevars
-            # They are of a kind that wrappers do not share.
+            # They are of a subclass of dict, which a wrapper does not share.
             or default.__globals__ is not wrapper.__globals__
-            # Whoever asks what kind of function it is gets the same answer at all times.
+            # `inspect.iscoroutinefunction` and the like must give one answer at all times.
             or default.__code__.co_flags & _SUSPENDS
-            # What wraps another function may exchange its own code too.
+            # A decorator that wraps another function may exchange code too.
             or "__wrapped__" in default.__dict__
         ):
             return None
@@ -68,6 +88,7 @@ class Shortcut:
         self._wrapper = wrapper
         self._default = default
         self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
+        # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
 
     @property
@@ -76,25 +97,29 @@ class Shortcut:
         return self._wrapper.__code__ is self._taken
 
     def take(self) -> None:
-        """Let the wrapper be the default implementation."""
+        """Let the wrapper run the code of the default implementation."""
         if self._wrapper.__code__ is not self._own[0]:
-            return  # somebody else has exchanged it, and it is a copy that was called
+            return
         slow_down(self._wrapper)
         default = self._default
         self._taken = default.__code__
-        # An audit hook may run in between, and call it. Then default values count as given,
-        # but the default implementation never sees the placeholders.
+        # `setattr` runs audit hooks, which may call the wrapper between two attributes. The code
+        # comes last: the wrapper's own code works with the default values of both, but the
+        # default implementation must never get `missing`.
         names = "__kwdefaults__", "__defaults__", "__code__"
-        _set_at_once(
-            self._wrapper, names, (default.__kwdefaults__, default.__defaults__, self._taken)
-        )
+        values = default.__kwdefaults__, default.__defaults__, self._taken
+        _set_at_once(self._wrapper, names, values)
 
     def leave(self) -> None:
-        """Let the wrapper dispatch again."""
+        """Let the wrapper run its own code again; only for a shortcut that is taken."""
         _set_at_once(self._wrapper, ("__code__", "__defaults__", "__kwdefaults__"), self._own)
         accelerate(self._wrapper)
 
 
 def _set_at_once(wrapper: object, names: tuple[str, ...], values: tuple[object, ...]) -> None:
-    """Set attributes without giving way to another thread: all is done in one call of C."""
+    """Set attributes without giving way to another thread.
+
+    CPython switches threads only between bytecode instructions. The loop below is one call of
+    one built-in function: `any` goes on because `setattr` returns None.
+    """
     any(map(setattr, repeat(wrapper), names, values))

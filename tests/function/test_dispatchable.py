@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, UnknownBackendError
+from spatch_core import BackendSystem
 
 
 class Own:
@@ -561,19 +561,6 @@ def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> N
     assert names == ("default", "third")
 
 
-def test_invocation_shows_itself_and_travels() -> None:
-    """Section 8: `invoke(…)` can be stored, printed and pickled."""
-    invocation = blur.invoke(backend="first", type=Foreign)
-    assert "test_dispatchable:blur" in repr(invocation)
-    assert "backend='first'" in repr(invocation)
-    assert "Foreign" in repr(invocation)
-    again = pickle.loads(pickle.dumps(invocation))
-    assert again(3) == ("first", (3,), {})
-    assert repr(blur.invoke(backend="x")).endswith("blur invoked with backend='x'>")
-    with pytest.raises(UnknownBackendError):
-        blur.invoke(backend="frist")(3)
-
-
 def test_attributes_of_a_method() -> None:
     """`explain` and `invoke` of a method take `self` like the function in the class."""
     image, x = Image(), Foreign()
@@ -620,131 +607,7 @@ def test_explain_takes_any_argument_name() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# The docstring
-
-
-def documented(doc: str | None, *backends: Any) -> str | None:
-    """Return the docstring of a function once backends are loaded."""
-
-    def f(x: Any) -> Any: ...
-
-    f.__doc__ = doc
-    system = make_system(*backends)
-    function: Any = system.dispatchable("x", module="lib", qualname="f")(f)
-    assert function.__doc__ == doc
-    assert list(system.backends)
-    text: str | None = function.__doc__
-    return text
-
-
-DOCS = "Faster, and\nless precise.\n\nSee the manual."
-
-
-def test_docstring_gains_a_section() -> None:
-    """Section 8: a "Backends" section once backends are loaded, with the additional docs."""
-    text = documented(
-        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
-        describe("first", entry={"additional_docs": DOCS}),
-        describe("second"),
-        describe("third", functions=[]),
-    )
-    assert text == (
-        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n\n"
-        "Backends\n--------\n"
-        "first\n    Faster, and\n    less precise.\n\n    See the manual.\n"
-        "second\n    No further notes.\n"
-    )
-
-
-@pytest.mark.parametrize(
-    "doc",
-    [
-        "One line.",
-        "\n    Indented, as Python before 3.13 leaves it.\n\n    Notes\n    -----\n    Text.\n    ",
-        "First.\n\n        Deep.\n            Deeper.\n        ",
-        "First.\n\n\tTabs.\n\t",
-        "First.\n   \nNot indented.",
-    ],
-)
-def test_section_has_the_docstrings_indentation(doc: str) -> None:
-    """Section 8: what `inspect.cleandoc` makes of it has the section at the margin."""
-    text = documented(doc, describe("first", entry={"additional_docs": DOCS}))
-    assert text is not None
-    clean = inspect.cleandoc(text)
-    assert clean.startswith(inspect.cleandoc(doc))
-    assert clean.endswith(
-        "\n\nBackends\n--------\nfirst\n    Faster, and\n    less precise.\n\n    See the manual."
-    )
-    lines = text.expandtabs().splitlines()
-    assert all(line == line.rstrip() or not line.strip() for line in lines)
-
-
-@pytest.mark.parametrize("doc", [None, ""])
-def test_function_without_a_docstring(doc: str | None) -> None:
-    """Section 8: then the section is all there is (`python -OO` strips docstrings)."""
-    text = documented(doc)
-    assert text is not None
-    assert inspect.cleandoc(text) == "Backends\n--------\nfirst\n    No further notes."
-
-
-def test_function_without_backends_keeps_its_docstring() -> None:
-    """Section 8: no empty section."""
-    assert documented("Mine.", describe(functions=["lib:other"])) == "Mine."
-    assert documented(None, describe(functions=["lib:other"])) is None
-
-
-def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 8: one section, that of the backends there are."""
-    system, function = make_three()
-    assert list(system.backends)
-    assert "third\n" in function.__doc__
-    monkeypatch.setenv("MYLIB_BLOCK", "third")
-    system.reload()
-    assert "third\n" not in function.__doc__
-    assert function.__doc__.count("--------") == 1
-    monkeypatch.setenv("MYLIB_BLOCK", "*")
-    system.reload()
-    assert function.__doc__ is None
-
-
-def test_function_made_after_loading_is_documented_too() -> None:
-    """Section 8: a module that is imported late."""
-    system = make_system(describe(functions=["lib:late"]))
-    assert list(system.backends)
-
-    @system.dispatchable("x", module="lib")
-    def late(x: Any) -> Any:
-        """Late."""
-
-    late.__qualname__ = "late"
-    assert "Backends" not in (late.__doc__ or "")  # its identity was a local one
-
-    function: Any = system.dispatchable("x", module="lib", qualname="late")(late.__wrapped__)
-    assert "Backends\n" in function.__doc__
-
-
-def test_section_is_valid_numpydoc() -> None:
-    """Section 8: numpydoc reads the section as one of the function's."""
-    scraper = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is not installed")
-    text = documented(
-        inspect.getdoc(blur.__wrapped__),
-        describe("first", entry={"additional_docs": DOCS}),
-        describe("second"),
-    )
-    with pytest.warns(UserWarning, match="Unknown section Backends"):
-        parsed = scraper.NumpyDocString(text)
-    assert parsed["Summary"] == ["Blur."]
-    assert [parameter.name for parameter in parsed["Parameters"]] == ["x"]
-
-
-def test_help_shows_it() -> None:
-    """`help()` shows signature and section."""
-    import pydoc
-
-    assert list(system.backends)
-    text = pydoc.plain(pydoc.render_doc(blur))
-    assert "blur(x: 'Foreign | int', sigma: 'float' = 1.0, *, mode: 'str' = 'reflect')" in text
-    assert "Backends" in text
+# Names
 
 
 def test_builtin_names_can_be_shadowed() -> None:

@@ -6,6 +6,7 @@ import dis
 import inspect
 import linecache
 import sys
+import textwrap
 import traceback
 import types
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core._dispatch_arguments import missing
+from spatch_core._function import wrapper
 from spatch_core._function.acceleration import slow_down
 from spatch_core._function.dispatchable import Dispatchable
 from spatch_core._function.dispatcher import Link
@@ -21,58 +23,43 @@ from spatch_core.testing import run_python
 
 SNAPSHOT = """\
 def f(a0=missing, a1=missing, /, *rest, **keywords):
-    if a1 is not missing:
-        try:
-            call = tables()[2][type(a0)][type(a1)]
-        except Exception:
-            call = None
-        if call is None:
-            call = dispatcher.fill(2, (a0, a1,))
-        if rest or keywords:
-            result = call(a0, a1, *rest, **keywords)
-        else:
-            result = call(a0, a1)
-        if result is NotImplemented:
-            return dispatcher.deferred(2, call, (a0, a1, *rest,), keywords)
-        return result
-    if a0 is not missing:
-        d1 = keywords.get('y', missing)
-        try:
-            call = tables()[2][type(a0)][type(d1)]
-        except Exception:
-            call = None
-        if call is None:
-            call = dispatcher.fill(2, (a0, d1,))
-        result = call(a0, **keywords)
-        if result is NotImplemented:
-            return dispatcher.deferred(2, call, (a0,), keywords)
-        return result
-    d0 = keywords.get('x', missing)
-    d1 = keywords.get('y', missing)
+    if a1 is missing or rest or keywords:
+        args = () if a0 is missing else (a0,) if a1 is missing else (a0, a1, *rest)
+        d0 = keywords.get('x', missing) if a0 is missing else a0
+        d1 = keywords.get('y', missing) if a1 is missing else a1
+    else:
+        args = None
+        d0 = a0
+        d1 = a1
     try:
         call = tables()[2][type(d0)][type(d1)]
     except Exception:
         call = None
+    # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
-        call = dispatcher.fill(2, (d0, d1,))
-    result = call(**keywords)
+        call = dispatcher.fill(2, (d0, d1))
+    if args is None:
+        result = call(a0, a1)
+    else:
+        result = call(*args, **keywords)
     if result is NotImplemented:
-        return dispatcher.deferred(2, call, (), keywords)
+        return dispatcher.deferred(2, call, (a0, a1) if args is None else args, keywords)
     return result
 """
 
-SNAPSHOT_OF_A_CALLABLE = """\
-def f(*rest, **keywords):
-    values = dispatcher.extract(2, rest, keywords)
+SNAPSHOT_OF_A_FINDER = """\
+def f(*args, **keywords):
+    values = dispatcher.extract(2, args, keywords)
     try:
         call = tables()[2][tuple(map(type, values))]
     except Exception:
         call = None
+    # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, values)
-    result = call(*rest, **keywords)
+    result = call(*args, **keywords)
     if result is NotImplemented:
-        return dispatcher.deferred(2, call, rest, keywords)
+        return dispatcher.deferred(2, call, args, keywords, values)
     return result
 """
 
@@ -94,24 +81,27 @@ def make(dispatch_args: Any, default: Any = None, qualname: str = "f") -> Any:
 
 
 def test_source_for_two_arguments() -> None:
-    """One branch for each number of dispatch arguments that are given by position."""
-    assert make(("x", "y"))[0].source() == SNAPSHOT
+    """A branch for the usual call, which gives both by position and nothing else, and another."""
+    record, _ = make(("x", "y"))
+    assert record.source() == SNAPSHOT
+    assert textwrap.indent(SNAPSHOT, "    ") in (wrapper.__doc__ or "")
 
 
 @pytest.mark.parametrize("dispatch_args", [None, lambda *args, **kwargs: args])
-def test_source_for_a_callable(dispatch_args: Any) -> None:
-    """One table key for all dispatch arguments."""
-    source = make(dispatch_args)[0].source()
-    assert source.replace("(*rest,)", "rest") == SNAPSHOT_OF_A_CALLABLE
+def test_source_for_a_finder(dispatch_args: Any) -> None:
+    """One key of the table for all dispatch arguments."""
+    assert make(dispatch_args)[0].source() == SNAPSHOT_OF_A_FINDER
 
 
 def test_source_for_arguments_that_stand_apart() -> None:
-    """Only dispatch arguments are looked at; what stands between them is passed on."""
+    """Parameters between the dispatch arguments are passed on without a look at them."""
     source = make(("n", "key"))[0].source()
     assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
-    assert source.count("tables()[2][type(a2)][type(d1)]") == 1
-    assert source.count("tables()[2][type(d0)][type(d1)]") == 3
-    assert source.count("d1 = keywords.get('key', missing)") == 4
+    assert source.count("tables()[2][type(d0)][type(d1)]") == 1
+    assert source.count("d0 = keywords.get('n', missing) if a2 is missing else a2\n") == 1
+    assert source.count("d0 = a2\n") == 1
+    assert source.count("d1 = keywords.get('key', missing)\n") == 1
+    assert source.count("d1 = missing\n") == 1
 
 
 def test_source_for_a_positional_only_argument() -> None:
@@ -209,6 +199,63 @@ def test_code_bears_the_name_of_the_function() -> None:
     if sys.version_info >= (3, 11):
         assert function.__code__.co_qualname == "Class.method"
     assert function.__code__.co_filename == "<dispatch of lib:Class.method>"
+
+
+def test_arguments_of_one_position_are_told_apart_by_name() -> None:
+    """A library may rename a parameter and take the old name too."""
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        backends=[
+            {
+                "name": "first",
+                "primary_types": [f"{__name__}:Foreign"],
+                "functions": {"lib:f": {"function": f"{__name__}:implement"}},
+            }
+        ],
+    )
+    function: Any = system.dispatchable({"x": 0, "old_x": 0}, module="lib", qualname="f")(
+        lambda *args, **kwargs: "default"
+    )
+    slow_down(function)
+    for args, kwargs in (((Foreign(),), {}), ((), {"x": Foreign()}), ((), {"old_x": Foreign()})):
+        assert function(*args, **kwargs) == "first"
+    assert function(1) == function(x=1, old_x=2) == "default"
+    assert function(x=1, old_x=Foreign()) == "first"
+
+
+class Foreign:
+    """A backend's type."""
+
+
+def implement(*args: Any, **kwargs: Any) -> Any:
+    return "first"
+
+
+def defer(*args: Any, **kwargs: Any) -> Any:
+    return NotImplemented
+
+
+@pytest.mark.parametrize("functions", ["defer", "implement"])
+def test_a_finder_runs_once_in_a_call(functions: str) -> None:
+    """Also where the first implementation returns ``NotImplemented``."""
+    found: list[Any] = []
+
+    def find(x: Any, y: Any = None) -> Any:
+        found.append(x)
+        return [x, None, y]
+
+    description = {
+        "name": "first",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:{functions}"}},
+    }
+    system = BackendSystem(None, "MYLIB", backends=[description])
+    function: Any = system.dispatchable(find, module="lib", qualname="f")(lambda x: "default")
+    expected = "default" if functions == "defer" else "first"
+    for number in range(1, 4):
+        assert function(Foreign()) == expected
+        assert len(found) == number
 
 
 def test_placeholder_is_told_from_every_argument() -> None:

@@ -10,7 +10,7 @@ from spatch_core import BackendImplementation, BackendSystem, DispatchContext
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from spatch_core._function.dispatchable import DispatchableFunction
+    from spatch_core._function.protocol import DispatchableFunction
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import TraceEvent

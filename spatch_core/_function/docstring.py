@@ -1,0 +1,37 @@
+"""Appends a section to a docstring."""
+
+from __future__ import annotations
+
+
+def with_section(doc: str | None, section: str) -> str | None:
+    r"""Return a docstring with a section at its end, indented like its other lines.
+
+    Parameters
+    ----------
+    doc : str or None
+        The docstring.
+    section : str
+        The section, without indentation; may be empty.
+
+    Examples
+    --------
+    >>> print(with_section("Double.", "Backends\n--------\nfast\n    Less precise."))
+    Double.
+    <BLANKLINE>
+    Backends
+    --------
+    fast
+        Less precise.
+    <BLANKLINE>
+    """
+    if not section:
+        return doc
+    margin = _margin(doc)
+    text = "\n".join(margin + line if line else "" for line in section.splitlines())
+    return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
+
+
+def _margin(doc: str | None) -> str:
+    """Return the indentation of the lines after the first."""
+    lines = [line for line in (doc or "").splitlines()[1:] if line.strip()]
+    return min((line[: len(line) - len(line.lstrip())] for line in lines), key=len, default="")

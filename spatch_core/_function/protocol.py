@@ -1,0 +1,49 @@
+"""The type of a decorated function, for annotations and type checkers.
+
+It imports `typing`, and nothing imports it when a library is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
+if TYPE_CHECKING:
+    from .._resolution.explanation import Explanation
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class DispatchableFunction(Protocol[P, R_co]):
+    """A decorated function: called like the original, with three more attributes."""
+
+    __name__: str
+    __qualname__: str
+    __module__: str
+    __wrapped__: Callable[..., Any]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
+    @overload
+    def __get__(
+        self: DispatchableFunction[Concatenate[Any, Q], R_co],
+        instance: object,
+        owner: type | None = None,
+    ) -> Callable[Q, R_co]: ...
+
+    @property
+    def backends(self) -> Sequence[str]:
+        """Names of the backends that implement the function, by priority."""
+        ...
+
+    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
+        """Return which implementation would run for this call, and why."""
+        ...
+
+    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Callable[P, R_co]:
+        """Return the function as one backend, or for one type, would run it."""
+        ...

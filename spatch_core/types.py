@@ -1,0 +1,30 @@
+"""The types that users receive and annotate with.
+
+Nothing here is imported until it is asked for; none of it is needed in order to dispatch.
+"""
+
+from __future__ import annotations
+
+from ._description.description import AutoGeneration, Description, Implementation
+from ._function.protocol import DispatchableFunction
+from ._problems import Problem, Source
+from ._resolution.explanation import ExplainedBackend, Explanation, Verdict
+from ._state.options import BackendOptions
+from ._state.trace import Outcome, TraceEvent
+from ._type_patterns import TypePattern
+
+__all__ = [
+    "AutoGeneration",
+    "BackendOptions",
+    "Description",
+    "DispatchableFunction",
+    "ExplainedBackend",
+    "Explanation",
+    "Implementation",
+    "Outcome",
+    "Problem",
+    "Source",
+    "TraceEvent",
+    "TypePattern",
+    "Verdict",
+]
