@@ -120,7 +120,7 @@ def test_only_the_variables_of_the_prefix_count() -> None:
 
 @pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
 def test_what_was_read_is_immutable(field: str) -> None:
-    """It is read once; nobody changes it later."""
+    """It is read once, and handed out."""
     environment = read(PRIORITIZE="gpu")
     with pytest.raises(AttributeError):
         setattr(environment, field, ())
