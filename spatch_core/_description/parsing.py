@@ -119,7 +119,7 @@ class _DescriptionReader(FieldReader):
         if self.fields.get(key, ()) in ([], (), set()):
             self.fault(
                 key,
-                "there is no type in it" if key in self.fields else "the field is missing",
+                "the list is empty" if key in self.fields else "the field is missing",
                 "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
             )
         return found
@@ -129,7 +129,7 @@ class _DescriptionReader(FieldReader):
             if name in lower:
                 self.fault(
                     "lower_priority_than",
-                    f"{name!r} stands in higher_priority_than too",
+                    f"{name!r} is in higher_priority_than too",
                     "Remove it from one of the two",
                 )
 
@@ -148,7 +148,11 @@ class _DescriptionReader(FieldReader):
                 else []
             )
             if meant:
-                self.fault(path, "it is no function", f"Did you mean {meant[0]!r}?")
+                self.fault(
+                    path,
+                    "it is neither an identifier nor a known table",
+                    f"Did you mean {meant[0]!r}?",
+                )
                 continue
             if not self.is_identifier(identifier, path):
                 continue

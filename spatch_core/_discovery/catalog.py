@@ -18,16 +18,16 @@ from ..exceptions import (
 )
 from .environment import Environment
 
-CIRCLE = "the declared priorities go in a circle"
+CYCLE = "the declared priorities form a cycle"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """The backends of a library at the time of discovery.
 
-    Each name, installed or in code, is in exactly one of these: `descriptions` if its backend is usable,
-    `blocked`, or `problems`, which may also have problems of usable ones. The exception is an
-    incomplete catalog, in which some may be missing.
+    Each name, installed or in code, is in `descriptions` if its backend is usable, in
+    `blocked` if it is blocked, and otherwise named by one of the `problems`. Only an
+    incomplete catalog may lack some.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Catalog:
         seen: set[str] = set()
         for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(CIRCLE))
+            seen.update(each.message for each in faults if each.message.startswith(CYCLE))
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:

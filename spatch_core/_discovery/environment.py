@@ -139,9 +139,9 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
             set_order = []
             break
         set_order += pairwise(names)
-    circle = _cycle(set_order)
-    if circle:
-        malformed(SET_ORDER, f"it goes in a circle, {'>'.join(circle)}", "'first>second'")
+    cycle = _cycle(set_order)
+    if cycle:
+        malformed(SET_ORDER, f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
         set_order = []
 
     return Environment(

@@ -21,7 +21,7 @@ from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
-from .catalog import CIRCLE, Catalog
+from .catalog import CYCLE, Catalog
 from .environment import BLOCK, SET_ORDER, Environment
 
 
@@ -71,7 +71,7 @@ def build_catalog(
         for name in cycle.members:
             registry.problems.append(
                 Problem(
-                    f"{CIRCLE}: {' before '.join(cycle.path)}",
+                    f"{CYCLE}: {' before '.join(cycle.path)}",
                     f"Set {variable}={cycle.set_order!r}",
                     name,
                     source=found[name].source,
