@@ -1,6 +1,8 @@
-"""Classes and functions: their identifiers, and whether something keeps them alive.
+"""Classes and functions: their identifiers, and whether their modules keep them alive.
 
-Nothing here runs code of a class or of its metaclass.
+Invariant: nothing here runs code of a class, of its metaclass or of its module, because a
+metaclass may raise from attribute access, ``==`` and ``hash``, and because `is_importable`
+and `is_found` are called in the middle of a garbage collection.
 """
 
 from __future__ import annotations
@@ -12,19 +14,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Read through the descriptors of `type`, because a metaclass may override attribute access.
+# The descriptors of `type` are called directly, past a metaclass's own attribute access.
 _get_module = type.__dict__["__module__"].__get__
 qualname_of = type.__dict__["__qualname__"].__get__
 mro_of = type.__dict__["__mro__"].__get__
 _flags_of = type.__dict__["__flags__"].__get__
-_HEAP_TYPE = 1 << 9  # of CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so that it may go
+_HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
 _dict_of = type.__dict__["__dict__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
 
 
 def module_of(cls: type) -> str:
-    """Return the name of a class's module; empty for a class that has none, or no string."""
+    """Return the name of a class's module; empty if it has none, or one that is no string."""
     try:
         module = _get_module(cls)
     except AttributeError:
@@ -33,14 +35,18 @@ def module_of(cls: type) -> str:
 
 
 def type_identifier(cls: type) -> str:
-    """``"module:qualname"`` of a class, whatever its metaclass does."""
+    """Return ``"module:qualname"`` of a class.
+
+    >>> type_identifier(int)
+    'builtins:int'
+    """
     return f"{module_of(cls)}:{qualname_of(cls)}"
 
 
 def is_importable(cls: type) -> bool:
-    """Whether `cls` is found under its own module and qualname, and so lives on by itself.
+    """Whether `cls` is found under its own identifier, so that its module keeps it alive.
 
-    Runs no code but this module's: it is asked in the middle of a garbage collection.
+    A local class is not: it is collected with the last reference to it.
     """
     if not _flags_of(cls) & _HEAP_TYPE:
         return True
@@ -48,16 +54,13 @@ def is_importable(cls: type) -> bool:
 
 
 def is_found(function: object, identifier: str) -> bool:
-    """Whether `function` is what an identifier names, and so lives on by itself.
-
-    Runs no code but this module's, as `is_importable`.
-    """
+    """Whether an identifier names `function`, so that its module keeps it alive."""
     module, _, qualname = identifier.partition(":")
     return _is_found(function, module, qualname)
 
 
 def is_of_module(function: object) -> bool:
-    """Whether all that a function refers to by name are globals of an imported module."""
+    """Whether a function has no closure, and the globals of an imported module."""
     if type(function) is not FunctionType or function.__closure__:
         return False
     namespace = function.__globals__
@@ -75,13 +78,13 @@ def _is_found(wanted: object, module: str, qualname: str) -> bool:
             found = _module_dict_of(found).get(part)
         else:
             return False
-    # Its `__class__` might run code.
+    # `type`, because `isinstance` reads `__class__`, which may run code.
     if type(found) is staticmethod or type(found) is classmethod:
         found = found.__func__
     return found is wanted
 
 
 def is_hashable_by_identity(cls: type) -> bool:
-    """Whether `cls` may be a key of a dictionary: its metaclass compares by identity."""
+    """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
     metaclass = type(cls)
     return metaclass.__hash__ is type.__hash__ and metaclass.__eq__ is type.__eq__

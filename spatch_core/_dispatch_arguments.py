@@ -1,4 +1,4 @@
-"""Dispatch arguments: where they stand in a function's signature, and how calls give them."""
+"""Dispatch arguments: their places in a signature, and their values in a call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNED = {"__wrapped__", "__signature__"}
 
 
 class Missing:
-    """The type of `missing`, which stands for an argument that was not given."""
+    """The type of `missing`, the value of an argument that was not given."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ missing = Missing()
 
 
 class Parameter:
-    """A dispatch argument's place in a signature.
+    """The place of a dispatch argument in a signature.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def find_parameters(
     dispatch_args : str, iterable of str, or mapping of str to int or None
         Their names, or their names and positions.
     identifier : str
-        Of the function, for messages.
+        The function's identifier, for the messages.
 
     Raises
     ------
     TypeError
-        If there is no such parameter, or no signature to be found.
+        If there is no such parameter, or the signature is unknown.
     """
     positions: Any = dispatch_args
     if hasattr(positions, "items"):
@@ -99,9 +99,9 @@ def _checked(parameter: Parameter, identifier: str) -> Parameter:
 
 
 def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | None:
-    """Read the parameters off a plain function; None for anything else.
+    """Read the parameters of a plain function; None for any other callable.
 
-    `inspect.signature` does the same for everything, but takes long to import and to run.
+    `inspect.signature` works for all callables, but is slow to import and to run.
     """
     if type(default) is not FunctionType or default.__dict__.keys() & _SIGNED:
         return None
@@ -139,10 +139,10 @@ def _inspected_signature(default: Callable[..., Any], identifier: str) -> dict[s
 
 
 class Function:
-    """What is dispatched, and on what.
+    """The default implementation of a dispatchable function, and its dispatch arguments.
 
-    It knows neither its wrapper nor its dispatcher: tables hold it, and the wrapper's code
-    holds the tables.
+    It refers neither to its wrapper nor to its dispatcher. Tables refer to it, and the code of
+    the wrapper refers to the tables; a reference back would form a cycle.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Function:
     Attributes
     ----------
     parameters : tuple of Parameter or None
-        Where the dispatch arguments stand; None if a callable finds them.
+        The places of the dispatch arguments; None if a callable returns them.
     """
 
     __slots__ = ("_finder", "default", "identifier", "parameters")
@@ -177,17 +177,17 @@ class Function:
 
     @property
     def count(self) -> int:
-        """How many parameters there are up to the last dispatch argument."""
+        """The number of positional parameters up to the last dispatch argument."""
         places = [each.position for each in self.parameters or () if each.position is not None]
         return max(places, default=-1) + 1
 
     @property
     def runs_no_code(self) -> bool:
-        """Whether its dispatch arguments are found without anybody else's code."""
+        """Whether finding the dispatch arguments runs no code of the library."""
         return self._finder is None or self._finder is _all_arguments
 
     def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the dispatch arguments that were given and are not None, in order."""
+        """Return the dispatch arguments of a call that were given and are not None, in order."""
         if self.parameters is None:
             found = self.find(args, kwargs)
         else:
@@ -202,14 +202,18 @@ class Function:
         return tuple(value for value in found if value is not None and type(value) is not Missing)
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what the callable finds that was given for ``dispatch_args``."""
-        assert self._finder is not None  # only reached where there are no parameters
+        """Return the dispatch arguments that the library's callable finds in a call."""
+        assert self._finder is not None  # there are no parameters
         return tuple(self._finder(*args, **kwargs))
 
     def store(
         self, table: dict[Any, Any], key: tuple[type, ...], target: Callable[..., Any]
     ) -> None:
-        """Put `target` where the wrapper looks for it."""
+        """Put the target of a call into a table.
+
+        The wrapper looks it up type by type, in nested tables; with a callable for
+        ``dispatch_args``, by the tuple of types.
+        """
         if self.parameters is None:
             table[key] = target
             return

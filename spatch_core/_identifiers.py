@@ -1,6 +1,6 @@
-"""Identifiers (``"module:qualname"``) and backend names.
+"""Identifiers (``"module:qualname"``), backend names, and the state of imports.
 
-Parsing needs no import of what is named; only `import_identifier` imports.
+Only `import_identifier` imports the module that an identifier names.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Final
 
 DEFAULT: Final = "default"
-"""The name under which the library itself stands in the order."""
+"""The name of the library itself in the priority order."""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -68,7 +68,7 @@ def is_backend_name(text: object) -> bool:
 
 
 def import_identifier(identifier: str) -> object:
-    """Import the module of an identifier and look its qualname up.
+    """Import the module of an identifier and look up its qualname.
 
     Parameters
     ----------
@@ -78,16 +78,16 @@ def import_identifier(identifier: str) -> object:
     Returns
     -------
     object
-        What the identifier names.
+        The object that the identifier names.
 
     Raises
     ------
     ImportError
         If the module has no such attribute.
     Exception
-        Whatever importing the module raises.
+        Any exception that importing the module raises.
     """
-    # Only reached on first use of something; the package is part of a running interpreter.
+    # Importing a library does not reach this, and need not pay for `importlib`.
     from importlib import import_module
 
     module, qualname = split_identifier(identifier)
@@ -103,7 +103,10 @@ def import_identifier(identifier: str) -> object:
 
 
 def is_importing() -> bool:
-    """Whether this thread is in the middle of importing a module."""
+    """Whether this thread is in the middle of importing a module.
+
+    The import system keeps this to itself, but its frames are on the stack.
+    """
     frame = sys._getframe()
     while frame.f_back is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
@@ -118,7 +121,7 @@ def is_initializing(module: object) -> bool:
 
 
 def is_awaited(name: str) -> bool:
-    """Whether a module has not been imported, or not to its end."""
+    """Whether a module has not been imported, or is in the middle of its import."""
     module = sys.modules.get(name)
     return module is None or is_initializing(module)
 
@@ -126,14 +129,14 @@ def is_awaited(name: str) -> bool:
 def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
     """Return the object that an identifier names if its module is imported, else None.
 
-    Nothing is imported, but what a module's own ``__getattr__`` imports.
+    Nothing is imported, except by a module's own ``__getattr__``.
 
     Parameters
     ----------
     module, qualname : str
         The two parts of the identifier.
     hooks : bool, optional
-        Whether the module's own ``__getattr__`` may be asked.
+        Whether the module's own ``__getattr__`` may be called.
     """
     found: object = sys.modules.get(module)
     if found is None:
@@ -144,22 +147,22 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
         for part in qualname.split("."):
             found = getattr(found, part)
     except Exception:  # noqa: BLE001
-        # A module's or class's own attribute hook failed: it does not have the attribute.
+        # The attribute hook of a module or class failed. This counts as a missing attribute.
         return None
     return found
 
 
 def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list[str]:
-    """Return the `names` that resemble `name` most, at most three.
+    """Return up to three of the `names`, those most similar to `name`.
 
     Parameters
     ----------
     name : object
-        What was found.
+        The name given; it need not be a string.
     names : iterable of str
-        What it may have been meant to be.
+        The names that it may be a misspelling of.
     similarity : float, optional
-        From 0 (nothing in common) to 1 (the same), as `difflib` measures it.
+        The least similarity, from 0 (nothing in common) to 1 (equal), as `difflib` measures it.
     """
     from difflib import get_close_matches
 

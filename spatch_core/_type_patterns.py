@@ -1,6 +1,14 @@
-"""Type patterns: which classes a backend means.
+"""Type patterns: the classes that a backend supports.
 
-A pattern is parsed without importing the module that it names.
+=========  ==============  ====================================================
+pattern    kind            matches
+=========  ==============  ====================================================
+``m:Q``    exact           the class ``Q`` of module ``m``, also under an alias
+``~m:Q``   subclass        the same, and its subclasses
+``@m:Q``   abstract        subclasses of the abstract base class ``Q``
+=========  ==============  ====================================================
+
+Parsing a pattern does not import its module.
 """
 
 from __future__ import annotations
@@ -21,7 +29,7 @@ ABSTRACT: Final = "@"
 
 
 class TypePattern:
-    """``"m:Q"``, ``"~m:Q"`` or ``"@m:Q"``: which types a backend means.
+    """A type pattern: ``"m:Q"``, ``"~m:Q"`` or ``"@m:Q"``.
 
     Parameters
     ----------
@@ -33,7 +41,7 @@ class TypePattern:
     prefix : str
         `EXACT`, `SUBCLASS` or `ABSTRACT`.
     identifier, module, qualname : str
-        The pattern without its prefix, and the two parts of that.
+        The pattern without its prefix, and the two parts of the identifier.
 
     Raises
     ------
@@ -79,12 +87,12 @@ class TypePattern:
         return hash(str(self))
 
     def names(self, cls: type) -> bool:
-        """Whether an exact or subclass pattern means `cls`; imports nothing.
+        """Whether an exact or subclass pattern names `cls`; imports nothing.
 
         Parameters
         ----------
         cls : type
-            The class asked about.
+            Any class.
 
         Returns
         -------
@@ -92,6 +100,11 @@ class TypePattern:
             True if `cls` (for a subclass pattern, a class on its MRO) has the pattern's
             module and qualname, or is the object that the pattern names in a module that
             is imported already.
+
+        Examples
+        --------
+        >>> TypePattern("builtins:int").names(bool), TypePattern("~builtins:int").names(bool)
+        (False, True)
         """
         classes = (cls,) if self.prefix == EXACT else mro_of(cls)
         if any(
@@ -99,26 +112,40 @@ class TypePattern:
             for each in classes
         ):
             return True
+        # A module's own `__getattr__` may be slow or import much. It is called only where
+        # its answer could be this class.
         resembles = any(self._resembles(each, known=False) for each in classes)
         named = loaded_object(self.module, self.qualname, hooks=resembles)
         return named is not None and any(each is named for each in classes)
 
     def _resembles(self, cls: type, known: bool) -> bool:
-        """Whether it could be an alias of `cls`: see `may_alias`."""
+        """Whether the pattern could be an alias of `cls`; see `may_alias`."""
         if self.module.partition(".")[0] == module_of(cls).partition(".")[0]:
             return True
         last = self.qualname.rpartition(".")[2]
         return not known and last == qualname_of(cls).rpartition(".")[2]
 
     def may_alias(self, cls: type, known: bool) -> bool:
-        """Whether importing the pattern's module later may show that it names `cls`.
+        """Whether the pattern may turn out to name `cls` once its module is imported.
 
-        A public alias stands in the package that defines the class; one that stands
-        elsewhere keeps the name, and is looked for only where the class is not `known`
-        under another one.
+        A public alias is assumed to be in the package that defines the class, or to have the
+        class's name. The second kind is considered only if the class is not `known`.
+
+        Parameters
+        ----------
+        cls : type
+            Any class.
+        known : bool
+            Whether another pattern names `cls` already.
+
+        Returns
+        -------
+        bool
+            If True, a decision that this pattern does not match may change later.
         """
         if self.prefix == ABSTRACT:
-            # It was imported to be asked; half of it, if that was in the middle of its import.
+            # Matching imports the module. The answer can change only if the module was in
+            # the middle of its import.
             return self.module in sys.modules and is_awaited(self.module)
         classes = (cls,) if self.prefix == EXACT else mro_of(cls)
         return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)

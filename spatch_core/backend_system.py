@@ -239,8 +239,9 @@ class BackendSystem:
 
         from ._call.caller import Caller
         from ._discovery.cache import open_cache
+        from ._discovery.entry_points import find_entry_points
         from ._discovery.environment import read_environment
-        from ._discovery.registry import build_catalog, find_entry_points
+        from ._discovery.registry import build_catalog
         from ._resolution.resolver import Resolver
 
         entry_points, problems = find_entry_points(self.group) if self.group else ([], [])

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class BackendImplementation:
-    """Collects a backend's implementations, from which its description is written.
+    """Collects a backend's implementations; ``spatch-core update`` writes its description.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class BackendImplementation:
     Attributes
     ----------
     name : str
-        The same.
+        The backend's name.
     functions : dict of str to RegisteredFunction
-        What was registered, by identifier of the library's function.
+        The implementations by identifier of the library's function.
 
     Examples
     --------
@@ -63,20 +63,20 @@ class BackendImplementation:
         function : str or callable
             The library's function, or its identifier ``"module:qualname"``.
         should_run : str or callable, optional
-            What is asked before the implementation runs, or its identifier. A lambda or a
-            function called ``_`` is kept as an attribute of the implementation.
+            The function that decides whether the implementation runs, or its identifier. A
+            lambda or a function called ``_`` becomes an attribute of the implementation.
         uses_context : bool, optional
             Whether the implementation takes a `DispatchContext` first.
 
         Returns
         -------
         callable
-            A decorator that returns the function as it is.
+            A decorator that returns the function unchanged.
 
         Raises
         ------
         IdentifierError
-            If an identifier is malformed; a lambda has none, for example.
+            If an identifier is malformed; that of a lambda is, for example.
         TypeError
             If a callable has no name at all.
         ValueError
@@ -108,12 +108,12 @@ class BackendImplementation:
         Parameters
         ----------
         implementation : callable
-            What was registered with `implements`, for one function or several.
+            An implementation registered with `implements`, for one function or several.
 
         Returns
         -------
         callable
-            A decorator that returns the function as it is.
+            A decorator that returns the function unchanged.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class BackendImplementation:
 
 
 class RegisteredFunction:
-    """One implementation that was registered.
+    """A registered implementation.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class RegisteredFunction:
     Attributes
     ----------
     should_run : str or None
-        Identifier of what is asked first.
+        Identifier of the function that decides whether it runs.
     """
 
     def __init__(self, function: Callable[..., Any], uses_context: bool) -> None:
@@ -162,7 +162,7 @@ class RegisteredFunction:
         return _identifier(self.function)
 
     def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
-        """Set what is asked first; what no name leads to is kept on the implementation."""
+        """Set ``should_run``; one without a usable name becomes an attribute of the function."""
         if isinstance(should_run, str):
             split_identifier(should_run)
             self.should_run = should_run
@@ -172,7 +172,7 @@ class RegisteredFunction:
             self.should_run = _identifier(should_run)
 
     def _keep(self, should_run: Callable[..., Any]) -> str:
-        """Make it an attribute of the implementation; returns the attribute's name."""
+        """Make `should_run` an attribute of the implementation; return the attribute's name."""
         name, number = "_should_run", 1
         while getattr(self.function, name, should_run) is not should_run:
             number += 1
@@ -187,7 +187,7 @@ class RegisteredFunction:
 
 
 def _identifier(function: str | Callable[..., Any]) -> str:
-    """Return the identifier that leads to a function."""
+    """Return the identifier of a function, which need not be importable yet."""
     if isinstance(function, str):
         identifier = function
     else:

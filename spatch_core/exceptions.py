@@ -1,4 +1,4 @@
-"""Errors and warnings. Each carries its data; its text is made from them."""
+"""Errors and warnings. Each carries its data; its text is made from the data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    # Not at run time: its dataclasses take longer to import than a library does.
     from ._problems import Problem
 
 _PACKAGE = __name__.rpartition(".")[0]
@@ -24,9 +25,9 @@ class IdentifierError(SpatchCoreError, ValueError):
     Attributes
     ----------
     text : object
-        What was found.
+        The value given.
     expected : str
-        What should have been there.
+        The expected form, in words.
     """
 
     def __init__(self, text: object, expected: str) -> None:
@@ -44,7 +45,7 @@ class DescriptionError(SpatchCoreError, ValueError):
     Attributes
     ----------
     problems : tuple of Problem
-        Every fault, not the first alone.
+        All faults, not only the first.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -56,16 +57,16 @@ class DescriptionError(SpatchCoreError, ValueError):
 
 
 class UnknownBackendError(SpatchCoreError, ValueError):
-    """A name is not that of a usable backend.
+    """No usable backend has this name.
 
     Attributes
     ----------
     name : str
-        The name that was asked for.
+        The name given.
     nearest : tuple of str
         Names of usable backends that resemble it.
     reason : str
-        Why it is not usable, when it is installed; else empty.
+        Why it cannot be used, if it is installed; else empty.
     known : tuple of str
         The names of all usable backends.
     """
@@ -94,7 +95,7 @@ class UnknownTypeError(SpatchCoreError, ValueError):
     Attributes
     ----------
     type : type
-        The type that was asked for.
+        The type given.
     known : tuple of str
         The primary types of all backends.
     """
@@ -121,7 +122,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
     function : str
         Identifier of the library's function.
     identifier : str
-        Identifier of what could not be imported.
+        Identifier of the object that could not be imported.
     block : str
         The environment variable that blocks backends.
     """
@@ -147,7 +148,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
 
 
 class BackendDeferredError(SpatchCoreError, NotImplementedError):
-    """A backend that was asked for by name did not answer the call.
+    """A backend that was chosen by name did not answer the call.
 
     Attributes
     ----------
@@ -195,7 +196,7 @@ class BackendSkippedWarning(SpatchCoreWarning):
 
 
 class EnvironmentVariableWarning(SpatchCoreWarning):
-    """An environment variable is malformed or names something by mistake.
+    """An environment variable is malformed, or a name in it looks like a misspelling.
 
     Attributes
     ----------
@@ -216,7 +217,7 @@ class GlobalOptionsWarning(SpatchCoreWarning):
 
 
 GENERATED = "<dispatch of "
-"""How the file names of wrappers start; their globals are the library's."""
+"""The start of the file names of wrappers, whose globals are those of the library."""
 
 
 def warn_caller(warning: SpatchCoreWarning) -> None:
@@ -245,7 +246,7 @@ def warn_caller(warning: SpatchCoreWarning) -> None:
 def _is_ours(module: object) -> bool:
     if not isinstance(module, str):
         return False
-    # The standard library calls back into this package from these two.
+    # These two modules of the standard library call back into this package.
     return (
         module == _PACKAGE
         or module.startswith(_PACKAGE + ".")

@@ -157,7 +157,7 @@ DESCRIPTIONS_IN_FILES = {
     "not-utf-8": Broken(FILE, b"name = '\xff'", [(None, "not valid TOML")]),
     "no-name": Broken(FILE, "primary_types = ['builtins:str']", [("name", "is missing")]),
     "no-primary-types": Broken(FILE, "name = 'broken'", [("primary_types", "is missing")]),
-    "empty-primary-types": Broken(FILE, toml(types=""), [("primary_types", "no type in it")]),
+    "empty-primary-types": Broken(FILE, toml(types=""), [("primary_types", "the list is empty")]),
     "other-name": Broken(FILE, toml(name="sound"), [("name", "'sound', its entry point 'broken'")]),
     "name-of-the-library": Broken(
         FILE, toml(name="default"), [("name", "'default' cannot name a backend")]
@@ -208,7 +208,7 @@ DESCRIPTIONS_IN_FILES = {
     "higher-and-lower": Broken(
         FILE,
         toml("higher_priority_than = ['default']\nlower_priority_than = ['default']"),
-        [("lower_priority_than", "stands in higher_priority_than too")],
+        [("lower_priority_than", "is in higher_priority_than too")],
     ),
     "auto-generation-incomplete": Broken(
         FILE,
@@ -540,7 +540,7 @@ class TestOneNameTwice:
 
 
 class TestCycles:
-    """Backends that each declare to go before another, in a circle."""
+    """Backends that each declare to go before another, which forms a cycle."""
 
     @pytest.fixture
     def circle(self, site: Path) -> Path:
@@ -570,7 +570,7 @@ class TestCycles:
         assert report["backends"] == ["default", "healthy"]
         assert [each["backend"] for each in report["problems"]] == ["a", "b", "c"]
         (text,) = report["warnings"]
-        assert "in a circle: a before b before c before a" in text
+        assert "form a cycle: a before b before c before a" in text
         assert "Set PHOTOLIB_SET_ORDER=" in text
 
     def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:

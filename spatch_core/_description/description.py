@@ -1,4 +1,4 @@
-"""A backend's description: immutable, and valid by construction (see `parsing`)."""
+"""A backend's description: immutable, and valid if `parsing` made it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Implementation:
     function : str
         Identifier of the implementation.
     should_run : str or None
-        Identifier of the function that is asked first.
+        Identifier of the function that decides whether it runs; None if it always does.
     uses_context : bool
         Whether a `DispatchContext` is passed as the first argument.
     additional_docs : str
@@ -34,14 +34,14 @@ class Implementation:
 
 @dataclass(frozen=True, slots=True)
 class AutoGeneration:
-    """Where the update tool finds what a description is written from.
+    """Where the update tool finds the implementations to describe.
 
     Parameters
     ----------
     backend : str
         Identifier of the `BackendImplementation`.
     modules : tuple of str
-        Modules to import first, so that every function is registered.
+        Modules to import first, because they register functions.
     """
 
     backend: str
@@ -50,16 +50,16 @@ class AutoGeneration:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a backend says of itself.
+    """A backend, as its author describes it.
 
     Parameters
     ----------
     name : str
         The backend's name.
     primary_types, secondary_types : tuple of TypePattern
-        Types it works with and returns; types it accepts but converts.
+        Types that it works with and returns; types that it accepts but converts.
     requires_opt_in : bool
-        Whether it stays inactive until it is prioritized.
+        Whether it is inactive until it is prioritized.
     higher_priority_than, lower_priority_than : tuple of str
         Names of backends that it goes before and after.
     functions : mapping of str to Implementation

@@ -23,7 +23,7 @@ FIELD_TABLE = {
     "lower_priority_than": ("list of backend names", "`[]`", "backends that it goes after"),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
 }
-"""For each field what it is, its default and its meaning."""
+"""The type, the default and the meaning of each field."""
 FUNCTION_TABLE = {
     "function": ("identifier", "required", "the implementation"),
     "should_run": (
@@ -56,4 +56,4 @@ AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
 NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION)
-"""Tables below ``functions`` that are none."""
+"""Tables below ``functions`` that describe no function."""

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from typing import Any
 
-_SETTLED = 2_000_000_000  # nanoseconds; the coarsest clock of a file system ticks so often
+# In nanoseconds: the coarsest resolution of modification times, that of FAT file systems.
+_SETTLED = 2_000_000_000
 
 
 class File:
@@ -21,17 +22,17 @@ class File:
     Parameters
     ----------
     path : str
-        Where it is.
+        Its path; inside a zip file, the archive's path is part of it.
     status : os.stat_result or None
-        What the system says of it; None inside a zip file.
+        Its status; None inside a zip file.
     content : bytes, optional
-        What is in it, if that had to be read already.
+        Its content, if it has been read already.
 
     Attributes
     ----------
     is_settled : bool
-        Whether it was read, so long after its last change that any later one shows in its
-        status.
+        Whether it was read so long after its last change that any later change will show in
+        its status. A change within the same tick of the file system's clock may not.
     """
 
     __slots__ = ("_content", "is_settled", "path", "status")
@@ -45,7 +46,7 @@ class File:
         self._content = content
 
     def read(self) -> bytes:
-        """Return the content; `status` is that of what is read."""
+        """Return the content, and update `status` to that of the content returned."""
         if self._content is not None:
             return self._content
         with open(self.path, "rb") as stream:
@@ -57,14 +58,29 @@ class File:
 def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
     """Find a file next to a package's modules without importing the package.
 
-    Returns its path, or the folders that were searched, and the file or None.
+    Parameters
+    ----------
+    module : str
+        The package; if it is a module, the file is next to it.
+    name : str
+        The file's name.
+    distribution : importlib.metadata.Distribution or None
+        The distribution that is to have the file.
+
+    Returns
+    -------
+    path : str
+        The file's path, or the folders that were searched.
+    file : File or None
+        The file; None if there is none.
     """
+    # Usually the file is installed next to the metadata. That takes one call of `stat`.
     if distribution is not None:
         path = str(distribution.locate_file("/".join([*module.split("."), name])))
         file = _plain_file(path)
         if file is not None:
             return path, file
-    # Only where the metadata lies elsewhere, so that most processes do without it.
+    # Imported here, because most processes do not need it.
     from pkgutil import get_importer
 
     folders = _package_folders(module)
@@ -91,8 +107,9 @@ def _plain_file(path: str) -> File | None:
 
 
 def _package_folders(module: str) -> list[str]:
-    """Return the folders of a package, which is looked for level by level.
+    """Return the folders of a package; none if there is no such package.
 
+    The specs of the package and its parents are found one by one, because
     `importlib.util.find_spec` would import the parents.
     """
     search: list[str] | None = None
@@ -109,7 +126,7 @@ def _package_folders(module: str) -> list[str]:
 
 
 def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
-    """Ask the finders for a module; `search` has the folders of its parent."""
+    """Ask the finders for a module's spec; `search` has the folders of its parent."""
     from importlib.machinery import PathFinder
 
     for finder in sys.meta_path:
@@ -123,7 +140,10 @@ def _find_spec(name: str, search: list[str] | None) -> ModuleSpec | None:
 
 
 def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
-    """Do as `PathFinder` does, which wants the parent of a namespace package imported."""
+    """Find a module's spec in folders, as `PathFinder` does.
+
+    `PathFinder` itself requires the parents of a namespace package to be imported.
+    """
     from importlib.machinery import ModuleSpec
     from pkgutil import get_importer
 
@@ -143,7 +163,7 @@ def _find_on_path(name: str, search: list[str]) -> ModuleSpec | None:
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
-    """Return what a TOML file says.
+    """Return the fields of a TOML file.
 
     Raises
     ------

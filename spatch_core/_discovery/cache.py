@@ -1,17 +1,25 @@
 """The cache of parsed descriptions: one file for each Python environment and group.
 
-Reading TOML takes Python far longer than anything else that discovery does. A description
-without any fault is therefore kept in the user's cache folder, and found again by the path,
-the size and the modification time of its file. The cache is a shortcut and nothing else:
-whatever is wrong with it, the descriptions are parsed.
+Parsing TOML takes longer than everything else in discovery. A description without faults is
+therefore kept in the user's cache folder, with the path and the version of its file. The
+cache is only a shortcut: if anything about it is wrong, the descriptions are parsed as if it
+did not exist.
 
-The file has a checksum in its first line and JSON in the others: in the second what discovery
-needs of each description, in those that follow, one for each, how the functions are
-implemented, which is read when somebody asks. JSON, because it cannot execute, whoever wrote
-it, and because nothing is gained by anything else: for 100 descriptions of 100 functions, on
-CPython 3.12, it takes 0.6 ms to read the second line and 0.55 ms to read as much with
-`marshal`, which may crash the interpreter or make code objects of what it is given. In one
-piece it would be 4.2 and 3.4 ms, and 10,000 `Implementation` objects on top of it 10 ms.
+The format of the file::
+
+    <checksum of all that follows>
+    {"key": [<versions>], "files": {<path>: [<version>, <fields>, <functions>], ...}}
+    <how the functions of the first path are implemented>
+    <how those of the second path are>
+    ...
+
+All lines but the first are JSON. The second line is read at discovery; the others, one for
+each path, when a function of that description is looked up. For 100 descriptions of 100
+functions, on CPython 3.12, reading the second line takes 0.6 ms. Reading all lines would take
+4.2 ms, and making 10,000 `Implementation` objects another 10 ms.
+
+JSON, because reading it executes nothing, even if the file is forged. `marshal` would take
+nearly as long (0.55 ms instead of 0.6 ms), and forged data can crash the interpreter.
 """
 
 from __future__ import annotations
@@ -19,39 +27,26 @@ from __future__ import annotations
 import os
 import sys
 from binascii import crc32
-from types import MappingProxyType
 
 from .. import __version__, _identifiers, _type_patterns
-from .._description import fields, parsing
-from .._description.description import AutoGeneration, Description, Implementation
-from .._description.fields import FUNCTION_FIELDS
-from .._description.files import parse_toml
-from .._description.parsing import parse_description
-from .._type_patterns import TypePattern
+from .._description import field_reader, fields, parsing
+from . import entries, lazy_functions
+from .entries import is_entry_of, make_entry, restore, to_json, version_of
+from .lazy_functions import MALFORMED
 from .private_files import read_private, user_folder, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-    from typing import Any, TypeAlias
+    from collections.abc import Mapping
+    from typing import Any
 
+    from .._description.description import Description
     from .._description.files import File
     from .._problems import Source
+    from .entries import Entry
 
-    # Version of a file, fields of its description, identifiers of its
-    # functions; and the line that says how these are implemented.
-    Entry: TypeAlias = tuple[list[Any], bytes]
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "function": (str,),
-    "should_run": (str, type(None)),
-    "uses_context": (bool,),
-    "additional_docs": (str,),
-}
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
-# What comes of reading what nobody wrote. An `IdentifierError` is a `ValueError`.
-_MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 _FOLDER = "spatch-core"
 _FORMAT = 2
 
@@ -71,7 +66,7 @@ def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | N
     Returns
     -------
     DescriptionCache or None
-        None if it is turned off, or if nobody knows where it would be.
+        None if it is turned off, or if the user's cache folder is unknown.
     """
     if variables.get(VARIABLE, "").strip().lower() in _OFF:
         return None
@@ -80,12 +75,12 @@ def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | N
 
 
 class DescriptionCache:
-    """The parsed descriptions of one group, as earlier processes left them.
+    """The parsed descriptions of one group, from earlier processes.
 
     Parameters
     ----------
     folder : str
-        Where its file is, beside those of other groups and environments.
+        The folder of its file, which files of other groups and environments share.
     group : str
         The group.
     """
@@ -95,17 +90,17 @@ class DescriptionCache:
         key = repr((_FORMAT, __version__, *python, group))
         name = "".join(each if each.isascii() and each.isalnum() else "_" for each in group)
         self.file = os.path.join(folder, f"{name[:64]}-{crc32(key.encode()):08x}")
-        # In a checkout, what is a fault may change without a new version.
+        # In a checkout, what is a fault may change without a new version of the package.
         rules = (
-            *(module.__file__ for module in (fields, parsing, _identifiers, _type_patterns)),
-            __file__,
+            *(fields, parsing, field_reader, _identifiers, _type_patterns),
+            *(entries, lazy_functions),
         )
-        self._key = [key, *map(_stamp, rules)]
+        self._key = [key, _stamp(__file__), *(_stamp(module.__file__) for module in rules)]
         self._entries: dict[str, Entry] | None = None
         self._new: dict[str, Entry] = {}
 
     def find(self, file: File, name: str, source: Source) -> Description | None:
-        """Return what parsing a file would return, if that is known.
+        """Return the description in a file if it is known, else None.
 
         Parameters
         ----------
@@ -120,35 +115,41 @@ class DescriptionCache:
             self._entries = self._read()
         entry = self._entries.get(os.path.abspath(file.path))
         try:
-            if entry is None or not _is_of(entry, file.status) or not os.access(file.path, os.R_OK):
+            # Parsing would report a file that may not be read, so the cache must not hide it.
+            if (
+                entry is None
+                or not is_entry_of(entry, file.status)
+                or not os.access(file.path, os.R_OK)
+            ):
                 return None
-            description = _restore(entry, source, file.read)
-        except _MALFORMED:
+            description = restore(entry, source, file.read)
+        except MALFORMED:
             return None
         return description if description.name == name else None
 
     def keep(self, file: File, description: Description) -> None:
-        """Remember what was parsed, unless the file may change without showing it."""
+        """Remember a parsed description, unless its file may change without a new version."""
         if file.status is not None and file.is_settled:
-            self._new[os.path.abspath(file.path)] = _entry(file.status, description)
+            self._new[os.path.abspath(file.path)] = make_entry(file.status, description)
 
     def save(self) -> None:
-        """Write what is new, beside what is kept already; if that fails, nobody is the worse."""
+        """Write the new entries beside those of other files; failing to write is harmless."""
         if not self._new:
             return
-        # Read again: another process may have added to it.
+        # Read again, because another process may have written meanwhile. Two processes that
+        # write at the same moment may lose entries, never mix them: the file is replaced.
         try:
-            entries = {
+            kept = {
                 path: entry
                 for path, entry in self._read().items()
-                if path not in self._new and _is_of(entry, _status(path))
+                if path not in self._new and is_entry_of(entry, _status(path))
             }
-        except _MALFORMED:
-            entries = {}
-        write_private(self.file, self._dump({**entries, **self._new}))
+        except MALFORMED:
+            kept = {}
+        write_private(self.file, self._dump({**kept, **self._new}))
 
     def _read(self) -> dict[str, Entry]:
-        """Return what the file has; nothing if there is anything wrong with it."""
+        """Return the entries of the file; none if anything is wrong with it."""
         import json
 
         content = read_private(self.file)
@@ -164,35 +165,20 @@ class DescriptionCache:
             files: dict[str, list[Any]] = known["files"]
             pairs = zip(files.values(), functions, strict=True)
             return dict(zip(files, pairs, strict=True))
-        except _MALFORMED:
+        except MALFORMED:
             return {}
 
-    def _dump(self, entries: Mapping[str, Entry]) -> bytes:
-        files = {path: known for path, (known, _) in entries.items()}
-        lines = [_json({"key": self._key, "files": files})]
-        content = b"\n".join(lines + [functions for _, functions in entries.values()])
+    def _dump(self, kept: Mapping[str, Entry]) -> bytes:
+        files = {path: known for path, (known, _) in kept.items()}
+        lines = [to_json({"key": self._key, "files": files})]
+        content = b"\n".join(lines + [functions for _, functions in kept.values()])
         return b"%08x\n%s" % (crc32(content), content)
 
 
-def _json(value: object) -> bytes:
-    import json
-
-    return json.dumps(value, separators=(",", ":")).encode()
-
-
 def _stamp(path: str | None) -> list[int]:
-    """Return what changes with a file; nothing if it has no status of its own."""
+    """Return the version of a file; empty if it has no status, as inside a zip file."""
     status = _status(path)
-    return [] if status is None else _version(status)
-
-
-def _version(status: os.stat_result) -> list[int]:
-    """Return what changes with a file.
-
-    The modification time alone would not do: many who install files set it, some all to the
-    same. When the system last changed anything about a file, nobody can set.
-    """
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    return [] if status is None else version_of(status)
 
 
 def _status(path: str | None) -> os.stat_result | None:
@@ -200,170 +186,3 @@ def _status(path: str | None) -> os.stat_result | None:
         return None if path is None else os.stat(path)
     except (OSError, ValueError):
         return None
-
-
-def _is_of(entry: Entry, status: os.stat_result | None) -> bool:
-    """Whether an entry was made from the file as it is now."""
-    return status is not None and entry[0][0] == _version(status)
-
-
-def _entry(status: os.stat_result, description: Description) -> Entry:
-    """Return what is kept of a description: everything but where it comes from."""
-    generation = description.auto_generation
-    fields = [
-        description.name,
-        [str(each) for each in description.primary_types],
-        [str(each) for each in description.secondary_types],
-        description.requires_opt_in,
-        description.higher_priority_than,
-        description.lower_priority_than,
-        None if generation is None else [generation.backend, generation.modules],
-    ]
-    functions = description.functions.values()
-    columns = [[getattr(each, key) for each in functions] for key in FUNCTION_FIELDS]
-    # All equal if those but the first are those but the last.
-    columns = [each[:1] if each[1:] == each[:-1] else each for each in columns]
-    known = [_version(status), fields, list(description.functions)]
-    return known, _json(columns)
-
-
-def _restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Description:
-    """Return the description that an entry was made from.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If nothing of the kind was kept.
-    """
-    (_, fields, identifiers), functions = entry
-    name, primary, secondary, requires_opt_in, higher, lower, generation = fields
-    if not (primary and type(name) is str and type(requires_opt_in) is bool):
-        raise ValueError("not what was kept of a description")
-
-    def parse() -> Mapping[str, Implementation]:
-        return parse_description(parse_toml(read()), source, name).functions
-
-    return Description(
-        name,
-        tuple(map(TypePattern, _strings(primary))),
-        tuple(map(TypePattern, _strings(secondary))),
-        requires_opt_in,
-        _strings(higher),
-        _strings(lower),
-        MappingProxyType(_Functions(_strings(identifiers), functions, parse)),
-        None if generation is None else _restore_generation(*generation),
-        source,
-    )
-
-
-def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
-    if type(backend) is not str:
-        raise TypeError(f"not a string: {backend!r}")
-    return AutoGeneration(backend, _strings(modules))
-
-
-def _strings(values: Any) -> tuple[str, ...]:
-    """Return the strings of a list, which has nothing else."""
-    if type(values) is not list or not all(type(each) is str for each in values):
-        raise TypeError(f"not a list of strings: {values!r}")
-    return tuple(values)
-
-
-class _Functions:
-    """What a read-only mapping of functions stands for; makes what it is asked for.
-
-    Nobody else ever sees it, so that it need only be able to do what a dictionary can that
-    stands behind a `MappingProxyType`.
-
-    Parameters
-    ----------
-    identifiers : list of str
-        The keys.
-    columns : bytes
-        For each field of an `Implementation` its values in JSON, or the one of all of them.
-    parse : callable
-        Returns the functions from the backend's file, should there be anything wrong with
-        `columns`.
-    """
-
-    __slots__ = ("_columns", "_made", "_parse", "_positions", "_text")
-
-    def __init__(
-        self,
-        identifiers: tuple[str, ...],
-        columns: bytes,
-        parse: Callable[[], Mapping[str, Implementation]],
-    ) -> None:
-        self._positions = dict(zip(identifiers, range(len(identifiers)), strict=True))
-        self._text = columns
-        self._parse = parse
-        self._columns: list[list[Any]] | None = None
-        self._made: dict[str, Implementation] = {}
-
-    def __getitem__(self, identifier: str) -> Implementation:
-        found = self._made.get(identifier)
-        if found is None:
-            position = self._positions[identifier]
-            try:
-                found = self._restore(position)
-            except _MALFORMED:
-                found = self._parse()[identifier]
-            # Whichever thread is first: the same key has the same value, always.
-            found = self._made.setdefault(identifier, found)
-        return found
-
-    def _restore(self, position: int) -> Implementation:
-        columns = self._columns
-        if columns is None:
-            from json import loads
-
-            columns = self._columns = loads(self._text)
-        values: dict[str, Any] = {
-            key: column[position] if len(column) > 1 else column[0]
-            for key, column in zip(FUNCTION_FIELDS, columns, strict=True)
-        }
-        for key, kinds in _KINDS.items():
-            if type(values[key]) not in kinds:
-                raise TypeError(f"{key} cannot be {values[key]!r}")
-        return Implementation(**values)
-
-    def copy(self) -> dict[str, Implementation]:
-        return {identifier: self[identifier] for identifier in self._positions}
-
-    def get(self, identifier: str, default: Any = None) -> Any:
-        return self[identifier] if identifier in self._positions else default
-
-    def keys(self) -> KeysView[str]:
-        return self._positions.keys()
-
-    def values(self) -> ValuesView[Implementation]:
-        return self.copy().values()
-
-    def items(self) -> ItemsView[str, Implementation]:
-        return self.copy().items()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._positions)
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(self._positions)
-
-    def __len__(self) -> int:
-        return len(self._positions)
-
-    def __contains__(self, identifier: object) -> bool:
-        return identifier in self._positions
-
-    def __eq__(self, other: object) -> bool:
-        return self.copy() == other
-
-    __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
-
-    def __or__(self, other: Any) -> Any:
-        return self.copy() | other
-
-    def __ror__(self, other: Any) -> Any:
-        return other | self.copy()
-
-    def __repr__(self) -> str:
-        return repr(self.copy())

@@ -1,4 +1,4 @@
-"""The catalog of a library's backends: what was found, in which order, and what was skipped."""
+"""The catalog of a library's backends: the usable ones in order, and the faults of the others."""
 
 from __future__ import annotations
 
@@ -18,28 +18,32 @@ from ..exceptions import (
 )
 from .environment import Environment
 
-CIRCLE = "the declared priorities go in a circle"
+CYCLE = "the declared priorities form a cycle"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The backends of a library, as they were when it looked.
+    """The backends of a library at the time of discovery.
+
+    Each name, installed or in code, is in `descriptions` if its backend is usable, in
+    `blocked` if it is blocked, and otherwise named by one of the `problems`. Only an
+    incomplete catalog may lack some.
 
     Parameters
     ----------
     environment : Environment
         The variables in force.
     descriptions : mapping of str to Description
-        By priority; the library itself is ``"default"``.
+        In the order of priority; the library itself is ``"default"``.
     order : Order
-        Why they stand in this order.
+        The same order, with its reasons.
     problems : tuple of Problem
-        Everything that was skipped or ignored.
+        All backends and values that were skipped or ignored.
     blocked : mapping of str to Source
-        Backends that the environment forbids to load; nothing of theirs was read.
+        Backends that the environment blocks; neither their files nor their modules were read.
     is_complete : bool
-        False if a backend's module was just being imported, by whoever asks, so that it
-        must be looked at again.
+        False if a backend could not be read because this thread is in the middle of
+        importing a module that it needs. It must be read again after that.
     """
 
     environment: Environment
@@ -65,7 +69,7 @@ class Catalog:
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
-        # Backends on one cycle share their message, and one warning about it.
+        # One warning about each cycle: backends on a cycle share the message.
         about = sorted(
             (problem for problem in self.problems if problem.backend is not None),
             key=lambda problem: (str(problem.source), problem.backend or ""),
@@ -73,7 +77,7 @@ class Catalog:
         seen: set[str] = set()
         for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(CIRCLE))
+            seen.update(each.message for each in faults if each.message.startswith(CYCLE))
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:

@@ -1,4 +1,13 @@
-"""The three environment variables of a library, read once into one frozen value."""
+"""The three environment variables of a library, read once into one frozen value.
+
+=======================  ===================================  ===============================
+variable                 example                              meaning
+=======================  ===================================  ===============================
+``<prefix>_PRIORITIZE``  ``first,second``                     first, and then second, go first
+``<prefix>_BLOCK``       ``one,two``, or ``*``                never loaded
+``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
+=======================  ===================================  ===============================
+"""
 
 from __future__ import annotations
 
@@ -17,7 +26,7 @@ SET_ORDER = "SET_ORDER"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What the environment says about a library's backends.
+    """The values of a library's variables; empty where one is unset or malformed.
 
     Parameters
     ----------
@@ -30,9 +39,9 @@ class Environment:
     block_all : bool
         Whether every backend is blocked (``*``).
     set_order : tuple of (str, str)
-        Pairs of backends; the first goes before the second.
+        Pairs of backends; the first goes before the second. Free of cycles.
     problems : tuple of Problem
-        Malformed values; each was ignored whole.
+        The malformed values, each of which was ignored whole.
     """
 
     prefix: str
@@ -77,6 +86,16 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     -------
     Environment
         With a problem for each malformed value, which is ignored whole.
+
+    Examples
+    --------
+    >>> found = read_environment("LIB", {"LIB_SET_ORDER": "a>b>c", "LIB_BLOCK": "a b"})
+    >>> found.set_order
+    (('a', 'b'), ('b', 'c'))
+    >>> found.block
+    frozenset()
+    >>> print(found.problems[0].message)
+    the value 'a b' is ignored: 'a b' cannot name a backend
     """
     problems: list[Problem] = []
 
@@ -120,9 +139,9 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
             set_order = []
             break
         set_order += pairwise(names)
-    circle = _cycle(set_order)
-    if circle:
-        malformed(SET_ORDER, f"it goes in a circle, {'>'.join(circle)}", "'first>second'")
+    cycle = _cycle(set_order)
+    if cycle:
+        malformed(SET_ORDER, f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
         set_order = []
 
     return Environment(

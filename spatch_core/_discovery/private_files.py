@@ -1,6 +1,12 @@
-"""Files in the user's cache folder that nobody else can have written.
+"""Private files in the user's cache folder: only the user can have written them.
 
-They are conveniences: what cannot be read is not there, what cannot be written is not kept.
+They are conveniences, so that errors are ignored: a file that cannot be read counts as
+absent, and failing to write is harmless.
+
+Trust rests on three rules: a file is read only if it and its folder belong to this user and
+are writable by no other; it is written under a new, random name that must not exist yet, and
+then put in place in one step; and root makes no folder inside another user's, because with a
+kept ``HOME`` (``sudo``) that user could no longer write to it.
 """
 
 from __future__ import annotations
@@ -16,10 +22,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _DAY = 24 * 60 * 60
-_UNUSED = 90 * _DAY  # after which a file is removed: whoever wrote it has probably gone
-_MOST = 100  # files
+_UNUSED = 90 * _DAY  # the age at which a file is removed: its environment is probably gone
+_MOST = 100  # files in the folder
 
-_user: Any = getattr(os, "geteuid", None)  # not on Windows, where a user's folders are private
+# None on Windows, where the folders of a user are private already.
+_user: Any = getattr(os, "geteuid", None)
 
 
 def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
@@ -47,9 +54,9 @@ def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
 
 
 def read_private(path: str) -> bytes | None:
-    """Return the content of a file; None unless it and its folder are the user's alone."""
+    """Return the content of a file; None unless only the user can have written it."""
     try:
-        status = os.lstat(path)
+        status = os.lstat(path)  # not of the target of a link
         if not (
             S_ISREG(status.st_mode)
             and _is_private(status)
@@ -58,7 +65,7 @@ def read_private(path: str) -> bytes | None:
             return None
         if status.st_mtime < time() - _DAY:
             with suppress(OSError):
-                os.utime(path)  # lest it is taken for one that nobody uses
+                os.utime(path)  # marks it as used; see `_remove_unused`
         with open(path, "rb") as stream:
             return stream.read()
     except OSError:
@@ -66,7 +73,10 @@ def read_private(path: str) -> bytes | None:
 
 
 def write_private(path: str, content: bytes) -> None:
-    """Put a file in the place of the one of its name, whole or not at all."""
+    """Write a file, replacing the one of its name; failing to do so is harmless.
+
+    A reader finds either the old content or the new one, also if this process is killed.
+    """
     folder = os.path.dirname(path)
     draft = f"{path}.{os.urandom(8).hex()}"
     with suppress(OSError):
@@ -89,12 +99,12 @@ def _open_private(path: str, flags: int) -> int:
 
 
 def _is_private(status: os.stat_result) -> bool:
-    """Whether only the user can have written it."""
+    """Whether only the user can have written a file, or to a folder."""
     return _user is None or (status.st_uid == _user() and not status.st_mode & 0o022)
 
 
 def _make_folder(path: str) -> None:
-    """Make a folder that is not there, but for root in what is another user's."""
+    """Make a folder and its parents, unless root would do so inside another user's folder."""
     above = path
     while not os.path.lexists(above):
         above = os.path.dirname(above)
@@ -105,12 +115,12 @@ def _make_folder(path: str) -> None:
 
 
 def _remove_unused(folder: str) -> None:
-    """Make room for a file: remove those that nobody seems to use any more."""
+    """Remove the files of old environments, and the oldest of too many, before one is added."""
     oldest = time() - _UNUSED
     used: list[tuple[float, str]] = []
     with os.scandir(folder) as files:
         for each in files:
-            with suppress(OSError):  # another process may be doing the same
+            with suppress(OSError):  # another process may remove it meanwhile
                 used.append((each.stat(follow_symlinks=False).st_mtime, each.path))
     for number, (last, path) in enumerate(sorted(used, reverse=True), start=1):
         if number >= _MOST or last < oldest:

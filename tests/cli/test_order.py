@@ -125,7 +125,7 @@ def test_with_a_graph_problems_go_to_stderr(circles: Site) -> None:
     """Where they do not get into the graph."""
     answer = circles.run("order", "paintlib", "--dot")
     assert parse_dot(answer.output)[0] == ["1. default", "2. oil"]
-    assert "the declared priorities go in a circle: a before b before a" in answer.errors
+    assert "the declared priorities form a cycle: a before b before a" in answer.errors
     assert answer.code == 1
 
 

@@ -229,7 +229,7 @@ def test_a_circle_can_be_mended(studio: Site) -> None:
             one, implementing(f'"{FRACTION}"', more=f'higher_priority_than = ["{other}"]')
         )
     answer = ask(studio, "acrylic", FRACTION, PAINTLIB_BLOCK="oil")
-    assert "the declared priorities go in a circle" in answer["reason"]
+    assert "the declared priorities form a cycle" in answer["reason"]
     assert texts(answer) == ["set PAINTLIB_SET_ORDER='acrylic>water' in the environment"]
 
 

@@ -120,7 +120,7 @@ def test_only_the_variables_of_the_prefix_count() -> None:
 
 @pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
 def test_what_was_read_is_immutable(field: str) -> None:
-    """It is read once; nobody changes it later."""
+    """It is read once, and handed out."""
     environment = read(PRIORITIZE="gpu")
     with pytest.raises(AttributeError):
         setattr(environment, field, ())
@@ -177,12 +177,12 @@ MALFORMED = [
     ("SET_ORDER", "a>b;c>d", "'a>b;c>d' is not an order"),
     ("SET_ORDER", "a>*", "'a>*' is not an order"),
     ("SET_ORDER", "a>b c", "'a>b c' is not an order"),
-    ("SET_ORDER", "a>a", "it goes in a circle, a>a"),
-    ("SET_ORDER", "a>b,b>a", "it goes in a circle, a>b>a"),
-    ("SET_ORDER", "a>b>c>a", "it goes in a circle, a>b>c>a"),
-    ("SET_ORDER", "x>a,a>b>c,c>a,c>y", "it goes in a circle, a>b>c>a"),
-    ("SET_ORDER", "a>x,a>b,b>a", "it goes in a circle, a>b>a"),
-    ("SET_ORDER", "a>b>a>c", "it goes in a circle, a>b>a"),
+    ("SET_ORDER", "a>a", "it has a cycle, a>a"),
+    ("SET_ORDER", "a>b,b>a", "it has a cycle, a>b>a"),
+    ("SET_ORDER", "a>b>c>a", "it has a cycle, a>b>c>a"),
+    ("SET_ORDER", "x>a,a>b>c,c>a,c>y", "it has a cycle, a>b>c>a"),
+    ("SET_ORDER", "a>x,a>b,b>a", "it has a cycle, a>b>a"),
+    ("SET_ORDER", "a>b>a>c", "it has a cycle, a>b>a"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Where a user's private files are; `test_cache` shows what becomes of them."""
+"""Private files of the user; `test_cache` has the tests of privacy and upkeep."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spatch_core._discovery.private_files import read_private, user_folder, writ
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it has no folders of other systems")
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no folders of these systems")
 class TestUserFolder:
-    """Each system has its own custom."""
+    """Each system has its own folder for caches."""
 
     @pytest.mark.parametrize(
         ("platform", "variables", "expected"),
@@ -34,7 +34,7 @@ class TestUserFolder:
             ("win32", {"LOCALAPPDATA": HERE}, HERE),
         ],
     )
-    def test_where_it_is(
+    def test_the_folder_of_each_system(
         self, platform: str, variables: dict[str, str], expected: str | None
     ) -> None:
         assert user_folder(variables, platform) == expected
@@ -49,7 +49,7 @@ class TestUserFolder:
         assert user_folder({}, "linux") == expected
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_written_content_is_read(tmp_path: Path) -> None:
     file = str(tmp_path / "above" / "folder" / "file")
     for content in (b"one", b"two"):
         write_private(file, content)
@@ -57,6 +57,6 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert os.listdir(os.path.dirname(file)) == ["file"]
 
 
-def test_what_is_not_there_is_not_read(tmp_path: Path) -> None:
+def test_an_absent_file_has_no_content(tmp_path: Path) -> None:
     assert read_private(str(tmp_path / "folder" / "file")) is None
     assert not any(tmp_path.iterdir())

@@ -18,8 +18,8 @@ def test_all_items_of_a_node_come_before_all_of_those_that_follow_it() -> None:
 
 def test_nodes_on_common_cycles_are_one_component() -> None:
     """What the search for cycles rests on."""
-    circles = [*itertools.pairwise("abca"), *itertools.pairwise("ded")]
-    component = components(successors_of([*circles, ("c", "d"), ("f", "a"), ("g", "h")]))
+    cycles = [*itertools.pairwise("abca"), *itertools.pairwise("ded")]
+    component = components(successors_of([*cycles, ("c", "d"), ("f", "a"), ("g", "h")]))
     families: dict[int, set[str]] = {}
     for node, number in component.items():
         families.setdefault(number, set()).add(node)

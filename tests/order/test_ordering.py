@@ -248,5 +248,5 @@ def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatc
 def test_a_backend_skipped_for_a_cycle_says_so_when_it_is_asked_for() -> None:
     """DESIGN 6 and 9."""
     system = library(*ring("a", "b"))
-    with pytest.warns(BackendSkippedWarning), pytest.raises(ValueError, match="go in a circle"):
+    with pytest.warns(BackendSkippedWarning), pytest.raises(ValueError, match="form a cycle"):
         system.backend_opts(prioritize="a")

@@ -125,15 +125,15 @@ def test_abstract_backends_can_come_before_concrete_ones_by_their_types() -> Non
 
 def test_specificity_on_a_cycle_cancels_out() -> None:
     """DESIGN 5.1: three that are each more specific than the next keep the base order."""
-    circle = [
+    cycle = [
         backend("c", "m:A", "m:C"),
         backend("b", "m:B", "m:A"),
         backend("a", "m:C", "m:B"),
     ]
-    found = order(*circle)
+    found = order(*cycle)
     assert found.names == ("default", "a", "b", "c")
     assert edges(found, Strength.SPECIFICITY) == set()
-    # What leads into the circle and out of it still counts.
-    found = order(*circle, backend("d", "m:C m:D"), backend("e", "m:D"), backend("z", "m:E", "m:D"))
+    # What leads into the cycle and out of it still counts.
+    found = order(*cycle, backend("d", "m:C m:D"), backend("e", "m:D"), backend("z", "m:E", "m:D"))
     assert edges(found, Strength.SPECIFICITY) >= {"e>d", "e>z", "a>d"}
     assert found.names == ("default", "a", "b", "c", "e", "d", "z")

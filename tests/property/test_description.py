@@ -1,4 +1,4 @@
-"""Descriptions: what is read can be written and read again; what is wrong is said."""
+"""Descriptions: any valid one survives a round trip, and any fault is reported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ generations = st.fixed_dictionaries(
 
 @st.composite
 def descriptions(draw: st.DrawFn, with_defaults: bool = True) -> dict[str, Any]:
-    """Fields as they stand in a file; no field is there that need not be."""
+    """Fields as they stand in a file; optional ones may be missing."""
     name = draw(names)
     higher, lower = draw(st.lists(names, max_size=3)), draw(st.lists(names, max_size=3))
     higher = [other for other in higher if other != name]
@@ -117,13 +117,13 @@ def quote(key: str) -> str:
 
 
 def to_toml(fields: Mapping[str, Any], path: tuple[str, ...] = ()) -> str:
-    """Write fields as TOML; JSON's strings, lists and booleans are TOML's too."""
+    """Write fields as TOML; JSON's strings, lists and booleans are valid TOML."""
     lines = [f"[{'.'.join(map(quote, path))}]"] if path else []
     tables = {key: value for key, value in fields.items() if isinstance(value, Mapping)}
     for key, value in fields.items():
         if key not in tables:
             text = json.dumps(value, ensure_ascii=False)
-            # The one control character that JSON lets be.
+            # The one control character that JSON does not escape.
             lines.append(f"{key} = {text}".replace("\x7f", r"\u007f"))
     lines += [to_toml(value, (*path, key)) for key, value in tables.items()]
     return "\n".join(lines)
@@ -145,7 +145,7 @@ def test_what_is_dumped_is_parsed_the_same(fields: dict[str, Any]) -> None:
 
 @given(descriptions(with_defaults=False))
 def test_what_is_parsed_is_dumped_the_same(fields: dict[str, Any]) -> None:
-    """DESIGN 3: nothing is lost, and nothing added but what is left out."""
+    """DESIGN 3: nothing is lost, and only the defaults are added."""
     dumped = dump(parse(fields))
     assert {key: dumped[key] for key in fields if key != "functions"} == {
         key: value for key, value in fields.items() if key != "functions"

@@ -1,0 +1,164 @@
+"""Reads the descriptions of backends one by one, from files, objects and code.
+
+Any fault of a backend becomes a `Problem`; none is raised.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from .._description.description import Description
+from .._description.files import find_file, parse_toml
+from .._description.parsing import parse_description
+from .._identifiers import (
+    DEFAULT,
+    import_identifier,
+    is_backend_name,
+    is_dotted_name,
+    is_importing,
+    is_initializing,
+)
+from .._problems import Problem, Source
+from ..exceptions import DescriptionError
+from .cache import DescriptionCache
+from .entry_points import entry_point_target
+
+
+class BackendReader:
+    """Reads descriptions.
+
+    Parameters
+    ----------
+    problems : list of Problem
+        Faults are added to it.
+    block : str
+        The name of the environment variable that blocks backends, for the messages.
+    cache : DescriptionCache or None
+        Descriptions that need not be parsed again.
+
+    Attributes
+    ----------
+    is_complete : bool
+        False once a backend could not be imported because this thread is importing a module
+        that it needs. That is no fault; the backend must be read again later.
+    """
+
+    def __init__(self, problems: list[Problem], block: str, cache: DescriptionCache | None) -> None:
+        self.problems = problems
+        self.block = block
+        self.cache = cache
+        self.is_complete = True
+
+    def read(self, name: str, entry_point: Any, source: Source) -> Description | None:
+        """Read the backend of an entry point; None if that fails."""
+        if not is_backend_name(name) or name == DEFAULT:
+            self.problems.append(
+                Problem(
+                    f"{name!r} cannot name a backend",
+                    "Use letters, digits, '_', '.' and '-'; 'default' is the library's own name",
+                    name,
+                    source=source,
+                )
+            )
+            return None
+        module, attribute, is_file = entry_point_target(entry_point)
+        if is_file:
+            return self._read_file(name, module, attribute, source)
+        return self._read_object(name, module, attribute, source)
+
+    def parse(
+        self, fields: Any, source: Source, expected_name: str | None, in_code: bool = False
+    ) -> Description | None:
+        """Parse the fields of a description; None if they have faults.
+
+        The parameters are those of `parse_description`.
+        """
+        try:
+            return parse_description(fields, source, expected_name, in_code)
+        except DescriptionError as error:
+            self.problems += error.problems
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attributes
+            self.problems.append(
+                Problem(
+                    f"reading its fields failed with {type(error).__name__}: {error}",
+                    "Repair or uninstall the distribution",
+                    expected_name or "?",
+                    source=source,
+                )
+            )
+        return None
+
+    def _read_file(self, name: str, module: str, file: str, source: Source) -> Description | None:
+        def problem(message: str, remedy: str) -> None:
+            self.problems.append(Problem(message, remedy, name, source=source))
+
+        if not is_dotted_name(module) or not is_backend_name(file):
+            problem(
+                f"'{module}:{file}' does not name a file inside a package",
+                "Write the entry point as 'package.module:file.toml'",
+            )
+            return None
+
+        def unreadable(error: Exception) -> None:
+            problem(
+                f"the package {module!r} or its file cannot be read "
+                f"({type(error).__name__}: {error})",
+                "Reinstall the distribution",
+            )
+
+        try:
+            path, found = find_file(module, file, source.metadata)
+        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+            unreadable(error)
+            return None
+        if found is None:
+            problem(
+                f"there is no file {file!r} in {path or module!r}",
+                "Check the entry point, and that the distribution ships the file as package data",
+            )
+            return None
+        source = Source(source.entry_point, path, source.metadata)
+        description = None if self.cache is None else self.cache.find(found, name, source)
+        if description is not None:
+            return description
+        try:
+            fields = parse_toml(found.read())
+        except OSError as error:
+            unreadable(error)
+            return None
+        except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
+            problem(f"it is not valid TOML: {error}", "Correct the file")
+            return None
+        description = self.parse(fields, source, name)
+        if description is not None and self.cache is not None:
+            self.cache.keep(found, description)
+        return description
+
+    def _read_object(
+        self, name: str, module: str, qualname: str, source: Source
+    ) -> Description | None:
+        try:
+            fields: object = import_module(module)
+            # In the middle of its import, some of its attributes may still be missing.
+            if is_initializing(fields):
+                self.is_complete = False
+                return None
+            if qualname:
+                fields = import_identifier(f"{module}:{qualname}")
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+            if isinstance(error, (ImportError, AttributeError)) and is_importing():
+                # It may need a module that this thread is importing, such as the library.
+                self.is_complete = False
+                return None
+            self.problems.append(
+                Problem(
+                    f"importing it failed with {type(error).__name__}: {error}",
+                    "Repair or uninstall the distribution, or block the backend by setting "
+                    f"{self.block}={name}",
+                    name,
+                    source=source,
+                )
+            )
+            return None
+        return self.parse(fields, source, name)

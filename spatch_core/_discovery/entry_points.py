@@ -1,0 +1,67 @@
+"""The entry points of a library's group: found among all distributions, and read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._problems import Problem, Source
+
+_FILE_ENDING = ".toml"
+
+
+def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
+    """Find the entry points of a group, even if other distributions are broken.
+
+    Parameters
+    ----------
+    group : str
+        The group.
+
+    Returns
+    -------
+    entry_points : list of importlib.metadata.EntryPoint
+        Those that can be read.
+    problems : list of Problem
+        Distributions whose entry points cannot be read.
+    """
+    from importlib.metadata import distributions, entry_points
+
+    try:
+        return list(entry_points(group=group)), []
+    except Exception:  # noqa: BLE001  # one malformed file of any distribution is enough
+        pass
+    # One by one, in the order and with the rule of `importlib.metadata`: of distributions of
+    # one name, the first on the path counts.
+    found: list[Any] = []
+    problems = []
+    seen: set[str] = set()
+    for distribution in distributions():
+        source = Source(metadata=distribution)
+        name = (source.distribution or "").lower().replace("_", "-")
+        if name and name in seen:
+            continue
+        seen.add(name)
+        try:
+            found += [each for each in distribution.entry_points if each.group == group]
+        except Exception as error:  # noqa: BLE001  # as above
+            problems.append(
+                Problem(
+                    f"its file entry_points.txt cannot be read ({type(error).__name__}: {error})",
+                    "Reinstall or uninstall the distribution",
+                    source=source,
+                )
+            )
+    return found, problems
+
+
+def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:
+    """Return the module and the attribute or file of an entry point, and whether it is a file.
+
+    >>> from importlib.metadata import EntryPoint
+    >>> entry_point_target(EntryPoint("gpu", "pkg.sub : backend.toml [extra]", "lib.backends"))
+    ('pkg.sub', 'backend.toml', True)
+    """
+    # The specification of entry points allows spaces and extras.
+    value = str(entry_point.value).partition("[")[0]
+    module, _, attribute = (part.strip() for part in value.partition(":"))
+    return module, attribute, attribute.endswith(_FILE_ENDING)

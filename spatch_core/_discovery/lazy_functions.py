@@ -1,0 +1,135 @@
+"""The functions of a cached description, made one by one when they are looked up."""
+
+from __future__ import annotations
+
+from .._description.description import Implementation
+from .._description.fields import FUNCTION_FIELDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+    from typing import Any
+
+# Errors that a corrupt cache can raise. An `IdentifierError` is a `ValueError`.
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "function": (str,),
+    "should_run": (str, type(None)),
+    "uses_context": (bool,),
+    "additional_docs": (str,),
+}
+
+
+class LazyFunctions:
+    """A mapping of functions to be wrapped in a `MappingProxyType`; see `columns_of`.
+
+    A library with 100 backends of 100 functions each calls few of the 10,000. The proxy is
+    the only user, and all that it can do it delegates to methods defined here, so that the
+    functions cannot be told from those of a parsed description.
+
+    Parameters
+    ----------
+    identifiers : tuple of str
+        The keys.
+    columns : bytes
+        JSON: for each field of an `Implementation`, a list of its values by function, or a
+        list of the one value of all functions.
+    parse : callable
+        Returns the functions from the backend's file, in case `columns` is malformed.
+    """
+
+    __slots__ = ("_columns", "_made", "_parse", "_positions", "_text")
+
+    def __init__(
+        self,
+        identifiers: tuple[str, ...],
+        columns: bytes,
+        parse: Callable[[], Mapping[str, Implementation]],
+    ) -> None:
+        self._positions = dict(zip(identifiers, range(len(identifiers)), strict=True))
+        self._text = columns
+        self._parse = parse
+        self._columns: list[list[Any]] | None = None
+        self._made: dict[str, Implementation] = {}
+
+    def __getitem__(self, identifier: str) -> Implementation:
+        found = self._made.get(identifier)
+        if found is None:
+            position = self._positions[identifier]
+            try:
+                found = self._restore(position)
+            except MALFORMED:
+                found = self._parse()[identifier]
+            # Another thread may have been faster; a key must lead to one object.
+            found = self._made.setdefault(identifier, found)
+        return found
+
+    def _restore(self, position: int) -> Implementation:
+        columns = self._columns
+        if columns is None:
+            from json import loads
+
+            columns = self._columns = loads(self._text)
+        values: dict[str, Any] = {
+            key: column[position] if len(column) > 1 else column[0]
+            for key, column in zip(FUNCTION_FIELDS, columns, strict=True)
+        }
+        for key, kinds in _KINDS.items():
+            if type(values[key]) not in kinds:
+                raise TypeError(f"{key} cannot be {values[key]!r}")
+        return Implementation(**values)
+
+    def copy(self) -> dict[str, Implementation]:
+        return {identifier: self[identifier] for identifier in self._positions}
+
+    def get(self, identifier: str, default: Any = None) -> Any:
+        return self[identifier] if identifier in self._positions else default
+
+    def keys(self) -> KeysView[str]:
+        return self._positions.keys()
+
+    def values(self) -> ValuesView[Implementation]:
+        return self.copy().values()
+
+    def items(self) -> ItemsView[str, Implementation]:
+        return self.copy().items()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._positions)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(self._positions)
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __contains__(self, identifier: object) -> bool:
+        return identifier in self._positions
+
+    def __eq__(self, other: object) -> bool:
+        return self.copy() == other
+
+    __hash__ = None  # type: ignore[assignment]  # as that of a dictionary
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.copy()
+
+    def __repr__(self) -> str:
+        return repr(self.copy())
+
+
+def columns_of(functions: Mapping[str, Implementation]) -> list[list[Any]]:
+    """Return the values of functions field by field; one value where all are equal.
+
+    >>> functions = {"lib:a": Implementation("m:a"), "lib:b": Implementation("m:b")}
+    >>> columns_of(functions)
+    [['m:a', 'm:b'], [None], [False], ['']]
+    """
+    values = functions.values()
+    columns = [[getattr(each, key) for each in values] for key in FUNCTION_FIELDS]
+    # All values are equal if all but the first equal all but the last.
+    return [each[:1] if each[1:] == each[:-1] else each for each in columns]

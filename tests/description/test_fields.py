@@ -1,0 +1,25 @@
+"""The tables of fields agree with the classes that hold them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from spatch_core._description.description import AutoGeneration, Description, Implementation
+from spatch_core._description.fields import AUTO_GENERATION_FIELDS, FIELDS, FUNCTION_FIELDS
+
+
+@pytest.mark.parametrize(
+    "known", [FIELDS, FUNCTION_FIELDS, AUTO_GENERATION_FIELDS], ids=["all", "function", "tool"]
+)
+def test_no_field_is_listed_twice(known: tuple[str, ...]) -> None:
+    assert len(set(known)) == len(known)
+
+
+def test_every_field_has_its_place_in_a_description() -> None:
+    """DESIGN 3: the lists of fields and the classes are the same table."""
+    names = {each.name for each in dataclasses.fields(Description)}
+    assert names == {*FIELDS, "auto_generation", "source", "in_code"}
+    assert {each.name for each in dataclasses.fields(Implementation)} == {*FUNCTION_FIELDS}
+    assert {each.name for each in dataclasses.fields(AutoGeneration)} == {*AUTO_GENERATION_FIELDS}

@@ -1,0 +1,262 @@
+"""Files of packages are found without importing the packages."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from spatch_core.testing import write_distribution
+from tests.discovery.conftest import TOML, find
+
+
+class TestFiles:
+    """A TOML file is found wherever imports would find its package, and nothing is imported."""
+
+    LAYOUTS = {  # noqa: RUF012  # constant
+        "package": ("loud:backend.toml", ["loud/__init__.py"], "loud/backend.toml"),
+        "sub-package": (
+            "loud.a.b:backend.toml",
+            ["loud/__init__.py", "loud/a/__init__.py", "loud/a/b/__init__.py"],
+            "loud/a/b/backend.toml",
+        ),
+        "namespace-package": ("loud:backend.toml", ["loud/a.py"], "loud/backend.toml"),
+        "nested-namespace-package": (
+            "loud.a.b:backend.toml",
+            ["loud/a/b/c.py"],
+            "loud/a/b/backend.toml",
+        ),
+        "package-in-a-namespace-package": (
+            "loud.a:backend.toml",
+            ["loud/a/__init__.py"],
+            "loud/a/backend.toml",
+        ),
+        "folder-of-data-in-a-package": (
+            "loud.data:backend.toml",
+            ["loud/__init__.py"],
+            "loud/data/backend.toml",
+        ),
+        "module-instead-of-a-package": ("loud:backend.toml", ["loud.py"], "backend.toml"),
+        "module-in-a-package": (
+            "loud.a:backend.toml",
+            ["loud/__init__.py", "loud/a.py"],
+            "loud/backend.toml",
+        ),
+        "name-with-dots-and-dashes": (
+            "loud:back-end.v2.toml",
+            ["loud/__init__.py"],
+            "loud/back-end.v2.toml",
+        ),
+    }
+
+    def write(self, folder: Path, layout: str) -> Path:
+        """Write the backend; every module of it fails when it is imported."""
+        value, modules, file = self.LAYOUTS[layout]
+        write_distribution(
+            folder,
+            "loud-dist",
+            entry_points={"photolib.backends": {"loud": value}},
+            files={**dict.fromkeys(modules, "raise SystemExit('imported')\n"), file: TOML},
+        )
+        return folder / file
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_in_a_folder_on_the_path(self, tmp_path: Path, layout: str) -> None:
+        file = self.write(tmp_path, layout)
+
+        assert find(tmp_path) == {
+            "found": True,
+            "file": str(file),
+            "distribution": "loud-dist",
+            "imported": [],
+            "problems": [],
+        }
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_in_a_zip_file_on_the_path(self, tmp_path: Path, layout: str) -> None:
+        self.write(tmp_path / "site", layout)
+        archive = Path(shutil.make_archive(str(tmp_path / "site"), "zip", tmp_path / "site"))
+
+        report = find(archive)
+
+        assert report["problems"] == []
+        assert report["found"]
+        assert report["file"] == str(archive / self.LAYOUTS[layout][2])
+        assert report["imported"] == []
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    def test_through_a_path_file(self, tmp_path: Path, layout: str) -> None:
+        """The metadata lies in one folder, which has a ``.pth`` file that names another."""
+        file = self.write(tmp_path / "source", layout)
+        (metadata,) = (tmp_path / "source").glob("*.dist-info")
+        site = tmp_path / "site"
+        site.mkdir()
+        metadata.rename(site / metadata.name)
+        (site / "loud.pth").write_text(f"{tmp_path / 'source'}\n", encoding="utf-8")
+
+        report = find(before=f"import site; site.addsitedir({str(site)!r})")
+
+        assert report == {
+            "found": True,
+            "file": str(file),
+            "distribution": "loud-dist",
+            "imported": [],
+            "problems": [],
+        }
+
+    @pytest.mark.parametrize(
+        "layout", ["package", "sub-package", "module-in-a-package", "folder-of-data-in-a-package"]
+    )
+    def test_through_a_finder_of_its_own(self, tmp_path: Path, layout: str) -> None:
+        """Editable installations of setuptools put such a finder on ``sys.meta_path``."""
+        file = self.write(tmp_path / "source", layout)
+        (metadata,) = (tmp_path / "source").glob("*.dist-info")
+        (tmp_path / "site").mkdir()
+        metadata.rename(tmp_path / "site" / metadata.name)
+
+        report = find(
+            tmp_path / "site",
+            before=f"""
+    from importlib.util import spec_from_file_location
+
+    class Finder:
+        @classmethod
+        def find_spec(cls, name, path=None, target=None):
+            if name == "loud":
+                file = {str(tmp_path / "source" / "loud")!r}
+                return spec_from_file_location(
+                    name, file + "/__init__.py", submodule_search_locations=[file]
+                )
+
+    sys.meta_path.append(Finder)
+    """,
+        )
+
+        assert report["problems"] == []
+        assert report["file"] == str(file)
+        assert report["imported"] == []
+
+    def test_in_a_namespace_package_that_several_folders_share(self, tmp_path: Path) -> None:
+        write_distribution(tmp_path / "first", "other-dist", files={"loud/a/other.py": ""})
+        self.write(tmp_path / "second", "nested-namespace-package")
+
+        report = find(tmp_path / "first", tmp_path / "second")
+
+        assert report["file"] == str(tmp_path / "second" / "loud/a/b/backend.toml")
+
+    def test_in_a_namespace_package_of_which_a_part_is_imported_already(
+        self, tmp_path: Path
+    ) -> None:
+        write_distribution(tmp_path / "first", "other-dist", files={"loud/a/other.py": ""})
+        self.write(tmp_path / "second", "nested-namespace-package")
+
+        report = find(tmp_path / "first", tmp_path / "second", before="import loud.a.other")
+
+        assert report["file"] == str(tmp_path / "second" / "loud/a/b/backend.toml")
+        assert report["imported"] == ["loud", "loud.a", "loud.a.other"]
+
+    def test_a_file_next_to_the_metadata_counts_before_one_that_comes_earlier_on_the_path(
+        self, tmp_path: Path
+    ) -> None:
+        """It is the distribution's own; the other belongs to something of the same name."""
+        write_distribution(
+            tmp_path / "first", "impostor", files={"loud/__init__.py": "", "loud/backend.toml": "?"}
+        )
+        file = self.write(tmp_path / "second", "package")
+
+        assert find(tmp_path / "first", tmp_path / "second")["file"] == str(file)
+
+    def test_a_finder_that_fails_costs_the_backend_alone(self, tmp_path: Path) -> None:
+        write_distribution(
+            tmp_path,
+            "loud-dist",
+            entry_points={"photolib.backends": {"loud": "loud:backend.toml"}},
+        )
+
+        report = find(
+            tmp_path,
+            before="""
+    class Finder:
+        @classmethod
+        def find_spec(cls, name, path=None, target=None):
+            if name == "loud":
+                raise LookupError("out of order")
+
+    sys.meta_path.append(Finder)
+    """,
+        )
+
+        assert not report["found"]
+        (problem,) = report["problems"]
+        assert "LookupError: out of order" in problem
+        assert "loud-dist" in problem
+
+    def test_a_finder_of_the_old_kind_is_passed_over(self, tmp_path: Path) -> None:
+        """Before Python 3.4 finders had another method; such ones are still about."""
+        self.write(tmp_path, "package")
+        (tmp_path / "site").mkdir()
+        next(tmp_path.glob("*.dist-info")).rename(tmp_path / "site" / "loud_dist-0.1.0.dist-info")
+
+        report = find(
+            tmp_path / "site",
+            tmp_path,
+            before="""
+    class Old:
+        @classmethod
+        def find_module(cls, name, path=None):
+            return None
+
+    sys.meta_path.insert(0, Old)
+    """,
+        )
+
+        assert report["found"]
+
+    @pytest.mark.parametrize("missing", ["metadata", "name", "encoding"])
+    def test_a_distribution_that_does_not_say_its_name(self, tmp_path: Path, missing: str) -> None:
+        """An interrupted installation, say; what there is of it still works."""
+        distribution = write_distribution(
+            tmp_path,
+            "loud-dist",
+            entry_points={"photolib.backends": {"loud": "loud:missing.toml"}},
+        )
+        file = distribution.metadata / "METADATA"
+        if missing == "metadata":
+            file.unlink()
+        elif missing == "name":
+            file.write_text("Metadata-Version: 2.1\n", encoding="utf-8")
+        else:
+            file.write_bytes(b"Name: \xff\nVersion: \xff\n")
+
+        report = find(tmp_path)
+
+        (problem,) = report["problems"]
+        assert "'loud = loud:missing.toml'" in problem
+        assert "None" not in problem
+
+    @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
+    def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
+        """Even root is refused the first bytes of a process's memory."""
+        self.write(tmp_path, "package").unlink()
+        (tmp_path / "loud" / "backend.toml").symlink_to("/proc/self/mem")
+
+        (problem,) = find(tmp_path)["problems"]
+
+        assert "the package 'loud' or its file cannot be read (OSError: " in problem
+
+    def test_a_file_in_a_zip_file_that_is_missing(self, tmp_path: Path) -> None:
+        write_distribution(
+            tmp_path / "site",
+            "loud-dist",
+            entry_points={"photolib.backends": {"loud": "loud:backend.toml"}},
+            files={"loud/__init__.py": ""},
+        )
+        archive = Path(shutil.make_archive(str(tmp_path / "site"), "zip", tmp_path / "site"))
+        assert zipfile.is_zipfile(archive)
+
+        (problem,) = find(archive)["problems"]
+
+        assert f"there is no file 'backend.toml' in '{archive / 'loud'}'" in problem
