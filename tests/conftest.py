@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,3 +53,22 @@ def _forget_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         file = getattr(sys.modules[name], "__file__", None)
         if isinstance(file, str) and file.startswith(written):
             del sys.modules[name]
+
+
+WritePackage = Callable[[str, dict[str, str]], str]
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritePackage:
+    """A function that writes an importable package, and returns its name."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def write(name: str, files: dict[str, str]) -> str:
+        for file, text in {"__init__.py": "", **files}.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        importlib.invalidate_caches()
+        return name
+
+    return write

@@ -254,7 +254,7 @@ def test_a_lambda_that_is_shared_is_kept_once() -> None:
     assert first.should_run == second.should_run
 
 
-def test_set_should_run_wants_something_registered() -> None:
+def test_set_should_run_needs_a_registered_implementation() -> None:
     with pytest.raises(
         ValueError, match=r"not registered with backend 'fresh'.*implements"
     ) as caught:
@@ -269,11 +269,11 @@ def test_a_later_should_run_replaces_an_earlier_one() -> None:
     assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
 
 
-# --- what cannot be found again ------------------------------------------------------
+# --- functions without a usable name ------------------------------------------------------
 
 
 def test_an_implementation_without_a_name_is_refused_at_once() -> None:
-    """Nothing could import it."""
+    """It could not be imported."""
     with pytest.raises(IdentifierError):
         fresh().implements("photolib:blur")(lambda image: image)
 
@@ -294,7 +294,7 @@ class CallableObject:
 def test_an_object_that_has_no_name_is_refused_with_the_reason(
     register: Callable[[], object],
 ) -> None:
-    """It can be given by its identifier, which no object knows of itself."""
+    """Its identifier can be given instead."""
     with pytest.raises(TypeError, match="has no name that an identifier could use"):
         register()
 
@@ -303,7 +303,7 @@ def test_an_object_that_has_no_name_is_refused_with_the_reason(
 def test_a_lambda_needs_an_implementation_that_can_keep_it(
     implementation: Callable[..., object],
 ) -> None:
-    """What takes no attributes has no place for it; a function with a name needs none."""
+    """The lambda becomes an attribute; a function with a name need not."""
     with pytest.raises(TypeError, match="no name; give it one"):
         fresh().implements("photolib:size", should_run=lambda context, image: True)(implementation)
     implemented = fresh()
@@ -314,8 +314,8 @@ def test_a_lambda_needs_an_implementation_that_can_keep_it(
 # --- end to end ----------------------------------------------------------------------
 
 
-def test_what_was_registered_runs_when_it_is_described() -> None:
-    """DESIGN 7 and 8: identifiers, should_run and uses_context are what the library calls."""
+def test_registered_implementations_run_when_they_are_described() -> None:
+    """DESIGN 7 and 8: the library uses identifiers, should_run and uses_context as registered."""
     described = {
         "name": backend.name,
         "primary_types": ["builtins:int"],

@@ -1,4 +1,4 @@
-"""Where the dispatch arguments stand in a signature, and where a call gives them."""
+"""Dispatch arguments: their places in a signature, and their values in a call."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def places(function: Any, names: Any) -> list[tuple[str | None, int | None]]:
     ],
 )
 def test_names_are_found(function: Any, names: Any, expected: Any) -> None:
-    """A name leads to how its argument can be passed: by keyword, by position, by both."""
+    """A name leads to the ways to pass its argument: by keyword, by position, or both."""
     assert places(function, names) == expected
 
 
@@ -104,8 +104,8 @@ def test_simple_and_inspected_signatures_agree() -> None:
         ({}, []),
     ],
 )
-def test_mapping_is_taken_at_its_word(mapping: Any, expected: Any) -> None:
-    """Names and positions are for functions whose signature says nothing of them."""
+def test_mapping_is_not_compared_with_the_signature(mapping: Any, expected: Any) -> None:
+    """A mapping is for functions whose signature does not have the parameters."""
     assert places(print, mapping) == expected
     assert places(max, mapping) == expected
 
@@ -123,7 +123,7 @@ def test_wrong_mapping_is_refused(mapping: Any) -> None:
 
 @pytest.mark.parametrize("name", ["z", "rest", "options", "self", "", 3], ids=repr)
 def test_unknown_name_is_refused(name: Any) -> None:
-    """The error lists what there is, and says what to do for *args and **kwargs."""
+    """The error lists the parameters, and the remedy for ``*args`` and ``**kwargs``."""
     with pytest.raises(TypeError, match=r"lib:f has no parameter .*x, y, key.*callable"):
         places(plain, [name])
 
@@ -142,14 +142,14 @@ oddly_signed.__signature__ = 3  # type: ignore[attr-defined]
 
 @pytest.mark.parametrize("function", [dict, oddly_signed])
 def test_function_without_a_signature(function: Any) -> None:
-    """The error says how to do without: `{name: position}`."""
+    """The error shows the remedy: ``{name: position}``."""
     with pytest.raises(TypeError, match=r"cannot be found out.*\{name: position\}") as caught:
         places(function, "x")
     assert isinstance(caught.value.__cause__, (TypeError, ValueError))
 
 
 def test_local_names_are_no_parameters() -> None:
-    """What a function calls its own variables cannot be dispatched on."""
+    """A local variable cannot be dispatched on."""
     with pytest.raises(TypeError, match="no parameter 'z'"):
         places(many_locals, "z")
 
@@ -170,7 +170,7 @@ def gathered(x: Any, y: Any = None, /, z: Any = None, *, key: Any = None) -> Non
         (lambda *args, **kwargs: args[:1], (1, 2), {"z": 3}, (1,)),
     ],
 )
-def test_what_was_given_and_is_not_none(
+def test_arguments_that_were_given_and_are_not_none(
     dispatch_args: Any, args: Any, kwargs: Any, found: Any
 ) -> None:
     """In the order in which the library names them, not in that of the call."""

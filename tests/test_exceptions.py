@@ -173,15 +173,13 @@ def test_it_can_be_copied_and_pickled(
         (GlobalOptionsWarning, UserWarning),
     ],
 )
-def test_it_can_be_caught_as_what_python_has_for_it(
-    cls: type[Exception], base: type[Exception]
-) -> None:
+def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[Exception]) -> None:
     """DESIGN 6 and 9."""
     assert issubclass(cls, base)
     assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
 
 
-def test_every_error_and_warning_is_public_and_tried_here() -> None:
+def test_every_error_and_warning_is_public_and_tested_here() -> None:
     """DESIGN 8."""
     defined = {
         name
@@ -219,7 +217,7 @@ def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> Non
     assert caught.value.known == ("default", "threads", "gpu")
 
 
-def test_an_unknown_type_is_refused_with_those_there_are() -> None:
+def test_an_unknown_type_is_refused_with_the_known_ones() -> None:
     """DESIGN 6."""
     with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
         library().backend_opts(type=float)
@@ -232,7 +230,7 @@ def test_an_unknown_type_is_refused_with_those_there_are() -> None:
 
 @pytest.fixture
 def ours(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
-    """A module that passes for one of this package."""
+    """A module with the name of one of this package."""
     module = types.ModuleType("spatch_core._pretended")
     module.__dict__["warn_caller"] = warn_caller
     module.__dict__["GlobalOptionsWarning"] = GlobalOptionsWarning
@@ -296,7 +294,7 @@ def test_a_warning_during_an_import_is_shown_at_the_import(
 
 
 def test_a_module_of_a_similar_name_is_a_caller(ours: types.ModuleType) -> None:
-    """Only this package is looked through."""
+    """Only frames of this package are skipped."""
     namespace: dict[str, Any] = {"__name__": "spatch_core_extras", "ours": ours}
     exec(compile("def call():\n    ours.outer()\n", "extras.py", "exec"), namespace)  # noqa: S102  # own text
     warning = shown(namespace["call"])

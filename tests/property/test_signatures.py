@@ -1,4 +1,4 @@
-"""The rules about signatures, against calls."""
+"""The rules about signatures agree with real calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REST = {Parameter.VAR_POSITIONAL: "args", Parameter.VAR_KEYWORD: "kwargs"}
 
 @st.composite
 def signatures(draw: st.DrawFn, like: Signature | None = None) -> Signature:
-    """Any signature of a few parameters, or one that is much like another."""
+    """Any signature of a few parameters, or one similar to `like`."""
     parameters: list[Parameter] = []
     names = draw(st.permutations(["x", "y", "n", "m"]))[: draw(st.integers(0, 3))]
     if like is not None:
@@ -67,7 +67,7 @@ def calls(default: Signature, more: int) -> Iterator[tuple[list[str], dict[str, 
                 bound = function(default)(*args, *further, **kwargs)
             except TypeError:
                 continue
-            # What is left out in between would shift the others.
+            # An argument left out in between would shift the others.
             if all(bound[name] == name for name in (*args, *given)):
                 yield [*args, *further], kwargs
 
@@ -103,10 +103,10 @@ def function(signature: Signature) -> Callable[..., dict[str, Any]]:
 
 @settings(max_examples=400)
 @given(st.data(), st.booleans())
-def test_what_fits_takes_every_call_and_nothing_else_does(
+def test_a_signature_fits_exactly_if_it_takes_every_call(
     data: st.DataObject, context: bool
 ) -> None:
-    """The rules look at parameters one by one; calls are what they are about."""
+    """The rules compare parameters one by one; their purpose is that calls work."""
     default = data.draw(signatures(), "library")
     implementation = data.draw(signatures() | signatures(default), "implementation")
     more = len(implementation.parameters) + 1
