@@ -8,19 +8,17 @@ its library, it is::
     def f(a0=missing, a1=missing, /, *rest, **keywords):
         if a1 is missing or rest or keywords:
             args = () if a0 is missing else (a0,) if a1 is missing else (a0, a1, *rest)
-            d0 = keywords.get('x', missing) if a0 is missing else a0
-            d1 = keywords.get('y', missing) if a1 is missing else a1
+            if a1 is missing: a1 = keywords.get('y', missing)
+            if a0 is missing: a0 = keywords.get('x', missing)
         else:
             args = None
-            d0 = a0
-            d1 = a1
         try:
-            call = tables()[2][type(d0)][type(d1)]
+            call = tables()[2][type(a0)][type(a1)]
         except Exception:
             call = None
         # Outside the handler, so that an error of `fill` has no KeyError as its context.
         if call is None:
-            call = dispatcher.fill(2, (d0, d1))
+            call = dispatcher.fill(2, (a0, a1))
         if args is None:
             result = call(a0, a1)
         else:
@@ -39,14 +37,14 @@ alive: ``dispatcher`` is a `Link`, which holds its dispatcher weakly. ``tables``
 implementations, whose globals may hold the wrapper: before a full collection the dispatch state
 drops the tables of functions that only such a cycle may keep alive.
 
-Simpler forms were measured on CPython 3.10 and 3.13 without the C extension, as ratios to this
-one, for calls of one and of two arguments:
+Other forms were measured on CPython 3.10 and 3.13 without the C extension, as ratios to the time
+of a call with this one:
 
-- Free variables instead of constants: 1.02 to 1.06, but 1.12 to 1.16 where no backend implements
-  the function, because code can only be exchanged for code with as many free variables.
-- ``def f(*args, **keywords)`` without the branch for the usual call: 1.3 to 1.4.
-- Keyword-only parameters with default values instead of constants: 1.1 to 1.5.
-- One branch for each number of positional arguments, of twice the length: 0.91 to 0.96.
+- Free variables instead of constants: 1.02 to 1.06, but 1.13 to 1.17 where no backend implements
+  the function, because CPython only exchanges code for code with as many free variables.
+- ``*args`` and ``**keywords`` as the only parameters: 1.3 to 1.4 for the usual call.
+- Default values of keyword-only parameters instead of constants: 1.15 to 1.5.
+- One branch for each number of positional arguments, in twice the text: 0.92 to 0.96.
 """
 
 from __future__ import annotations
@@ -84,14 +82,12 @@ def {wrapper}({parameters}, **keywords):
     return result
 """
 
-# Where a dispatch argument can be given by position. The usual call gives all of them so, and
-# nothing else. In it `args` is None: to build a tuple and to unpack it would cost 20 to 30 %.
+# For dispatch arguments that can be given by position. The usual call gives all of them by
+# position, and nothing else. There `args` is None: a tuple for `call(*args)` costs 20 to 30 %.
 _FIND = """\
 if {last} is {missing} or rest or keywords:
-        args = {given}
         {any_call}
     else:
-        args = None
         {usual_call}"""
 _CALL = """\
 if args is None:
@@ -115,7 +111,8 @@ _PLACEHOLDER = 0x5CA1AB1E
 They are large, because interpreters do not keep small integers among the constants.
 """
 
-_codes: dict[Shape, CodeType] = {}
+_codes: dict[Shape, tuple[CodeType, list[tuple[int, int]]]] = {}
+"""What `_compile` returned for each shape."""
 
 
 def make_wrapper(
@@ -159,47 +156,55 @@ def make_wrapper(
         if parameters is None
         else tuple([(each.position, each.name is not None) for each in parameters])
     )
-    code = _codes.get(shape)
-    if code is None:
-        code = _codes[shape] = _compile(shape)
+    compiled = _codes.get(shape)
+    if compiled is None:
+        compiled = _codes[shape] = _compile(shape)
+    code, places = compiled
     names = [each.name for each in parameters or ()]
-    # In the order of `_constants`.
-    values: Any = (*_SHARED.values(), tables, dispatcher, index, *names)
-    values = dict(enumerate(values, _PLACEHOLDER))
-    constants = tuple([values.get(each, each) for each in code.co_consts])
+    own = tables, dispatcher, index, *names  # in the order of `_own_names`
+    constants = list(code.co_consts)
+    for place, number in places:
+        constants[place] = own[number]
     if sys.version_info >= (3, 11):
         code = code.replace(
-            co_consts=constants, co_name=name, co_qualname=qualname, co_filename=filename
+            co_consts=tuple(constants), co_name=name, co_qualname=qualname, co_filename=filename
         )
     else:
-        code = code.replace(co_consts=constants, co_name=name, co_filename=filename)
+        code = code.replace(co_consts=tuple(constants), co_name=name, co_filename=filename)
     wrapper = FunctionType(code, namespace, name, (missing,) * code.co_argcount)
 
     def source() -> str:
-        words = {each: each for each in _constants(shape)}
-        words["index"] = repr(index)
-        words |= {f"name{number}": repr(each) for number, each in enumerate(names)}
-        return _source(shape, name, words)
+        words = {each: each for each in ("tables", "dispatcher", *_SHARED)}
+        shown = zip(_own_names(shape)[2:], map(repr, (index, *names)), strict=True)
+        return _source(shape, name, {**words, **dict(shown)})
 
     return wrapper, source
 
 
-def _constants(shape: Shape) -> list[str]:
-    """Return the names in the text of a shape that stand for constants."""
+def _own_names(shape: Shape) -> list[str]:
+    """Return the names in a source that stand for constants of one wrapper."""
     names = [f"name{number}" for number in range(len(shape or ()))]
-    return [*_SHARED, "tables", "dispatcher", "index", *names]
+    return ["tables", "dispatcher", "index", *names]
 
 
-def _compile(shape: Shape) -> CodeType:
-    """Return the code of a shape, with placeholders for the constants."""
+def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
+    """Return the code of a shape, and which constant stands for which of the `_own_names`."""
+    own = _own_names(shape)
     # The compiler warns of a call of an integer, and of `is` with one. It does not look into a
     # conditional expression, and leaves the integer alone as a constant.
-    numbers = enumerate(_constants(shape), _PLACEHOLDER)
+    numbers = enumerate([*own, *_SHARED], _PLACEHOLDER)
     text = _source(shape, "wrapper", {name: f"({number} if 1 else 0)" for number, name in numbers})
     scope: dict[str, Any] = {"missing": missing}
     exec(compile(text, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
     code: CodeType = scope["wrapper"].__code__
-    return code
+    shared: dict[Any, Any] = dict(enumerate(_SHARED.values(), _PLACEHOLDER + len(own)))
+    constants = [shared.get(each, each) for each in code.co_consts]
+    places = [
+        (place, each - _PLACEHOLDER)
+        for place, each in enumerate(constants)
+        if type(each) is int and each >= _PLACEHOLDER
+    ]
+    return code.replace(co_consts=tuple(constants)), places
 
 
 def _source(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
@@ -212,7 +217,7 @@ def _source(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     wrapper : str
         The wrapper's name.
     words : dict of str to str
-        What stands in the source for each of the `_constants`.
+        What stands in the source for each name that the template has in braces.
     """
     blocks = {
         "parameters": "*args",
@@ -229,18 +234,22 @@ def _source(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         }
         return _WRAPPER.format(wrapper=wrapper, **blocks, **words)
     missing = words["missing"]
-    any_call, usual_call = [], []
+    values, any_call, usual_call = [], [], []
     # Without dispatch arguments, the key is the type of `missing`.
     for number, (position, has_name) in enumerate(shape or ((None, False),)):
-        value = missing if position is None else f"a{position}"
-        usual_call.append(f"d{number} = {value}")
-        if has_name:
-            by_name = f"keywords.get({words[f'name{number}']}, {missing})"
-            value = (
-                by_name if position is None else f"{by_name} if {value} is {missing} else {value}"
-            )
-        any_call.append(f"d{number} = {value}")
-    values = [f"d{number}" for number in range(len(any_call))]
+        given = missing if position is None else f"a{position}"
+        # A parameter becomes the value of the first dispatch argument at its position.
+        value = given if position is not None and given not in values else f"d{number}"
+        values.append(value)
+        by_name = f"keywords.get({words[f'name{number}']}, {missing})" if has_name else missing
+        if value != given:
+            usual_call.append(f"{value} = {given}")
+            choice = f"{given} if {given} is not {missing} else {by_name}"
+            any_call.append(f"{value} = {by_name if position is None else choice}")
+        elif has_name:
+            any_call.append(f"if {value} is {missing}: {value} = {by_name}")
+    # The first argument at a position changes the parameter, so it comes after the others.
+    any_call.reverse()
     blocks |= {
         "find": "\n    ".join(any_call),
         "keys": "".join([f"[{words['type']}({value})]" for value in values]),
@@ -249,18 +258,18 @@ def _source(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     count = max([position + 1 for position, _ in shape if position is not None], default=0)
     if count:
         names = [f"a{number}" for number in range(count)]
-        given = [
+        choices = [
             f"{_tuple(names[:number])} if {name} is {missing} else "
             for number, name in enumerate(names)
         ]
+        args = "".join([*choices, _tuple([*names, "*rest"])])
         blocks |= {
             "parameters": ", ".join([*[f"{name}=missing" for name in names], "/", "*rest"]),
             "find": _FIND.format(
                 last=names[-1],
                 missing=missing,
-                given="".join([*given, _tuple([*names, "*rest"])]),
-                any_call="\n        ".join(any_call),
-                usual_call="\n        ".join(usual_call),
+                any_call="\n        ".join([f"args = {args}", *any_call]),
+                usual_call="\n        ".join(["args = None", *usual_call]),
             ),
             "call": _CALL.format(names=", ".join(names)),
             "args": f"{_tuple(names)} if args is None else args",
