@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core.cli import _output
-from spatch_core.cli._output import Cell, Column, Notes, Table, plain, progress
+from spatch_core.cli import streams
+from spatch_core.cli.output import Cell, Column, Notes, Table, plain
+from spatch_core.cli.streams import progress
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """In one line on stderr, which is taken back in the end."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
-    monkeypatch.setattr(_output, "_PATIENCE", 0)
+    monkeypatch.setattr(streams, "_PATIENCE", 0)
     monkeypatch.setenv("COLUMNS", "40")
     with progress("thinking about something " * 5):
         assert terminal.seen.wait(60)
@@ -208,7 +209,7 @@ def test_what_is_done_soon_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("sys.stderr", terminal)
     with progress("thinking"):
         pass
-    monkeypatch.setattr(_output, "_PATIENCE", 0)
+    monkeypatch.setattr(streams, "_PATIENCE", 0)
     monkeypatch.setattr("sys.stderr", io.StringIO())
     with progress("thinking"):
         pass

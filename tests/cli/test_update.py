@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spatch_core._description.files import parse_toml
-from spatch_core.cli._edit import edit_functions
+from spatch_core.examination.editing import edit_functions
 from spatch_core.testing import run_python
 from tests.cli.conftest import Answer, Site
 

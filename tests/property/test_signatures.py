@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from spatch_core.cli._signatures import mismatches
+from spatch_core.examination.signatures import mismatches
 
 KINDS = [
     Parameter.POSITIONAL_ONLY,

@@ -1,0 +1,258 @@
+"""Finds registered libraries and loads their systems."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import import_identifier
+from .._problems import Problem, Source
+from ..exceptions import SpatchCoreWarning
+from .progress import progress
+from .trial import try_descriptions
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+GROUP = "spatch_core.libraries"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library that registered itself, not yet imported.
+
+    Parameters
+    ----------
+    name : str
+        The name of its entry point.
+    identifier : str
+        Of its `BackendSystem`.
+    source : Source
+        Its entry point and distribution.
+    owner : str or None
+        The distribution that registered the same name before; None if there is none.
+    """
+
+    name: str
+    identifier: str
+    source: Source
+    owner: str | None = None
+
+    def shadowed(self) -> tuple[str, str]:
+        """Return message and remedy of a library whose name is taken."""
+        message = f"distribution {self.owner} registers a library of the same name"
+        remedy = "Uninstall one of the two, or rename its entry point"
+        return f"{message}, which is used instead", remedy
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLibrary:
+    """A library that was imported, or why that failed.
+
+    Parameters
+    ----------
+    library : Library
+        The library.
+    system : BackendSystem or None
+        Its system, with the backends discovered. A library that vendors this package has a
+        class of its own.
+    fault : Problem or None
+        Why there is no system.
+    problems : tuple of Problem
+        Those of the system, or `fault` alone.
+    """
+
+    library: Library
+    system: BackendSystem | None = None
+    fault: Problem | None = None
+    problems: tuple[Problem, ...] = field(default=())
+
+    def describe(self, problem: Problem) -> str:
+        """Return a problem as one sentence or two."""
+        if problem is not self.fault:
+            return str(problem)
+        return (
+            f"library {self.library.name!r} cannot be used ({self.library.source}): "
+            f"{problem.message}. {problem.remedy}"
+        )
+
+
+def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
+    """Find the libraries that registered themselves, by name; imports nothing of theirs.
+
+    Parameters
+    ----------
+    registered : iterable of importlib.metadata.EntryPoint, optional
+        The entry points; those that are installed if not given.
+    """
+    found: list[Library] = []
+    owners: dict[str, str] = {}
+    for item in entry_points(group=GROUP) if registered is None else registered:
+        # The format allows extras in brackets, which have no meaning here.
+        identifier = str(item.value).partition("[")[0].strip()
+        source = Source(f"{item.name} = {item.value}", metadata=item.dist)
+        found.append(Library(item.name, identifier, source))
+    found.sort(key=lambda each: (each.name, each.source.distribution or "", each.identifier))
+    for position, each in enumerate(found):
+        owner = owners.setdefault(each.name, each.source.distribution or each.identifier)
+        if position and found[position - 1].name == each.name:
+            found[position] = Library(each.name, each.identifier, each.source, owner)
+    return found
+
+
+def find_library(library: str | BackendSystem) -> Library:
+    """Return the library of this name, or of this system.
+
+    Raises
+    ------
+    LookupError
+        If no library of this name is registered, or no imported module has the system.
+    """
+    if isinstance(library, str):
+        for each in find_libraries():
+            if each.name == library:
+                return each
+        raise LookupError(f"no library is named {library!r}")
+    found = [
+        f"{module}:{name}"
+        for module, imported in [*sys.modules.items()]
+        for name, value in [*getattr(imported, "__dict__", {}).items()]
+        if value is library
+    ]
+    for each in find_libraries():
+        if each.identifier in found:
+            return each
+    if not found:
+        raise LookupError("no imported module has this system as an attribute")
+    return Library(found[0].partition(":")[0], found[0], Source())
+
+
+def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
+    """Import a library's system and let it discover its backends.
+
+    Parameters
+    ----------
+    library : Library
+        The library.
+    tries : bool, optional
+        Whether a child process first reads the backends, any of which may end it.
+
+    Returns
+    -------
+    LoadedLibrary
+        With a fault instead of a system where anything fails.
+    """
+    if library.owner is not None:
+        return _faulty(library, *library.shadowed())
+    try:
+        with foreign_code(), progress(f"loading {library.name}"):
+            system: Any = import_identifier(library.identifier)
+            if not _is_system(system):
+                return _faulty(
+                    library,
+                    f"{library.identifier!r} is not a BackendSystem but of type "
+                    f"{type(system).__qualname__!r}",
+                    "Name the library's BackendSystem in the entry point",
+                )
+        ended = try_descriptions(system, library.name) if tries else None
+        if ended is not None:
+            return _faulty(library, *ended)
+        with foreign_code(system), progress(f"loading {library.name}"):
+            return LoadedLibrary(library, system, problems=tuple(system.problems))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+        return _faulty(
+            library,
+            f"loading {library.identifier!r} failed with {type(error).__name__}: {error}",
+            "Repair or uninstall the distribution",
+        )
+
+
+def import_failure(module: str) -> str:
+    """Import a module; return why it cannot be imported, empty if it can."""
+    try:
+        with foreign_code():
+            import_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{module}.".startswith(f"{absent}."):
+            return f"the module {absent} is not installed"
+        return f"importing {module} failed with {type(error).__name__}: {error}"
+    return ""
+
+
+def import_public_names(library: Library) -> None:
+    """Import the modules that a library imports lazily, so that all its functions exist.
+
+    A module that cannot be imported here has no functions here, which is no fault.
+
+    Parameters
+    ----------
+    library : Library
+        One whose system has been loaded.
+    """
+    package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
+    with foreign_code(), progress(f"importing what {library.name} offers"):
+        for name in getattr(package, "__all__", None) or dir(package):
+            with suppress(Exception, SystemExit):
+                getattr(package, name)
+
+
+@contextmanager
+def foreign_code(system: object = None) -> Iterator[None]:
+    """Run code of libraries without letting it print to stdout, which may have to be JSON.
+
+    Warnings about backends are not shown, because they are among the problems.
+
+    Parameters
+    ----------
+    system : BackendSystem, optional
+        Its warnings are meant besides those of this package, which it may have vendored.
+    """
+    with redirect_stdout(sys.stderr), _redirected_descriptor(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpatchCoreWarning)
+        if system is not None:
+            warnings.simplefilter("ignore", _warnings_of(system))
+        yield
+
+
+@contextmanager
+def _redirected_descriptor() -> Iterator[None]:
+    """Redirect the file descriptor too, which C libraries write to."""
+    if sys.__stdout__ is None or sys.__stderr__ is None:  # closed
+        yield
+        return
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
+    fault = Problem(message, remedy, source=library.source)
+    return LoadedLibrary(library, fault=fault, problems=(fault,))
+
+
+def _is_system(found: object) -> bool:
+    """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
+    return any(
+        each.__name__ == "BackendSystem" and hasattr(each, "explain_types")
+        for each in type(found).__mro__
+    )
+
+
+def _warnings_of(system: object) -> type[Warning]:
+    """Return the base of the warnings of the package, perhaps vendored, that `system` is from."""
+    package = type(system).__module__.rpartition(".")[0]
+    exceptions = sys.modules.get(f"{package}.exceptions")
+    found: type[Warning] = getattr(exceptions, "SpatchCoreWarning", SpatchCoreWarning)
+    return found

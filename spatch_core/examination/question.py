@@ -1,0 +1,166 @@
+"""Asks the core what would run for types, under given options and environment variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from .._identifiers import import_identifier, split_identifier
+from .libraries import foreign_code, import_failure
+
+if TYPE_CHECKING:
+    from .._resolution.explanation import Explanation
+    from ..backend_system import BackendSystem
+
+
+@dataclass(frozen=True, slots=True)
+class GivenType:
+    """A type given by its identifier.
+
+    Parameters
+    ----------
+    identifier : str
+        As it was given.
+    type : type
+        The type itself, or a stand-in of the same module and qualname.
+    note : str
+        What people have to know about the stand-in; empty for the type itself.
+    """
+
+    identifier: str
+    type: type
+    note: str = ""
+
+
+def given_type(identifier: str) -> GivenType:
+    """Import a type; a class stands in for it where its module cannot be imported.
+
+    Raises
+    ------
+    ValueError
+        If the identifier names no type.
+    """
+    module, qualname = split_identifier(identifier)
+    failure = import_failure(module)
+    if failure:
+        note = (
+            f"{failure}, so a class of the same name stands in for {identifier}: without its "
+            "base classes, and without other names for it"
+        )
+        return GivenType(identifier, _stand_in(module, qualname), note)
+    try:
+        with foreign_code():
+            found = import_identifier(identifier)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attribute hook
+        raise ValueError(str(error)) from None
+    if not isinstance(found, type):
+        raise ValueError(f"{identifier} is not a type, but {found!r}")
+    return GivenType(identifier, found)
+
+
+@cache
+def _stand_in(module: str, qualname: str) -> type:
+    """Make a class of this module and qualname, always the same one."""
+    name = qualname.rpartition(".")[2]
+    return type(name, (), {"__module__": module, "__qualname__": qualname})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Arguments of ``backend_opts``.
+
+    Parameters
+    ----------
+    prioritize, disable : tuple of str
+        Names of backends.
+    type : GivenType or None
+        Counts like the type of a dispatch argument.
+    """
+
+    prioritize: tuple[str, ...] = ()
+    disable: tuple[str, ...] = ()
+    type: GivenType | None = None
+
+    def __str__(self) -> str:
+        """Return the call of ``backend_opts``; empty for no options."""
+        given = [
+            f"{key}={names[0]!r}" if len(names) == 1 else f"{key}={list(names)!r}"
+            for key, names in (("prioritize", self.prioritize), ("disable", self.disable))
+            if names
+        ]
+        if self.type is not None:
+            given.append(f"type={self.type.identifier.replace(':', '.')}")
+        return f"backend_opts({', '.join(given)})" if given else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call of a function with arguments of given types.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's.
+    function : str
+        The function's identifier.
+    types : tuple of GivenType
+        Types of the dispatch arguments.
+    options : Options
+        In force around the call.
+    """
+
+    system: BackendSystem
+    function: str
+    types: tuple[GivenType, ...]
+    options: Options = Options()
+
+    def ask(self, variables: Mapping[str, str] | None = None) -> Explanation:
+        """Return the explanation of the core.
+
+        Parameters
+        ----------
+        variables : mapping of str to str, optional
+            Environment variables to set for it.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an option names a backend or a type that does not exist.
+        """
+        options = self.options
+        assumed = None if options.type is None else options.type.type
+        types = [each.type for each in self.types]
+        with (
+            environment(self.system, variables or {}),
+            foreign_code(self.system),
+            self.system.backend_opts(options.prioritize, options.disable, assumed),
+        ):
+            return self.system.explain_types(self.function, types)
+
+
+@contextmanager
+def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator[None]:
+    """Let a library see other environment variables, as if the process had started with them.
+
+    The system discovers its backends again at the start and at the end.
+    """
+    if not variables:
+        yield
+        return
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        with foreign_code(system):
+            system.reload()
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        with foreign_code(system):
+            system.reload()
