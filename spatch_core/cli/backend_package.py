@@ -1,16 +1,19 @@
-"""The files of a new backend: what is in each, from what is known about it."""
+"""Fills the templates of a new backend's package, and writes its files."""
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from inspect import Parameter, Signature
-from textwrap import dedent
+from pathlib import Path
+from string import Template
+from tempfile import mkdtemp
 
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
-from . import templates
 
 _WIDTH = 100
 _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
@@ -18,7 +21,7 @@ _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWOR
 
 @dataclass(frozen=True, slots=True)
 class NewBackend:
-    """What the files of a new backend are written from.
+    """What is known about a new backend.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ class NewBackend:
     system : str
         Identifier of the library's `BackendSystem`.
     function : str
-        Identifier of the library's function that is implemented as an example.
+        Identifier of the library's function that the example implements.
     signature : Signature
         Of that function.
     types : tuple of TypePattern
@@ -61,28 +64,55 @@ class NewBackend:
 
     def files(self) -> dict[str, str]:
         """Return the text of each file, by its path in the new folder."""
+        values = self._values()
         source = f"src/{self.package}"
+        folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
+        written = {f"{source}/py.typed": ""}
+        for template in (files(__package__) / "templates").iterdir():
+            name = template.name.removesuffix(".template")
+            path = folders.get(name, f"{source}/") + name.replace("package", self.package)
+            written[path] = Template(template.read_text("utf-8")).substitute(values)
+        return dict(sorted(written.items()))
+
+    def _values(self) -> dict[str, str]:
+        system_module, system_qualname = split_identifier(self.system)
+        module = split_identifier(self.function)[0]
+        is_imported = module == system_module
+        head, uses_placeholder = definition(self.implementation, self.signature)
+        placeholder = (
+            "\n_DEFAULT: Any = object()  # for the library's default, which has no literal\n"
+        )
+        names = ("name", "project", "package", "library", "group", "function", "implementation")
         return {
-            "README.md": _fill(self, templates.README),
-            "pyproject.toml": _fill(self, templates.PYPROJECT),
-            f"{source}/__init__.py": _fill(self, templates.INIT),
-            f"{source}/_backend.py": _fill(self, templates.BACKEND),
-            f"{source}/backend.toml": _fill(self, templates.DESCRIPTION),
-            f"{source}/functions.py": _fill(self, templates.FUNCTIONS),
-            f"{source}/py.typed": "",
-            f"tests/test_{self.package}.py": _fill(self, templates.TESTS),
+            **{name: getattr(self, name) for name in names},
+            "entry_point": quoted(self.name) if "." in self.name else self.name,
+            "system_module": system_module,
+            "system_qualname": system_qualname,
+            "types": _array(tuple(map(str, self.types))),
+            "types_in_words": ", ".join(f"`{each.identifier}`" for each in self.types),
+            "type": self.types[0].identifier,
+            "type_module": self.types[0].module,
+            "type_qualname": self.types[0].qualname,
+            "function_import": "" if is_imported else f'\nimport_module("{module}")',
+            "requirements": _array((*self.requirements, "spatch-core")),
+            "opt_in": "requires_opt_in = true\n" if self.requires_opt_in else "",
+            "when": "It runs where it is asked for:"
+            if self.requires_opt_in
+            else "It can be preferred:",
+            "definition": head,
+            "placeholder": placeholder if uses_placeholder else "",
         }
 
 
 def definition(name: str, signature: Signature) -> tuple[str, bool]:
-    """Write the head of a function with these parameters.
+    """Return the first line of a function with these parameters, or several.
 
     Parameters
     ----------
     name : str
         Its name.
     signature : Signature
-        Its parameters. Their types are not known here.
+        Its parameters.
 
     Returns
     -------
@@ -141,7 +171,7 @@ def literal(value: object) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """Return text as a string of TOML; nothing in it is to be escaped."""
+    """Return text that needs no escapes as a string of TOML."""
     return f'"{text}"'
 
 
@@ -150,44 +180,21 @@ def _array(texts: tuple[str, ...]) -> str:
     return line if len(line) <= 80 else "[\n" + "".join(f"    {quoted(t)},\n" for t in texts) + "]"
 
 
-def _fill(backend: NewBackend, template: str) -> str:
-    text = dedent(template).lstrip("\n")
-    for key, value in _values(backend):
-        text = text.replace(f"<{key}>", value)
-    return text
-
-
-def _values(backend: NewBackend) -> Iterator[tuple[str, str]]:
-    for name in ("name", "project", "package", "library", "group", "function", "implementation"):
-        yield name, getattr(backend, name)
-    yield "entry point", quoted(backend.name) if "." in backend.name else backend.name
-    yield "system module", split_identifier(backend.system)[0]
-    yield "system qualname", split_identifier(backend.system)[1]
-    patterns = tuple(map(str, backend.types))
-    yield "types", _array(patterns)
-    yield "types in words", ", ".join(f"`{each.identifier}`" for each in backend.types)
-    yield "type", backend.types[0].identifier
-    yield "type qualname", backend.types[0].qualname
-    module = split_identifier(backend.function)[0]
-    again = module == split_identifier(backend.system)[0]
-    yield "function import", "" if again else f'\nimport_module("{module}")'
-    yield "type module", backend.types[0].module
-    yield "requirements", _array((*backend.requirements, "spatch-core"))
-    yield "opt-in", "requires_opt_in = true\n" if backend.requires_opt_in else ""
-    yield (
-        "when",
-        "It runs where it is asked for:" if backend.requires_opt_in else "It can be preferred:",
-    )
-    head, uses_placeholder = definition(backend.implementation, backend.signature)
-    yield "definition", head
-    yield (
-        "placeholder",
-        "\n_DEFAULT: Any = object()  # for the library's default, which cannot be written here\n"
-        if uses_placeholder
-        else "",
-    )
-
-
 def is_package_name(name: str) -> bool:
     """Whether a package can have this name: ASCII, and no keyword."""
     return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write all files of a new folder, or none."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        draft.chmod(0o755)
+        for name, text in texts.items():
+            file = draft / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

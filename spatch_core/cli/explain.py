@@ -7,22 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._classes import type_identifier
-from .._identifiers import loaded_object, split_identifier
 from .._resolution.explanation import Verdict
-from .._resolution.matching import Matcher
 from ..examination.answer import Answer, Outcome
 from ..examination.backends import list_backends, unusable_backends
-from ..examination.libraries import (
-    LoadedLibrary,
-    find_libraries,
-    foreign_code,
-    import_failure,
-    import_public_names,
-    load_library,
-)
-from ..examination.progress import progress
+from ..examination.function_search import LibraryError, find_function, import_homes
+from ..examination.libraries import LoadedLibrary
 from ..examination.question import GivenType, Options, Question
-from ..examination.suggestions import functions_like
 from ..examination.why_not import why_not
 from .arguments import (
     checked_function,
@@ -37,10 +27,7 @@ from .arguments import (
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from .._resolution.explanation import Explanation
-    from ..backend_system import BackendSystem
 
 _COLUMNS = (
     Column("backend"),
@@ -159,11 +146,16 @@ def explain_command(
     class of the same module and name. If a type is a primary type of no backend, the modules
     that backends name types of are imported first.
     """
-    loaded, identifier = _find_function(function)
+    try:
+        loaded, identifier = find_function(function)
+    except LookupError as error:
+        raise click.UsageError(str(error.args[0])) from None
+    except LibraryError as error:
+        raise click.ClickException(str(error)) from None
     assert loaded.system is not None  # a function was found in it
     options = Options(prioritize, disable, assumed)
     question = Question(loaded.system, identifier, types, options)
-    _import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
+    import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
     try:
         explanation = question.ask()
     except (TypeError, ValueError) as error:
@@ -179,77 +171,6 @@ def explain_command(
         show_json(_as_json(loaded, question, explanation, answer))
     else:
         show(_parts(loaded, question, explanation, answer))
-
-
-def _import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
-    """Import what type patterns name, if one of the types is a primary type of no backend.
-
-    A program with such objects has imported what makes them, and one of the modules may make its
-    class a base of the type.
-    """
-    matcher = Matcher(system.backends)
-    with foreign_code(system):
-        matches = [matcher.match(each.type) for each in types if not each.note]
-    if all(each.primary or each.is_builtin for each in matches):
-        return
-    modules = {
-        pattern.module
-        for description in system.backends.values()
-        for pattern in description.known_types
-    }
-    for module in sorted(modules):
-        with progress(f"importing {module}"):
-            import_failure(module)
-
-
-def _find_function(wanted: str) -> tuple[LoadedLibrary, str]:
-    """Find the library that has a function, and the function's identifier.
-
-    What is wanted may also be another name under which the function is found.
-    """
-    failure = import_failure(split_identifier(wanted)[0])
-    libraries = [load_library(each) for each in find_libraries()]
-    found = _search(libraries, wanted)
-    if found is None:
-        # Perhaps its identifier tells of a module that only importing another one makes.
-        for each in libraries:
-            if each.system is not None:
-                import_public_names(each.library)
-        found = _search(libraries, wanted)
-    if found is None:
-        raise _not_found(libraries, wanted, failure)
-    return found
-
-
-def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary, str] | None:
-    named = loaded_object(*split_identifier(wanted))
-    for loaded in libraries:
-        functions = {} if loaded.system is None else loaded.system.functions
-        for identifier, function in functions.items():
-            if identifier == wanted or function is named:
-                return loaded, identifier
-    return None
-
-
-def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> click.ClickException:
-    package = _package(wanted)
-    known: list[str] = []
-    for each in libraries:
-        if each.fault is not None and _package(each.library.identifier) == package:
-            return click.ClickException(each.describe(each.fault))
-        if each.system is not None:
-            known += each.system.functions
-    text = f"no library has a function {wanted!r}"
-    if failure:
-        text += f" ({failure})"
-    near = functions_like(wanted, known)
-    if near:
-        text += f"; did you mean {' or '.join(near)}?"
-    return click.UsageError(text)
-
-
-def _package(identifier: str) -> str:
-    return identifier.partition(":")[0].partition(".")[0]
 
 
 def _parts(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import Signature
 from keyword import iskeyword
 from pathlib import Path
-from tempfile import mkdtemp
 
 import click
 
@@ -21,7 +19,7 @@ from ..examination.signatures import find_signature
 from ..examination.suggestions import functions_like
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
-from .backend_package import NewBackend, is_package_name
+from .backend_package import NewBackend, is_package_name, write_files
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
@@ -208,15 +206,11 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
     return tuple(dict.fromkeys(found))
 
 
-def _without_owner(types: Iterable[TypePattern]) -> list[str]:
-    """Return the packages of types that nothing installed has."""
-    owners = owners_of_packages()
-    packages = dict.fromkeys(each.module.partition(".")[0] for each in types)
-    return [each for each in packages if each not in sys.stdlib_module_names and each not in owners]
-
-
 def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
-    for package in _without_owner(backend.types):
+    owners = owners_of_packages()
+    for package in dict.fromkeys(each.module.partition(".")[0] for each in backend.types):
+        if package in owners or package in sys.stdlib_module_names:
+            continue
         yield (
             f"{package} is not installed here, so its distribution is not known: add it to the "
             "dependencies in pyproject.toml"
@@ -232,25 +226,14 @@ def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
         )
 
 
-def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write all files or none."""
+def _write(folder: Path, texts: dict[str, str]) -> None:
     if folder.exists():
         raise click.UsageError(
             f"{folder} exists already, and nothing is overwritten; remove it, or choose another "
             "--directory"
         )
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-        try:
-            draft.chmod(0o755)
-            for name, text in files.items():
-                file = draft / name
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(text, encoding="utf-8", newline="\n")
-            draft.rename(folder)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+        write_files(folder, texts)
     except OSError as error:
         raise click.ClickException(
             f"{folder} cannot be written ({error}); choose another --directory"

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from .._identifiers import loaded_object, split_identifier
 from .._problems import Source
 from .findings import Finding, Severity, error, unchecked, warning
+from .foreign_code import foreign_code
 from .importing import Importer, is_installed
-from .libraries import Library, find_libraries, foreign_code, import_public_names
+from .libraries import Library, find_libraries, import_public_names
 from .live import live_systems
 from .mentions import Mention, Role
 from .signatures import find_signature, mismatches

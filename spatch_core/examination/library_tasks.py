@@ -15,15 +15,9 @@ from .._problems import Source
 from .backends import list_backends
 from .description_check import DescriptionCheck
 from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
+from .foreign_code import foreign_code
 from .importing import Importer
-from .libraries import (
-    Library,
-    LoadedLibrary,
-    find_libraries,
-    foreign_code,
-    import_public_names,
-    load_library,
-)
+from .libraries import Library, LoadedLibrary, find_libraries, import_public_names, load_library
 from .mentions import fields_of, find_mentions
 from .packages import Requirements
 from .suggestions import meant_backend

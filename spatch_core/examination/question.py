@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from .._identifiers import import_identifier, split_identifier
-from .libraries import foreign_code, import_failure
+from .foreign_code import foreign_code, import_failure
 
 if TYPE_CHECKING:
     from .._resolution.explanation import Explanation
