@@ -18,7 +18,7 @@ class Source:
     file : str or None
         The TOML file, once it has been found.
     metadata : importlib.metadata.Distribution or None
-        The distribution; read only when somebody asks, because that parses a file.
+        The distribution; its metadata is read on demand, because that parses a file.
     """
 
     entry_point: str | None = None

@@ -21,40 +21,18 @@ _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWOR
 
 @dataclass(frozen=True, slots=True)
 class NewBackend:
-    """What is known about a new backend.
-
-    Parameters
-    ----------
-    name : str
-        The backend's name.
-    project, package : str
-        Names of its distribution and of its package.
-    library, group : str
-        Name of the library, and the entry point group of its backends.
-    system : str
-        Identifier of the library's `BackendSystem`.
-    function : str
-        Identifier of the library's function that the example implements.
-    signature : Signature
-        Of that function.
-    types : tuple of TypePattern
-        Primary types.
-    requirements : tuple of str
-        Distributions that it needs besides spatch-core.
-    requires_opt_in : bool
-        Whether it stays inactive until it is prioritized.
-    """
+    """What is known about a new backend."""
 
     name: str
-    project: str
+    project: str  # name of its distribution
     package: str
     library: str
-    group: str
-    system: str
-    function: str
-    signature: Signature
-    types: tuple[TypePattern, ...]
-    requirements: tuple[str, ...]
+    group: str  # entry point group of the library's backends
+    system: str  # identifier of the library's `BackendSystem`
+    function: str  # identifier of the library's function that the example implements
+    signature: Signature  # of that function
+    types: tuple[TypePattern, ...]  # primary types
+    requirements: tuple[str, ...]  # distributions that it needs besides spatch-core
     requires_opt_in: bool
 
     @property
@@ -107,13 +85,6 @@ class NewBackend:
 def definition(name: str, signature: Signature) -> tuple[str, bool]:
     """Return the first line of a function with these parameters, or several.
 
-    Parameters
-    ----------
-    name : str
-        Its name.
-    signature : Signature
-        Its parameters.
-
     Returns
     -------
     head : str
@@ -149,13 +120,7 @@ def definition(name: str, signature: Signature) -> tuple[str, bool]:
 
 
 def literal(value: object) -> str | None:
-    """Return a value as it is written in code; None if it cannot be.
-
-    Parameters
-    ----------
-    value : object
-        The default of a parameter.
-    """
+    """Return a value as it is written in code; None if it cannot be."""
     if type(value) is str:
         text = repr(value)
         return text if '"' in text or "\\" in text else f'"{text[1:-1]}"'

@@ -133,17 +133,7 @@ def _as_json(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> dict
 
 
 def as_dot(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
-    """Write the graph for Graphviz.
-
-    Parameters
-    ----------
-    title : str
-        The name of the graph.
-    names : sequence of str
-        Nodes, by priority.
-    steps : iterable of Step
-        Arrows between them, labelled with their reasons.
-    """
+    """Write the graph for Graphviz."""
     lines = [f"digraph {_quoted(title)} {{", "    node [shape=box];"]
     lines += [
         f"    {_quoted(name)} [label={_quoted(f'{position}. {name}')}];"

@@ -19,24 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table.
-
-    Parameters
-    ----------
-    title : str
-        What stands above it.
-    is_number : bool
-        Whether its cells are aligned to the right.
-    styles : mapping of str to str
-        How a terminal shows cells, by their text.
-    is_name : bool
-        Whether the title is a name, which is shown as it is.
-    """
+    """A column of a table."""
 
     title: str
-    is_number: bool = False
-    styles: Mapping[str, str] = field(default_factory=dict)
-    is_name: bool = False
+    is_number: bool = False  # aligned to the right
+    styles: Mapping[str, str] = field(default_factory=dict)  # of cells, by their text
+    is_name: bool = False  # the title is a name, and keeps its case
 
 
 Cell: TypeAlias = "str | tuple[str, ...]"
@@ -46,13 +34,8 @@ Cell: TypeAlias = "str | tuple[str, ...]"
 class Table:
     """Rows of text.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        From left to right.
-    rows : sequence of sequence of Cell
-        A cell for each column; an empty one is shown as such. One with several values shows
-        them below each other in a terminal, and in rows of their own when piped.
+    Several values of a cell stand below each other in a terminal, and in rows of their own
+    when piped.
     """
 
     columns: Sequence[Column]
@@ -61,13 +44,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """The same as several tables, of which a terminal gets one that fits.
+    """The same data as several tables.
 
-    Parameters
-    ----------
-    tables : sequence of Table
-        The first that needs no more columns than there are is shown, or else the last, whose
-        cells go on in further lines. The first of all is what is piped.
+    A terminal gets the first that fits, or else the last, with wrapped cells; a pipe gets the
+    first.
     """
 
     tables: Sequence[Table]
@@ -75,15 +55,7 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Sentences under a title; nothing at all if there are none.
-
-    Parameters
-    ----------
-    title : str
-        What they are about.
-    lines : sequence of str
-        The sentences.
-    """
+    """Sentences under a title; nothing without any sentence."""
 
     title: str
     lines: Sequence[str]
@@ -93,13 +65,7 @@ Part: TypeAlias = "str | Table | Fitting | Notes"
 
 
 def show(parts: Iterable[Part]) -> None:
-    """Print parts in the form that suits where the output goes.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        A string is a heading.
-    """
+    """Print parts as the output needs them; a string is a heading."""
     shown = [part for part in parts if not isinstance(part, Notes) or part.lines]
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     show_text(_for_terminal(shown) if is_terminal else plain(shown))
@@ -112,11 +78,6 @@ def show_json(value: Mapping[str, Any]) -> None:
 
 def plain(parts: Iterable[Part]) -> str:
     """Return parts as text in aligned columns, no line of which needs another one.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        What to show.
 
     Returns
     -------

@@ -23,24 +23,12 @@ class Outcome(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One way to make a backend run.
+    """One way to make a backend run."""
 
-    Parameters
-    ----------
-    question : Question
-        Has the options and types with which it would run.
-    variables : mapping of str to str
-        Environment variables that have to be set.
-    outcome : Outcome
-        `RUNS`, or `ASKED` where it depends on the arguments too.
-    text : str
-        The same in words.
-    """
-
-    question: Question
-    variables: Mapping[str, str]
-    outcome: Outcome
-    text: str
+    question: Question  # with the options and types with which it would run
+    variables: Mapping[str, str]  # environment variables that have to be set
+    outcome: Outcome  # `RUNS`, or `ASKED` where it depends on the arguments too
+    text: str  # the same in words
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``explain --json`` has it."""
@@ -58,27 +46,13 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Why a backend does not run, and what would make it.
-
-    Parameters
-    ----------
-    backend : str
-        Its name.
-    outcome : Outcome
-        Whether it runs, would with any of the remedies, or cannot.
-    reason : str
-        Why it does not run; empty if it does.
-    remedies : sequence of Remedy
-        Ways to make it run, the simplest first.
-    obstacles : sequence of str
-        Faults that no option or variable can mend.
-    """
+    """Why a backend does not run, and what would make it."""
 
     backend: str
-    outcome: Outcome
-    reason: str = ""
-    remedies: Sequence[Remedy] = ()
-    obstacles: Sequence[str] = ()
+    outcome: Outcome  # whether it runs, would with any of the remedies, or cannot
+    reason: str = ""  # why it does not run; empty if it does
+    remedies: Sequence[Remedy] = ()  # ways to make it run, the simplest first
+    obstacles: Sequence[str] = ()  # faults that no option or variable can mend
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``explain --json`` has it."""

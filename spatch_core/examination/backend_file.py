@@ -29,29 +29,13 @@ _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 @dataclass(slots=True)
 class BackendFile:
-    """A file with the description of a backend.
+    """A file with the description of a backend."""
 
-    Parameters
-    ----------
-    path : str
-        As it was given.
-    text : str
-        The content.
-    fields : dict
-        The content as TOML.
-    layout : Layout
-        The lines of its keys.
-    description : Description or None
-        The content as the validator reads it.
-    faults : list of Finding
-        Everything that is wrong with it.
-    """
-
-    path: str
+    path: str  # as it was given
     text: str = ""
-    fields: dict[str, Any] = field(default_factory=dict)
-    layout: Layout = field(default_factory=Layout)
-    description: Description | None = None
+    fields: dict[str, Any] = field(default_factory=dict)  # the text as TOML
+    layout: Layout = field(default_factory=Layout)  # the lines of its keys
+    description: Description | None = None  # the fields, validated
     faults: list[Finding] = field(default_factory=list)
 
     def fault(self, key: str | None, message: str, remedy: str) -> None:
@@ -116,13 +100,7 @@ class BackendFile:
 
 
 def read_file(path: str) -> BackendFile:
-    """Read and validate a file.
-
-    Parameters
-    ----------
-    path : str
-        Of a file that exists.
-    """
+    """Read and validate a file."""
     file = BackendFile(path)
     try:
         content = Path(path).read_bytes()

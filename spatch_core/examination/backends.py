@@ -28,43 +28,19 @@ class State(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ListedBackend:
-    """One backend of a library.
+    """One backend of a library."""
 
-    Parameters
-    ----------
-    name : str
-        Its name; ``"default"`` is the library itself.
-    state : State
-        Whether it takes part in calls.
-    reason : str
-        Why, where it does not.
-    source : Source
-        Where its description comes from.
-    functions : int or None
-        How many functions it implements; None where that was not read.
-    prioritized : bool
-        Whether the environment prioritizes it.
-    description : Description or None
-        None where it was not read, or is at fault.
-    """
-
-    name: str
+    name: str  # "default" is the library itself
     state: State
-    reason: str
-    source: Source
-    functions: int | None = None
-    prioritized: bool = False
-    description: Description | None = None
+    reason: str  # why, where it does not
+    source: Source  # where its description comes from
+    functions: int | None = None  # their number; None where it was not read
+    prioritized: bool = False  # by the environment
+    description: Description | None = None  # None where it was not read, or is at fault
 
 
 def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
-    """Return the backends of a library: by priority, then those that are not usable.
-
-    Parameters
-    ----------
-    loaded : LoadedLibrary
-        The library. One without a system has no backends.
-    """
+    """Return the backends of a library: by priority, then those that are not usable."""
     system = loaded.system
     if system is None:
         return []

@@ -31,42 +31,22 @@ _RESTARTS = 5
 
 @dataclass(slots=True)
 class Ending:
-    """How a child ended before it was done.
+    """How a child ended before it was done."""
 
-    Parameters
-    ----------
-    how : str
-        A clause whose subject is the step.
-    what : str
-        The step that ended it.
-    module : str
-        The module that the step uses; empty for none.
-    keys : list of str
-        Where the description names the module.
-    """
-
-    how: str
-    what: str
-    module: str
-    keys: list[str]
+    how: str  # a clause whose subject is the step
+    what: str  # the step that ended it
+    module: str  # the module that the step uses; empty for none
+    keys: list[str]  # where the description names the module
 
 
 @dataclass(slots=True)
 class Report:
-    """The journal of a task.
+    """The journal of a task."""
 
-    Parameters
-    ----------
-    values : dict of str to list
-        What the last child has written down, by kind.
-    endings : list of Ending
-        One for each child that was not done.
-    is_complete : bool
-        Whether the last child was done with everything but the modules that ended the others.
-    """
-
+    # What the last child has written down, by kind.
     values: dict[str, list[Any]] = field(default_factory=dict)
-    endings: list[Ending] = field(default_factory=list)
+    endings: list[Ending] = field(default_factory=list)  # one for each child that was not done
+    # Whether the last child did everything but what ended the others.
     is_complete: bool = False
 
     def last(self, kind: str, otherwise: Any = None) -> Any:

@@ -189,15 +189,6 @@ def check_variables(
     """Yield unknown names of backends in environment variables, and misspelled variables.
 
     Near misses of backends are among the problems of discovery.
-
-    Parameters
-    ----------
-    prefix : str
-        Of the library's variables.
-    backends : list of str
-        All installed ones, blocked or not.
-    mentioned : iterable of (str, str)
-        Names of backends, each with its variable.
     """
     for name, variable in mentioned:
         if name not in backends and not nearest(name, backends):

@@ -19,24 +19,12 @@ BASE_ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An edge of the priority order: one backend goes before another.
-
-    Parameters
-    ----------
-    before, after : str
-        Names of backends.
-    origin : str
-        ``"environment"``, ``"declared"`` or ``"type specificity"``.
-    declared_by : str or None
-        The backend that declares it.
-    reason : str
-        In words.
-    """
+    """An edge of the priority order: one backend goes before another."""
 
     before: str
     after: str
-    origin: str
-    declared_by: str | None
+    origin: str  # "environment", "declared" or "type specificity"
+    declared_by: str | None  # the backend that declares it
     reason: str
 
 

@@ -1,7 +1,8 @@
-"""Changes the functions in a backend's file, and nothing else in it.
+"""Changes the functions in a backend's file, and nothing else in it. Needs tomlkit.
 
-Pieces of the text are exchanged where the layout says they stand, so that comments, order
-and formatting of the rest survive; tomlkit writes the values.
+Pieces of the text are replaced by offset, so that comments, order and formatting of the rest
+survive; tomlkit writes the values. Editing tomlkit's document instead would leave the comments
+of removed tables behind, and it has no way to insert a table or a field between others.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .layout import Pair, Path, Section, find_layout
 
 
 class CannotEdit(Exception):  # noqa: N818  # no error of this program
-    """The file has a form in which functions cannot be added."""
+    """Functions cannot be added to a file of this form."""
 
 
 def edit_functions(
@@ -29,10 +30,9 @@ def edit_functions(
     text : str
         Valid TOML.
     present : mapping
-        Its functions: what it says of each.
+        Its functions, each with its fields.
     wanted : mapping
-        What it is to say. Fields that a function has and that are no fields of functions
-        stay.
+        The functions that it must have. Unknown fields of present functions stay.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class _Editor:
             return
         whole = next((each for each in self.pairs() if path[: len(each.path)] == each.path), None)
         if whole is not None:
-            # On one line, which holds all fields.
+            # An inline table, which holds all fields.
             if whole.path != path:
                 raise CannotEdit
             others = {key: old[key] for key in old if key not in FUNCTION_FIELDS}
@@ -182,7 +182,7 @@ class _Editor:
         return self.line_end(max(ends))
 
     def insert_lines(self, place: int, lines: str) -> None:
-        # Only the last line may lack its end; whatever is added first ends it.
+        # Only the last line of a file may lack its end; the first insertion adds it.
         lacks_end = self.text[place - 1 : place] not in ("", "\n")
         if lacks_end and not any(each.start == place == each.end for each in self.edits):
             lines = f"\n{lines}"
@@ -201,7 +201,7 @@ class _Editor:
 
     def attached(self, start: int) -> int:
         """Return where the comments start that stand right above a line."""
-        # What ends there may be a string of several lines, the last of which looks like one.
+        # The last line of a multi-line string may look like a comment.
         before = [self.line_end(each.end) for each in self.pairs() if each.end <= start]
         while start > max(before, default=0):
             above = self.line_start(start - 1)

@@ -17,11 +17,6 @@ def foreign_code(system: object = None) -> Iterator[None]:
     """Run code of libraries without letting it print to stdout, which may have to be JSON.
 
     Warnings about backends are not shown, because they are among the problems.
-
-    Parameters
-    ----------
-    system : BackendSystem, optional
-        Its warnings are meant besides those of this package, which it may have vendored.
     """
     with redirect_stdout(sys.stderr), _redirected_descriptor(), warnings.catch_warnings():
         warnings.simplefilter("ignore", SpatchCoreWarning)

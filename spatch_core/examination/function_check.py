@@ -122,17 +122,7 @@ def _package(identifier: str) -> str:
 
 
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Finding | None:
-    """Return why an implementation or `should_run` cannot take the calls that it would get.
-
-    Parameters
-    ----------
-    mention : Mention
-        Where it is named, and for what.
-    thing : object
-        The object that the identifier names.
-    default : inspect.Signature or None
-        Of the library's function.
-    """
+    """Return why an implementation or `should_run` cannot take the calls that it would get."""
     if not callable(thing):
         return error(
             f"{mention.text!r} is no function but of type {type(thing).__qualname__!r}",

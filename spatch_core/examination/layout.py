@@ -1,6 +1,6 @@
-"""Where in a TOML file its keys, values and tables stand, so that tools can point and edit.
+"""Finds the lines and offsets of keys, values and tables in a TOML file.
 
-What the file says is for a real parser to find out, which has accepted it before.
+Parsers for TOML do not tell lines. The text is valid: a parser has accepted it before.
 """
 
 from __future__ import annotations
@@ -31,65 +31,39 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A key with its value.
+    """A key with its value; places are offsets in the text."""
 
-    Parameters
-    ----------
-    path : tuple of str or int
-        Where it belongs, from the top of the file.
-    start, last, value, end : int
-        Where its key starts, the last part of the key, the value, and where the value ends.
-    """
-
-    path: Path
-    start: int
-    last: int
-    value: int
-    end: int
+    path: Path  # from the top of the file
+    start: int  # of the key
+    last: int  # start of the last part of the key
+    value: int  # start of the value
+    end: int  # of the value
 
 
 @dataclass(slots=True)
 class Section:
-    """A table with a header, or what stands before the first one.
+    """A table with a header, or the pairs before the first header."""
 
-    Parameters
-    ----------
-    path : tuple of str or int
-        Where it belongs; empty before the first header.
-    start, end : int
-        Where its header starts, and where its last pair ends.
-    pairs : list of Pair
-        In their order.
-    """
-
-    path: Path
-    start: int
-    end: int
+    path: Path  # empty before the first header
+    start: int  # of the header
+    end: int  # of the last pair
     pairs: list[Pair] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Layout:
-    """Where everything stands in a file.
+    """The places of keys and tables in a file."""
 
-    Parameters
-    ----------
-    lines : dict of str to int
-        The line of each key path, written as the validator writes it.
-    sections : list of Section
-        In their order.
-    """
-
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
     sections: list[Section] = field(default_factory=list)
 
     def line(self, key: str | None) -> int:
-        """Return the line of a key path, or of what would hold it if it is missing."""
+        """Return the line of a key path, or of the table that would hold it."""
         holder = self._holder(key or "")
         return 1 if holder is None else self.lines[holder]
 
     def position(self, key: str) -> int:
-        """Return the place of a key path, or of what would hold it, among all others."""
+        """Return the rank of a key path, or of the table that would hold it, in the file."""
         holder = self._holder(key)
         return -1 if holder is None else [*self.lines].index(holder)
 
@@ -101,13 +75,7 @@ class Layout:
 
 
 def find_layout(text: str) -> Layout:
-    """Find out where everything stands.
-
-    Parameters
-    ----------
-    text : str
-        Valid TOML.
-    """
+    """Return the places of everything in valid TOML."""
     return _Scanner(text).scan()
 
 
@@ -133,7 +101,7 @@ class _Token:
 
 
 class _Scanner:
-    """Reads the tokens of a file once, from the first to the last."""
+    """Reads the tokens of a file once, in order."""
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
@@ -229,7 +197,7 @@ class _Scanner:
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    """Yield what matters: no comments, no ends of lines."""
+    """Yield tokens without comments and line ends."""
     line = 1
     for match in _TOKEN.finditer(text):
         found = match.group()

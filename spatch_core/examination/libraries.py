@@ -23,24 +23,12 @@ GROUP = "spatch_core.libraries"
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library that registered itself, not yet imported.
+    """A library that registered itself, not yet imported."""
 
-    Parameters
-    ----------
-    name : str
-        The name of its entry point.
-    identifier : str
-        Of its `BackendSystem`.
-    source : Source
-        Its entry point and distribution.
-    owner : str or None
-        The distribution that registered the same name before; None if there is none.
-    """
-
-    name: str
-    identifier: str
-    source: Source
-    owner: str | None = None
+    name: str  # of its entry point
+    identifier: str  # of its `BackendSystem`
+    source: Source  # its entry point and distribution
+    owner: str | None = None  # the distribution that registered the same name before
 
     def shadowed(self) -> tuple[str, str]:
         """Return message and remedy of a library whose name is taken."""
@@ -51,25 +39,13 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class LoadedLibrary:
-    """A library that was imported, or why that failed.
-
-    Parameters
-    ----------
-    library : Library
-        The library.
-    system : BackendSystem or None
-        Its system, with the backends discovered. A library that vendors this package has a
-        class of its own.
-    fault : Problem or None
-        Why there is no system.
-    problems : tuple of Problem
-        Those of the system, or `fault` alone.
-    """
+    """A library that was imported, or why that failed."""
 
     library: Library
+    # With the backends discovered. A library that vendors this package has its own class.
     system: BackendSystem | None = None
-    fault: Problem | None = None
-    problems: tuple[Problem, ...] = field(default=())
+    fault: Problem | None = None  # why there is no system
+    problems: tuple[Problem, ...] = field(default=())  # those of the system, or `fault` alone
 
     def describe(self, problem: Problem) -> str:
         """Return a problem as one sentence or two."""
@@ -82,13 +58,7 @@ class LoadedLibrary:
 
 
 def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
-    """Find the libraries that registered themselves, by name; imports nothing of theirs.
-
-    Parameters
-    ----------
-    registered : iterable of importlib.metadata.EntryPoint, optional
-        The entry points; those that are installed if not given.
-    """
+    """Find the libraries that registered themselves, by name; imports nothing of theirs."""
     found: list[Library] = []
     owners: dict[str, str] = {}
     for item in entry_points(group=GROUP) if registered is None else registered:
@@ -134,13 +104,6 @@ def find_library(library: str | BackendSystem) -> Library:
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     """Import a library's system and let it discover its backends.
 
-    Parameters
-    ----------
-    library : Library
-        The library.
-    tries : bool, optional
-        Whether a child process first reads the backends, any of which may end it.
-
     Returns
     -------
     LoadedLibrary
@@ -175,11 +138,6 @@ def import_public_names(library: Library) -> None:
     """Import the modules that a library imports lazily, so that all its functions exist.
 
     A module that cannot be imported here has no functions here, which is no fault.
-
-    Parameters
-    ----------
-    library : Library
-        One whose system has been loaded.
     """
     package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
     with foreign_code(), progress(f"importing what {library.name} offers"):

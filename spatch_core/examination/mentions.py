@@ -30,27 +30,13 @@ class Role(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Something importable that a description names.
-
-    Parameters
-    ----------
-    key : str
-        Where it stands.
-    role : Role
-        What kind of thing it is.
-    text : str
-        An identifier, a type pattern, or the name of a module.
-    library_function : str or None
-        The function of the library that it implements.
-    takes_context : bool
-        Whether it is called with a `DispatchContext` first.
-    """
+    """Something importable that a description names."""
 
     key: str
     role: Role
-    text: str
-    library_function: str | None = None
-    takes_context: bool = False
+    text: str  # an identifier, a type pattern, or the name of a module
+    library_function: str | None = None  # the function of the library that it implements
+    takes_context: bool = False  # called with a `DispatchContext` first
 
     @property
     def module(self) -> str:
@@ -59,13 +45,7 @@ class Mention:
 
 
 def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
-    """Yield what a description names, where that is well-formed.
-
-    Parameters
-    ----------
-    fields : mapping
-        A description as a file has it. It may have faults.
-    """
+    """Yield what a description names, where that is well-formed."""
     for name in ("primary_types", "secondary_types"):
         for position, text in _strings(fields.get(name)):
             with suppress(IdentifierError):

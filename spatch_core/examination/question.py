@@ -19,21 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GivenType:
-    """A type given by its identifier.
+    """A type given by its identifier."""
 
-    Parameters
-    ----------
-    identifier : str
-        As it was given.
-    type : type
-        The type itself, or a stand-in of the same module and qualname.
-    note : str
-        What people have to know about the stand-in; empty for the type itself.
-    """
-
-    identifier: str
-    type: type
-    note: str = ""
+    identifier: str  # as it was given
+    type: type  # the type itself, or a stand-in of the same module and qualname
+    note: str = ""  # about the stand-in; empty for the type itself
 
 
 def given_type(identifier: str) -> GivenType:
@@ -71,19 +61,11 @@ def _stand_in(module: str, qualname: str) -> type:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Arguments of ``backend_opts``.
-
-    Parameters
-    ----------
-    prioritize, disable : tuple of str
-        Names of backends.
-    type : GivenType or None
-        Counts like the type of a dispatch argument.
-    """
+    """Arguments of ``backend_opts``."""
 
     prioritize: tuple[str, ...] = ()
-    disable: tuple[str, ...] = ()
-    type: GivenType | None = None
+    disable: tuple[str, ...] = ()  # names of backends
+    type: GivenType | None = None  # counts like the type of a dispatch argument
 
     def __str__(self) -> str:
         """Return the call of ``backend_opts``; empty for no options."""
@@ -99,32 +81,15 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A call of a function with arguments of given types.
-
-    Parameters
-    ----------
-    system : BackendSystem
-        The library's.
-    function : str
-        The function's identifier.
-    types : tuple of GivenType
-        Types of the dispatch arguments.
-    options : Options
-        In force around the call.
-    """
+    """A call of a function with arguments of given types."""
 
     system: BackendSystem
-    function: str
-    types: tuple[GivenType, ...]
-    options: Options = Options()
+    function: str  # its identifier
+    types: tuple[GivenType, ...]  # of the dispatch arguments
+    options: Options = Options()  # in force around the call
 
     def ask(self, variables: Mapping[str, str] | None = None) -> Explanation:
         """Return the explanation of the core.
-
-        Parameters
-        ----------
-        variables : mapping of str to str, optional
-            Environment variables to set for it.
 
         Raises
         ------

@@ -79,7 +79,7 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
 
 
 def digits(name: str) -> str:
-    """Return the digits of a name: whoever writes another one means it."""
+    """Return the digits of a name. A different digit is no misspelling: it means another name."""
     return "".join(filter(str.isdigit, name))
 
 

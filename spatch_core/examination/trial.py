@@ -18,13 +18,6 @@ def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None
     """Return what ends a process that reads the library's backends, and a remedy.
 
     Only descriptions that are objects are tried: files cannot end a process.
-
-    Parameters
-    ----------
-    system : BackendSystem
-        The library's, which has not discovered them yet.
-    name : str
-        The library's.
     """
     request = {"group": system.group, "prefix": system.environ_prefix}
     if not _objects(request):

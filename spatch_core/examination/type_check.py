@@ -136,15 +136,7 @@ def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Finding]:
 
 
 def check_reach(description: Description, default: Description, first: bool) -> Iterator[Finding]:
-    """Yield a note if the library's own implementations always go first.
-
-    Parameters
-    ----------
-    description, default : Description
-        Of the backend, and of the library itself.
-    first : bool
-        Whether the backend goes before the library.
-    """
+    """Yield a note if the library's own implementations always go first."""
     if first or description.requires_opt_in or not default.primary_types:
         return
     own_types = default.primary_types

@@ -13,13 +13,6 @@ from .remedy_search import Search
 def why_not(question: Question, backend: str) -> Answer:
     """Find out what would make a backend run.
 
-    Parameters
-    ----------
-    question : Question
-        The call.
-    backend : str
-        The name of an installed backend, usable or not.
-
     Returns
     -------
     Answer
