@@ -114,7 +114,7 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
     try:
         with foreign_code(), progress(f"loading {library.name}"):
             system: Any = import_identifier(library.identifier)
-            if not _is_system(system):
+            if not is_system(system):
                 return _faulty(
                     library,
                     f"{library.identifier!r} is not a BackendSystem but of type "
@@ -151,7 +151,7 @@ def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
     return LoadedLibrary(library, fault=fault, problems=(fault,))
 
 
-def _is_system(found: object) -> bool:
+def is_system(found: object) -> bool:
     """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
     return any(
         each.__name__ == "BackendSystem" and hasattr(each, "explain_types")
