@@ -8,11 +8,10 @@ import click
 
 from .._classes import type_identifier
 from .._resolution.explanation import Verdict
-from ..examination.answer import Answer, Outcome
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import LibraryError, find_function, import_homes
 from ..examination.libraries import LoadedLibrary
-from ..examination.question import GivenType, Options, Question
+from ..examination.question import Answer, GivenType, Options, Outcome, Question
 from ..examination.why_not import why_not
 from .arguments import (
     checked_function,

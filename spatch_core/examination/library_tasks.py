@@ -17,7 +17,14 @@ from .description_check import DescriptionCheck
 from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
 from .foreign_code import foreign_code
 from .importing import Importer
-from .libraries import Library, LoadedLibrary, find_libraries, import_public_names, load_library
+from .libraries import (
+    Library,
+    LoadedLibrary,
+    find_libraries,
+    import_public_names,
+    is_system,
+    load_library,
+)
 from .mentions import fields_of, find_mentions
 from .packages import Requirements
 from .suggestions import meant_backend
@@ -38,7 +45,7 @@ def census(request: dict[str, Any], journal: Journal) -> None:
     """
     library = _library(request, journal)
     system = _import(library)
-    if system is not None:
+    if is_system(system):  # `load_library` reports anything else
         os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
     loaded = load_library(library, tries=False)
     if loaded.system is None:
