@@ -1,4 +1,4 @@
-"""What was skipped, where it stands, and what to do about it."""
+"""Problems of backends and environment variables, each with its place and remedy."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def place_text(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault.
+    """A fault of a backend, a distribution or an environment variable.
 
     Parameters
     ----------

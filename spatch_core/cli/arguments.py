@@ -92,7 +92,7 @@ def checked_identifier(_context: click.Context, _parameter: click.Parameter, val
 
 
 def checked_function(context: click.Context, parameter: click.Parameter, value: str) -> str:
-    """Check the form of a function's identifier, or say which one was meant; a click callback."""
+    """Check the form of a function's identifier, and suggest one; a click callback."""
     try:
         return checked_identifier(context, parameter, value)
     except click.BadParameter as error:
@@ -112,8 +112,8 @@ def checked_function(context: click.Context, parameter: click.Parameter, value: 
 def given_types(
     context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[GivenType, ...]:
-    """Import the types that identifiers name, or stand in for them; a click callback."""
-    if context.resilient_parsing:  # the shell asks what could follow
+    """Import types, or create stand-ins for them; a click callback."""
+    if context.resilient_parsing:  # the shell completes a line
         return ()
     try:
         return tuple(given_type(checked_identifier(context, parameter, each)) for each in values)
@@ -124,7 +124,7 @@ def given_types(
 def given_type_or_none(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> GivenType | None:
-    """Do the same for one type or none; a click callback."""
+    """Like `given_types`, for one type or none."""
     found = given_types(context, parameter, () if value is None else (value,))
     return found[0] if found else None
 
@@ -132,17 +132,14 @@ def given_type_or_none(
 def complete_libraries(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Return the names of libraries that the shell may offer; imports nothing of theirs."""
+    """Complete the name of a library, without importing any."""
     return _starting(incomplete, (each.name for each in find_libraries()))
 
 
 def complete_backends(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Return the names of backends that the shell may offer.
-
-    Those of one library, if another argument tells which.
-    """
+    """Complete the name of a backend, of one library if another argument tells which."""
     function = _given_function(context)
     with _completing():
         return _starting(
@@ -159,7 +156,7 @@ def complete_backends(
 def complete_functions(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Return the identifiers of libraries' functions that the shell may offer."""
+    """Complete the identifier of a function."""
     with _completing():
         return _starting(
             incomplete,
@@ -174,7 +171,7 @@ def complete_functions(
 def complete_types(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """Return the types that the shell may offer: those that the function's backends know."""
+    """Complete a type that the function's backends know."""
     function = _given_function(context)
     with _completing():
         return _starting(
@@ -190,7 +187,7 @@ def complete_types(
 
 
 def _given_function(context: click.Context) -> str | None:
-    """Return the function that was given before what is being typed."""
+    """Return the function that was given earlier on the line."""
     function: str | None = context.params.get("function")
     if function is None and context.command.name == "explain":
         # An option whose value is missing yet keeps click from naming the arguments.
@@ -217,6 +214,6 @@ def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def _completing() -> Iterator[None]:
-    """Let nothing that libraries print get between the user and what is being typed."""
+    """Discard what libraries print, which would disturb the line that the user types."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         yield

@@ -1,4 +1,4 @@
-"""``spatch-core completion``: the script that lets a shell complete names."""
+"""``spatch-core completion``: a script for shell completion."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def completion_command(context: click.Context, shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None  # click has one for each of these
     script = found(context.find_root().command, {}, _PROGRAM, _VARIABLE)
-    # Not source(), which looks for a shell here; the script may be for another machine.
+    # Not source(), which requires the shell here; the script may be for another machine.
     show_text(script.source_template % script.source_vars())
 
 
 class _Bash(BashComplete):
-    """Bash takes colons, and equals signs, for words of their own."""
+    """Completion for bash, which splits words at colons and equals signs."""
 
     _split = ""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Put the words together again that it has taken apart."""
+        """Join the words that bash has split."""
         position = int(os.environ["COMP_CWORD"])
         given = [*split_arg_string(os.environ["COMP_WORDS"]), ""][: position + 1]
         words: list[str] = []
@@ -64,7 +64,7 @@ class _Bash(BashComplete):
         return words[1:], incomplete
 
     def format_completion(self, item: CompletionItem[str]) -> str:
-        """Leave out what bash keeps of the word by itself."""
+        """Leave out the part of the word that bash keeps."""
         return f"{item.type},{item.value.removeprefix(self._split)}"
 
 

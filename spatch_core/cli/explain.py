@@ -9,7 +9,12 @@ import click
 from .._classes import type_identifier
 from .._resolution.explanation import Verdict
 from ..examination.backends import list_backends, unusable_backends
-from ..examination.function_search import LibraryError, find_function, import_homes
+from ..examination.function_search import (
+    LibraryError,
+    UnknownFunctionError,
+    find_function,
+    import_homes,
+)
 from ..examination.libraries import LoadedLibrary
 from ..examination.question import Answer, GivenType, Options, Outcome, Question
 from ..examination.why_not import why_not
@@ -147,8 +152,8 @@ def explain_command(
     """
     try:
         loaded, identifier = find_function(function)
-    except LookupError as error:
-        raise click.UsageError(str(error.args[0])) from None
+    except UnknownFunctionError as error:
+        raise click.UsageError(str(error)) from None
     except LibraryError as error:
         raise click.ClickException(str(error)) from None
     assert loaded.system is not None  # a function was found in it

@@ -28,8 +28,8 @@ With --json, one object (keys may be added, none goes away):
   backends                        names, by priority
   functions: list of
     function                      its identifier
-    backends                      names of who implements it, by priority
-    asks                          names of whose should_run is asked first
+    backends                      of those that implement it, by priority
+    asks                          of those whose should_run is asked first
     is_dispatchable               false if the library has no such function
   problems: list of
     backend, key, message, remedy
@@ -60,7 +60,7 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A function and who implements it: backends by priority, each with its cell."""
+    """A function and its backends by priority, each with its cell of the matrix."""
 
     function: str
     cells: dict[str, str]

@@ -148,7 +148,7 @@ def as_dot(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
 
 def as_mermaid(title: str, names: Sequence[str], steps: Iterable[Step]) -> str:
     """Write the graph for Mermaid; see `as_dot`."""
-    # Nodes have numbers, because some names, "end" for example, mean something there.
+    # Nodes are numbered, because some names, "end" for example, are keywords of Mermaid.
     number = {name: f"n{position}" for position, name in enumerate(names, 1)}
     lines = ["flowchart TD", f"    %% {_encoded(title)}"]
     lines += [
@@ -168,7 +168,7 @@ def _quoted(text: str) -> str:
 
 
 def _encoded(text: str) -> str:
-    """Replace what Mermaid might take for its own by the numbers of the characters."""
+    """Escape the characters that have a meaning in Mermaid by their numbers."""
     return "".join(
         each if each.isalnum() or each in " .,_-:=()" else f"#{ord(each)};" for each in text
     )

@@ -23,12 +23,12 @@ STATE_STYLES: dict[str, str] = {
 
 
 def distribution_text(source: Source) -> str:
-    """Name a distribution with its version; empty for none."""
+    """Return a distribution and its version; empty for none."""
     return " ".join(part for part in (source.distribution, source.version) if part)
 
 
 def problem_as_json(problem: Problem) -> dict[str, Any]:
-    """Say what is wrong, where, and what to do about it."""
+    """Return a problem as JSON has it."""
     return {
         "backend": problem.backend,
         "key": problem.key,
@@ -39,7 +39,7 @@ def problem_as_json(problem: Problem) -> dict[str, Any]:
 
 
 def library_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
-    """Say which library it is."""
+    """Return a library as JSON has it."""
     system = loaded.system
     where = source_as_json(loaded.library.source)
     del where["file"]
@@ -52,7 +52,7 @@ def library_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
 
 
 def backend_as_json(backend: ListedBackend) -> dict[str, Any]:
-    """Say what a backend is, and how it is."""
+    """Return a backend as JSON has it."""
     described = backend.description
     return {
         "name": backend.name,

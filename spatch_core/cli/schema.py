@@ -12,13 +12,12 @@ from .._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_T
 from .._identifiers import DEFAULT
 from .streams import show_text
 
-# Letters beyond ASCII are not looked at more closely: what is a letter there, each language
-# of patterns says differently.
+# Characters beyond ASCII all pass: dialects of patterns disagree about which are letters.
 _START = r"[^\x00-@\[-^`{-\x7F]"
 _FURTHER = r"[^\x00-/:-@\[-^`{-\x7F]"
 _PART = rf"(?:{_START}{_FURTHER}*|<locals>)"
 _IDENTIFIER = rf"{_PART}(?:\.{_PART})*:{_PART}(?:\.{_PART})*"
-_END = r"$(?!\n)"  # `$` alone lets a line end stand behind it, in some languages
+_END = r"$(?!\n)"  # in some dialects `$` alone matches before a final line end
 _NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
 
 _EPILOG = """\b
@@ -47,7 +46,7 @@ def make_schema() -> dict[str, Any]:
     """Make the schema, from the validator's tables of fields."""
     schema = _table(FIELD_TABLE)
     functions = schema["properties"]["functions"]
-    # Beside a reference nothing else counts in this version of JSON Schema.
+    # Draft 7 ignores all keywords beside `$ref`.
     entry = {"allOf": [{"$ref": "#/definitions/function"}]}
     pattern = f"^{_IDENTIFIER}{_END}"
     functions["properties"] = {
@@ -83,7 +82,7 @@ def make_schema() -> dict[str, Any]:
 
 
 def _kinds() -> dict[str, dict[str, Any]]:
-    """Return what the words for kinds of values mean."""
+    """Return the schema of each kind of value."""
 
     def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
         return {"type": "array", "items": items}
@@ -102,7 +101,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
 
 
 def _table(fields: Mapping[str, tuple[str, str, str]], required: bool = True) -> dict[str, Any]:
-    """Describe a table. Unknown keys may belong to a later version, and are none's business."""
+    """Describe a table. Unknown keys are allowed, because a later version may have them."""
     kinds = _kinds()
     properties = {}
     for key, (kind, default, meaning) in fields.items():

@@ -109,7 +109,7 @@ def show_command(context: click.Context, backend: str, library: str | None, as_j
 
 
 def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]:
-    """Find the one backend that is meant; of those of one library, the one that is used."""
+    """Find the backend of this name. Of several in one library, the first is used."""
     libraries = [load_library(each) for each in chosen_libraries(library)]
     found = []
     names: list[str] = []
@@ -209,7 +209,7 @@ def _as_json(
 
 
 def _described(description: Description | None, system: BackendSystem) -> dict[str, Any]:
-    """Return what a description says, and what became of it."""
+    """Return the fields of a description, and its place in the order."""
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
         return dict.fromkeys((*keys, "order", "before", "after", "functions"))

@@ -67,7 +67,7 @@ def _let_go(stream: TextIO | None) -> None:
 
 @contextmanager
 def progress(text: str) -> Iterator[None]:
-    """Say in a terminal what takes long.
+    """Show in a terminal that something takes long.
 
     Parameters
     ----------

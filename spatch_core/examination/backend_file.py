@@ -1,4 +1,4 @@
-"""A backend's TOML file as its author has it: fields, lines, and what is wrong with it."""
+"""Reads a backend's TOML file: its fields, their lines, and its faults."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class BackendFile:
         Returns
         -------
         report : Report
-            Of the child.
+            The child's journal.
         findings : list of Finding
-            What it found out, and how it ended, if too early.
+            Those of the child, and one for each child that ended early.
         """
         folder = self.folder()
         report = run(
@@ -88,7 +88,7 @@ class BackendFile:
         return {m.module.partition(".")[0] for m in self.mentions() if m.role not in others}
 
     def folder(self) -> str | None:
-        """Return what to put on `sys.path`, if anything, to import the file's own package."""
+        """Return the folder to put on `sys.path` to import the file's own package, if any."""
         return package_folder(Path(self.path).resolve(), self.packages())
 
     def importer(self) -> Importer:

@@ -81,7 +81,7 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
 
 
 def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
-    """Yield what has problems, once for each entry point however many faults it has."""
+    """Yield each entry point with problems, once."""
     usable = system.backends
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):

@@ -99,7 +99,7 @@ def run(
     request : mapping
         Of types that JSON has.
     about : str
-        What is being done, for people.
+        Announced to people.
     folders : iterable of str, optional
         Put before everything else on `sys.path`.
     variables : mapping of str to str, optional
@@ -188,7 +188,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def perform(asked: Mapping[str, Any], journal: str) -> None:
-    """Do what was asked for; runs in the child."""
+    """Do the task; runs in the child."""
     module, _, function = asked["task"].partition(":")
     with open(journal, "a", encoding="utf-8") as stream:
         written = Journal(stream, asked["skip"])

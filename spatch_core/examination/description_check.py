@@ -24,11 +24,11 @@ class DescriptionCheck:
     Parameters
     ----------
     mentions : iterable of Mention
-        What it names.
+        Everything importable in it.
     importer : Importer
         Imports, and explains failures.
     journal : Journal
-        Is told what comes next.
+        Gets each step before it is done.
     name : str, optional
         The backend's.
     library : str, optional
@@ -58,7 +58,7 @@ class DescriptionCheck:
             for each in self.mentions
             if each.key.startswith("primary_types")
         )
-        """Whether there can be objects of its types here."""
+        """Whether objects of its types can exist here."""
 
     def findings(self) -> Iterator[Finding]:
         """Yield everything that is wrong, each finding with its key, once."""

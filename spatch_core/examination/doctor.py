@@ -131,7 +131,7 @@ def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
 
 
 def _reported(report: Report, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
-    """Yield what a child has written down, and how it has ended, if too early."""
+    """Yield a child's findings, and one for each child that ended early."""
     source = source_from_json(place)
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"
     for each in report.endings:

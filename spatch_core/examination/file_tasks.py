@@ -1,4 +1,4 @@
-"""What the child process does for `verify` and `update`: it imports what a file names."""
+"""The tasks of child processes for `verify` and `update`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _fields(registered: Any) -> dict[str, Any]:
 
 
 def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
-    """Yield what is wrong with the identifiers of what is registered."""
+    """Yield faults of the identifiers of registered functions."""
     for identifier, each in backend.functions.items():
         key = f'functions."{identifier}"'
         found = importer.load(each.identifier, is_needed=True)

@@ -1,4 +1,4 @@
-"""What an examination finds: how bad it is, where it stands, and what to do about it."""
+"""The class for everything that an examination finds wrong, with its severity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._problems import Problem, Source, place_text
 
 
 class Severity(str, Enum):
-    """How bad a finding is: what cannot work, what works badly or not here, a remark."""
+    """How bad a finding is. Errors cannot work, warnings work badly or not here."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 
+class UnknownFunctionError(Exception):
+    """No library has a function of this name."""
+
+
 class LibraryError(Exception):
     """A library cannot be used."""
 
@@ -59,7 +63,7 @@ def find_function(wanted: str) -> tuple[LoadedLibrary, str]:
 
     Raises
     ------
-    LookupError
+    UnknownFunctionError
         If no library has it.
     LibraryError
         If the library that seems to be meant cannot be used.
@@ -102,7 +106,7 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exc
     near = functions_like(wanted, known)
     if near:
         text += f"; did you mean {' or '.join(near)}?"
-    return LookupError(text)
+    return UnknownFunctionError(text)
 
 
 def _package(identifier: str) -> str:

@@ -1,4 +1,4 @@
-"""Imports what a description names, and says why that fails: misspelled, absent or broken."""
+"""Imports modules and objects, and says why that fails: misspelled, absent or broken."""
 
 from __future__ import annotations
 

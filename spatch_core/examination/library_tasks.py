@@ -1,4 +1,4 @@
-"""What the child processes do for `doctor`; each backend has its own, to spoil no other."""
+"""The tasks of child processes for `doctor`; each backend has a process of its own."""
 
 from __future__ import annotations
 

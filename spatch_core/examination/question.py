@@ -1,4 +1,4 @@
-"""Questions to the core, what would run in a call, and answers about a backend in it."""
+"""Questions to the core about a call, and answers about a backend in it."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class _Shape:
 
     @property
     def names(self) -> set[str]:
-        """Names that mean something: not those which can be given by position alone."""
+        """Names by which arguments are known: of positional parameters, and keywords."""
         return {each.name for each in self.positional} | self.keywords
 
 
@@ -42,9 +42,9 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
     Parameters
     ----------
     default : inspect.Signature
-        Of the default implementation: what it takes, callers may give.
+        Of the default implementation, whose calls callers may make.
     implementation : inspect.Signature
-        Of what would be called with the same arguments.
+        Of the function that would get the same arguments.
     context : bool
         Whether it gets a `DispatchContext` before them.
 
@@ -89,7 +89,7 @@ def _context_clashes(given: _Shape, first: str) -> Iterator[tuple[str, str]]:
 
 
 def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield what goes wrong where arguments are given by position."""
+    """Yield mismatches of arguments given by position."""
     for position, parameter in enumerate(given.positional):
         name = parameter.name
         if position >= len(taken.positional):
@@ -112,7 +112,7 @@ def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
 
 
 def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield what goes wrong where arguments are given by keyword."""
+    """Yield mismatches of arguments given by keyword."""
     for position, parameter in enumerate(given.positional):
         name = parameter.name
         if name not in given.keywords or name in taken.keywords:
@@ -131,7 +131,7 @@ def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
 
 
 def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
-    """Yield what it must have, but callers need not give."""
+    """Yield parameters that it requires and that callers may leave out."""
     always = {each.name for each in given.keyword_only if each.default is each.empty}
     for position, parameter in enumerate(taken.positional):
         if parameter.default is not parameter.empty:

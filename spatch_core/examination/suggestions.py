@@ -38,14 +38,14 @@ def attributes_like(thing: object, name: str) -> list[str]:
 
 
 def did_you_mean(names: list[str], otherwise: str = "") -> str:
-    """Ask whether one of these was meant, if there is any."""
+    """Return the question whether one of these names was meant, if there is any."""
     return f"Did you mean {' or '.join(map(repr, names))}?" if names else otherwise
 
 
 def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
     """Return the functions whose identifiers are nearly this one, part by part, at most three.
 
-    What has nothing but the module in common is not meant, nor is what differs in a digit.
+    The module alone is not enough, and digits must be the same.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def digits(name: str) -> str:
 
 
 def has_name(module: str, name: str) -> bool | None:
-    """Whether a module has a name; None if its text does not tell. No others' code is run."""
+    """Whether a module has a name; None if its text does not tell. Third-party code is not run."""
     try:
         is_own = module.partition(".")[0] in sys.stdlib_module_names - _JOKES
         if module in sys.modules or is_own:

@@ -72,7 +72,7 @@ def update_file(path: str, check: bool = False) -> FileUpdate:
     path : str
         Of a TOML file that exists, with a table ``functions.auto-generation``.
     check : bool, optional
-        Whether nothing is written.
+        Write nothing.
 
     Returns
     -------

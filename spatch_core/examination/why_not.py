@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def why_not(question: Question, backend: str) -> Answer:
-    """Find out what would make a backend run.
+    """Find what would make a backend run.
 
     Returns
     -------
@@ -127,7 +127,7 @@ class _Search:
         variables: Mapping[str, str] | None = None,
         types: tuple[GivenType, ...] | None = None,
     ) -> bool:
-        """Ask, and keep what was tried if the backend would run."""
+        """Ask the core, and keep the remedy if the backend would run."""
         question = replace(self.question, options=options, types=types or self.question.types)
         try:
             outcome = _outcome(question.ask(variables), self.backend)

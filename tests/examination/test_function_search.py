@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
 CODE = """
-    from spatch_core.examination.function_search import LibraryError, find_function
+    from spatch_core.examination.function_search import (
+        LibraryError, UnknownFunctionError, find_function
+    )
 
     for name in {names!r}:
         try:
             loaded, identifier = find_function(name)
             print(loaded.library.name, identifier)
-        except (LookupError, LibraryError) as error:
-            print(type(error).__name__, error.args[0])
+        except (LibraryError, UnknownFunctionError) as error:
+            print(type(error).__name__, error)
     """
 
 
@@ -26,12 +28,12 @@ def test_a_function_has_one_identifier_and_other_names(paint: Site) -> None:
     (paint.folder / "easel.py").write_text("from paintlib.filters import blur as smear\n")
     names = ["paintlib.filters:blur", "easel:smear", "paintlib.filters:blr", "nowhere:blur"]
     found = run_python(CODE.format(names=names), path=[paint.folder]).stdout.splitlines()
-    without = "no library has a function"
+    without = "UnknownFunctionError no library has a function"
     assert found == [
         "paintlib paintlib.filters:blur",
         "paintlib paintlib.filters:blur",
-        f"LookupError {without} 'paintlib.filters:blr'; did you mean paintlib.filters:blur?",
-        f"LookupError {without} 'nowhere:blur' (the module nowhere is not installed)",
+        f"{without} 'paintlib.filters:blr'; did you mean paintlib.filters:blur?",
+        f"{without} 'nowhere:blur' (the module nowhere is not installed)",
     ]
 
 
