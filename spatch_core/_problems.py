@@ -1,4 +1,4 @@
-"""What was skipped, where it stands, and what to do about it."""
+"""Problems of backends and environment variables, each with its place and remedy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Source:
     file : str or None
         The TOML file, once it has been found.
     metadata : importlib.metadata.Distribution or None
-        The distribution; read only when somebody asks, because that parses a file.
+        The distribution; its metadata is read on demand, because that parses a file.
     """
 
     entry_point: str | None = None
@@ -65,7 +65,7 @@ def place_text(
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault.
+    """A fault of a backend, a distribution or an environment variable.
 
     Parameters
     ----------

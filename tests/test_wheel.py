@@ -120,6 +120,10 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
     }
     compiled = {name for name in names if name.endswith((".so", ".pyd"))}
     data = {"spatch_core/py.typed", "spatch_core/backend.schema.json"}
+    data |= {
+        f"spatch_core/{each.relative_to(package).as_posix()}"
+        for each in package.rglob("*.template")
+    }
     assert names - compiled == sources | data
     assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_accelerator"])
     assert len(licenses) == 1

@@ -1,7 +1,6 @@
-"""The command line, a thin shell over the package.
+"""The command line: one module a command, which parses, calls and prints.
 
-Each command is one module with one click command; `_libraries` finds what they talk
-about, `_output` shows it. Needs the ``cli`` extra: click and rich.
+The work is done in `examination`. Needs the ``cli`` extra: click and rich.
 """
 
 from __future__ import annotations
@@ -11,34 +10,39 @@ from typing import Any
 import click
 
 from .. import __version__
-from ._arguments import meant
-from ._completion import completion_command
-from ._doctor import doctor_command
-from ._explain import explain_command
-from ._functions import functions_command
-from ._list import list_command
-from ._new_backend import new_backend_command
-from ._order import order_command
-from ._output import ended_in_words
-from ._registered import libraries_command
-from ._schema import schema_command
-from ._show import show_command
-from ._update import update_command
-from ._verify import verify_command
+from ..examination.progress import announce
+from .arguments import meant
+from .completion import completion_command
+from .doctor import doctor_command
+from .explain import explain_command
+from .functions import functions_command
+from .libraries import libraries_command
+from .list import list_command
+from .new_backend import new_backend_command
+from .order import order_command
+from .schema import schema_command
+from .show import show_command
+from .streams import ended_in_words, progress
+from .update import update_command
+from .verify import verify_command
 
 __all__ = ["main"]
 
 
 class _Group(click.Group):
-    """Offers the nearest command for one that there is not; ends without tracebacks."""
+    """Offers the nearest command for an unknown one, and ends without tracebacks."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         with ended_in_words():  # help is printed here
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with ended_in_words():
-            return super().invoke(ctx)
+        shown = announce.set(progress)
+        try:
+            with ended_in_words():
+                return super().invoke(ctx)
+        finally:
+            announce.reset(shown)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -71,15 +75,18 @@ def main() -> None:
     """Show which backends libraries have, and what runs when, and why."""
 
 
-main.add_command(libraries_command)
-main.add_command(list_command)
-main.add_command(show_command)
-main.add_command(order_command)
-main.add_command(functions_command)
-main.add_command(explain_command)
-main.add_command(doctor_command)
-main.add_command(verify_command)
-main.add_command(update_command)
-main.add_command(schema_command)
-main.add_command(completion_command)
-main.add_command(new_backend_command)
+for command in (
+    libraries_command,
+    list_command,
+    show_command,
+    order_command,
+    functions_command,
+    explain_command,
+    doctor_command,
+    verify_command,
+    update_command,
+    schema_command,
+    completion_command,
+    new_backend_command,
+):
+    main.add_command(command)

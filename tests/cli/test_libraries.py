@@ -1,47 +1,80 @@
-"""Finding libraries, from entry points that are only in memory."""
+"""``spatch-core libraries``: who registered, and how they are."""
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
-from types import SimpleNamespace
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
-from spatch_core.cli._libraries import GROUP, find_libraries
+from spatch_core.testing import write_distribution
 
+if TYPE_CHECKING:
+    from tests.cli.conftest import LinkPackages, Site
 
-def entry_point(name: str, value: str, distribution: str | None) -> Any:
-    if distribution is None:
-        return EntryPoint(name, value, GROUP)  # of no distribution
-    dist = SimpleNamespace(metadata={"Name": distribution}, version="1.0")
-    return SimpleNamespace(name=name, value=value, dist=dist)
+DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 
 
-def test_libraries_are_sorted_by_name() -> None:
-    """Whatever the order in which they were found."""
-    found = find_libraries([entry_point("b", "b:system", "one"), entry_point("a", "a:s", "two")])
-    assert [each.name for each in found] == ["a", "b"]
-    assert found[0].source.entry_point == "a = a:s"
-    assert found[0].source.distribution == "two"
+def library(site: Site, name: str, **variables: str) -> Any:
+    libraries = site.run("libraries", "--json", **variables).json["libraries"]
+    (found,) = (each for each in libraries if each["name"] == name)
+    return found
 
 
-def test_extras_in_brackets_are_no_part_of_the_identifier() -> None:
-    """Entry points may have them."""
-    (found,) = find_libraries([entry_point("a", "a.b:system [fast]", "one")])
-    assert found.identifier == "a.b:system"
+def test_each_library_has_a_row(paint: Site) -> None:
+    """Version, functions, and usable backends besides itself."""
+    answer = paint.run("libraries")
+    assert answer.rows[0] == ["LIBRARY", "DISTRIBUTION", "FUNCTIONS", "BACKENDS", "PROBLEMS"]
+    assert answer.row("paintlib")[1:] == ["paint-lib 2.5", "2", "1", "0"]
+    assert (answer.code, answer.errors) == (0, "")
 
 
-def test_of_one_name_the_first_by_distribution_owns_it() -> None:
-    """The others know who does."""
-    points = [entry_point("a", f"{name}:system", name) for name in ("z", "x", "y")]
-    found = find_libraries(points)
-    assert [(each.identifier, each.owner) for each in found] == [
-        ("x:system", None),
-        ("y:system", "x"),
-        ("z:system", "x"),
-    ]
+def test_what_is_wrong_is_told(paint: Site) -> None:
+    """With a backend, or with the library itself; unusable backends do not count."""
+    paint.install_backend("water", "primary_types = 1\n")
+    paint.install_backend("wax", "")
+    write_distribution(
+        paint.folder,
+        "ink-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": "print('noise')\nimport os\nos.system('echo more noise')\n1 / 0"},
+    )
+    answer = paint.run("libraries", PAINTLIB_BLOCK="wax")
+    assert answer.row("paintlib")[1:] == ["paint-lib 2.5", "2", "1", "1"]
+    assert answer.row("inklib")[1:] == ["ink-lib 0.1.0", "-", "-", "1"]
+    _, problems = answer.output.split("Problems:\n")
+    first, second = problems.splitlines()
+    assert first.startswith("  library 'inklib' cannot be used (distribution ink-lib 0.1.0")
+    assert second.startswith("  backend 'water' is skipped")
+    assert sorted(answer.errors.splitlines()) == ["more noise", "noise"]
+    assert answer.code == 1
 
 
-def test_an_entry_point_without_a_distribution_is_found() -> None:
-    """Programs may add entry points of their own."""
-    (found,) = find_libraries([entry_point("a", "a:system", None)])
-    assert found.source.distribution is None
+def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
+    """Every key; scripts rely on it."""
+    assert library(paint, "paintlib") == {
+        "name": "paintlib",
+        "entry_point": "paintlib = paintlib._dispatch:system",
+        "distribution": "paint-lib",
+        "version": "2.5",
+        "group": "paintlib.backends",
+        "environ_prefix": "PAINTLIB",
+        "functions": 2,
+        "backends": 1,
+        "problems": [],
+    }
+    (paint.folder / "paintlib" / "_dispatch.py").write_text("1 / 0", encoding="utf-8")
+    broken = library(paint, "paintlib")
+    keys = ("group", "environ_prefix", "functions", "backends")
+    assert [broken[key] for key in keys] == [None] * 4
+    assert "ZeroDivisionError" in broken["problems"][0]["message"]
+    words = set(re.findall(r"\w+", paint.run("libraries", "-h").output))
+    assert {*broken, *broken["problems"][0]} <= words
+
+
+def test_without_any_library_the_group_is_named(bare: Site, link_packages: LinkPackages) -> None:
+    """So that one can register."""
+    link_packages(bare, *DEPENDENCIES)
+    group = "spatch_core.libraries"
+    answer = bare.run("libraries")
+    assert answer.output == f"No library is registered in the entry point group {group}.\n"
+    assert answer.code == 0
+    assert bare.run("libraries", "--json").json == {"libraries": []}

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 
 import spatch_core
 from spatch_core import __main__
-from spatch_core.cli import _libraries, main
+from spatch_core.cli import main
+from spatch_core.examination import libraries
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
@@ -67,7 +68,7 @@ def test_without_any_library_there_is_nothing_to_list(
 
 def test_an_empty_list_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same in this process, whatever is installed."""
-    monkeypatch.setattr(_libraries, "entry_points", lambda group: ())
+    monkeypatch.setattr(libraries, "entry_points", lambda group: ())
     result = CliRunner().invoke(main, ["list"])
     assert result.output.startswith("No library is registered")
     assert result.exit_code == 0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core.cli._edges import Step
-from spatch_core.cli._graph_text import as_dot, as_mermaid
+from spatch_core.cli.order import as_dot, as_mermaid
+from spatch_core.examination.edges import Step
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site

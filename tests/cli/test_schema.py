@@ -17,7 +17,7 @@ from spatch_core import DescriptionError
 from spatch_core._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
 from spatch_core._description.parsing import parse_description
 from spatch_core._problems import Source
-from spatch_core.cli._schema import make_schema
+from spatch_core.cli.schema import make_schema
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site

@@ -1,0 +1,219 @@
+"""The arguments of commands: how they are checked, and how the shell completes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr
+
+import click
+
+from .._identifiers import nearest, split_identifier
+from ..examination.backends import list_backends
+from ..examination.libraries import (
+    Library,
+    LoadedLibrary,
+    find_libraries,
+    import_public_names,
+    load_library,
+)
+from ..examination.question import GivenType, given_type
+from ..exceptions import IdentifierError
+
+files_argument = click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, dir_okay=False),
+)
+"""The TOML files of backends."""
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON; its shape is below."
+)
+
+
+def chosen_libraries(name: str | None) -> list[Library]:
+    """Return the libraries of this name, or all. Of one name, the first is used.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none of this name.
+    """
+    libraries = find_libraries()
+    chosen = [each for each in libraries if name in (None, each.name)]
+    if name is None or chosen:
+        return chosen
+    names = list(dict.fromkeys(each.name for each in libraries))
+    raise click.UsageError(f"no library is named {name!r}; {meant(name, names, 'registered')}")
+
+
+def loaded_libraries(name: str | None) -> list[LoadedLibrary]:
+    """Load the libraries of this name, or all, with all their functions."""
+    loaded = [load_library(each) for each in chosen_libraries(name)]
+    for each in loaded:
+        if each.system is not None:
+            import_public_names(each.library)
+    return loaded
+
+
+def usable_library(name: str) -> LoadedLibrary:
+    """Load the library of this name, with a system and all functions.
+
+    Raises
+    ------
+    click.ClickException
+        If there is none of this name, or it cannot be used.
+    """
+    loaded = load_library(chosen_libraries(name)[0])
+    if loaded.fault is not None:
+        raise click.ClickException(loaded.describe(loaded.fault))
+    import_public_names(loaded.library)
+    return loaded
+
+
+def meant(name: str, names: Iterable[str], what: str) -> str:
+    """Return a question for the nearest of the names; without any, all names after `what`."""
+    names = tuple(names)
+    near = nearest(name, names)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"{what} are: {', '.join(names) or 'none'}"
+
+
+def checked_identifier(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Check the form of an identifier; a click callback."""
+    try:
+        split_identifier(value)
+    except IdentifierError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
+
+
+def checked_function(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Check the form of a function's identifier, and suggest one; a click callback."""
+    try:
+        return checked_identifier(context, parameter, value)
+    except click.BadParameter as error:
+        dotted = "." + value
+        ends = [
+            identifier
+            for loaded in _loaded(None)
+            for identifier in _functions(loaded)
+            if f".{identifier.replace(':', '.')}".endswith(dotted)
+        ]
+        if not ends:
+            raise
+        hint = f"did you mean {' or '.join(sorted(ends)[:3])}?"
+        raise click.BadParameter(f"{error.message}; {hint}") from None
+
+
+def given_types(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[GivenType, ...]:
+    """Import types, or create stand-ins for them; a click callback."""
+    if context.resilient_parsing:  # the shell completes a line
+        return ()
+    try:
+        return tuple(given_type(checked_identifier(context, parameter, each)) for each in values)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def given_type_or_none(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> GivenType | None:
+    """Like `given_types`, for one type or none."""
+    found = given_types(context, parameter, () if value is None else (value,))
+    return found[0] if found else None
+
+
+def complete_libraries(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Complete the name of a library, without importing any."""
+    return _starting(incomplete, (each.name for each in find_libraries()))
+
+
+def complete_backends(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Complete the name of a backend, of one library if another argument tells which."""
+    function = _given_function(context)
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                backend.name
+                for loaded in _loaded(context.params.get("library"))
+                if function is None or function in _functions(loaded)
+                for backend in list_backends(loaded)
+            ),
+        )
+
+
+def complete_functions(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Complete the identifier of a function."""
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                identifier
+                for loaded in _loaded(context.params.get("library"))
+                for identifier in _functions(loaded)
+            ),
+        )
+
+
+def complete_types(
+    context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Complete a type that the function's backends know."""
+    function = _given_function(context)
+    with _completing():
+        return _starting(
+            incomplete,
+            (
+                pattern.identifier
+                for loaded in _loaded(None)
+                if loaded.system is not None and function in _functions(loaded)
+                for description in loaded.system.backends.values()
+                for pattern in description.known_types
+            ),
+        )
+
+
+def _given_function(context: click.Context) -> str | None:
+    """Return the function that was given earlier on the line."""
+    function: str | None = context.params.get("function")
+    if function is None and context.command.name == "explain":
+        # An option whose value is missing yet keeps click from naming the arguments.
+        function = next(iter(context.args), None)
+    return function
+
+
+def _loaded(name: str | None) -> Iterator[LoadedLibrary]:
+    for library in find_libraries():
+        if name in (None, library.name):
+            yield load_library(library)
+
+
+def _functions(loaded: LoadedLibrary) -> Collection[str]:
+    if loaded.system is None:
+        return ()
+    import_public_names(loaded.library)
+    return loaded.system.functions
+
+
+def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if name.startswith(incomplete)})
+
+
+@contextmanager
+def _completing() -> Iterator[None]:
+    """Discard what libraries print, which would disturb the line that the user types."""
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        yield

@@ -1,0 +1,165 @@
+"""Fills the templates of a new backend's package, and writes its files."""
+
+from __future__ import annotations
+
+import keyword
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from inspect import Parameter, Signature
+from pathlib import Path
+from string import Template
+from tempfile import mkdtemp
+
+from .._identifiers import split_identifier
+from .._type_patterns import TypePattern
+
+_WIDTH = 100
+_STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
+
+
+@dataclass(frozen=True, slots=True)
+class NewBackend:
+    """What is known about a new backend."""
+
+    name: str
+    project: str  # name of its distribution
+    package: str
+    library: str
+    group: str  # entry point group of the library's backends
+    system: str  # identifier of the library's `BackendSystem`
+    function: str  # identifier of the library's function that the example implements
+    signature: Signature  # of that function
+    types: tuple[TypePattern, ...]  # primary types
+    requirements: tuple[str, ...]  # distributions that it needs besides spatch-core
+    requires_opt_in: bool
+
+    @property
+    def implementation(self) -> str:
+        """Name of the example's implementation."""
+        return split_identifier(self.function)[1].rpartition(".")[2]
+
+    def files(self) -> dict[str, str]:
+        """Return the text of each file, by its path in the new folder."""
+        values = self._values()
+        source = f"src/{self.package}"
+        folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
+        written = {f"{source}/py.typed": ""}
+        for template in (files(__package__) / "templates").iterdir():
+            name = template.name.removesuffix(".template")
+            path = folders.get(name, f"{source}/") + name.replace("package", self.package)
+            written[path] = Template(template.read_text("utf-8")).substitute(values)
+        return dict(sorted(written.items()))
+
+    def _values(self) -> dict[str, str]:
+        system_module, system_qualname = split_identifier(self.system)
+        module = split_identifier(self.function)[0]
+        is_imported = module == system_module
+        head, uses_placeholder = definition(self.implementation, self.signature)
+        placeholder = (
+            "\n_DEFAULT: Any = object()  # for the library's default, which has no literal\n"
+        )
+        names = ("name", "project", "package", "library", "group", "function", "implementation")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "entry_point": quoted(self.name) if "." in self.name else self.name,
+            "system_module": system_module,
+            "system_qualname": system_qualname,
+            "types": _array(tuple(map(str, self.types))),
+            "types_in_words": ", ".join(f"`{each.identifier}`" for each in self.types),
+            "type": self.types[0].identifier,
+            "type_module": self.types[0].module,
+            "type_qualname": self.types[0].qualname,
+            "function_import": "" if is_imported else f'\nimport_module("{module}")',
+            "requirements": _array((*self.requirements, "spatch-core")),
+            "opt_in": "requires_opt_in = true\n" if self.requires_opt_in else "",
+            "when": "It runs where it is asked for:"
+            if self.requires_opt_in
+            else "It can be preferred:",
+            "definition": head,
+            "placeholder": placeholder if uses_placeholder else "",
+        }
+
+
+def definition(name: str, signature: Signature) -> tuple[str, bool]:
+    """Return the first line of a function with these parameters, or several.
+
+    Returns
+    -------
+    head : str
+        Up to the colon; in lines of at most 100 characters.
+    uses_placeholder : bool
+        Whether a default has no literal, so that ``_DEFAULT`` stands for it.
+    """
+    texts: list[str] = []
+    uses_placeholder = False
+    previous = None
+    for each in signature.parameters.values():
+        if previous is Parameter.POSITIONAL_ONLY and each.kind is not previous:
+            texts.append("/")
+        if each.kind is Parameter.KEYWORD_ONLY and previous not in (
+            Parameter.VAR_POSITIONAL,
+            Parameter.KEYWORD_ONLY,
+        ):
+            texts.append("*")
+        text = f"{_STARS.get(each.kind, '')}{each.name}: Any"
+        if each.default is not each.empty:
+            value = literal(each.default)
+            uses_placeholder = uses_placeholder or value is None
+            text += f" = {value or '_DEFAULT'}"
+        texts.append(text)
+        previous = each.kind
+    if previous is Parameter.POSITIONAL_ONLY:
+        texts.append("/")
+    head = f"def {name}({', '.join(texts)}) -> Any:"
+    if len(head) > _WIDTH:
+        lines = "".join(f"    {text},\n" for text in texts)
+        head = f"def {name}(\n{lines}) -> Any:"
+    return head, uses_placeholder
+
+
+def literal(value: object) -> str | None:
+    """Return a value as it is written in code; None if it cannot be."""
+    if type(value) is str:
+        text = repr(value)
+        return text if '"' in text or "\\" in text else f'"{text[1:-1]}"'
+    if value is None or type(value) in (bool, int):
+        return repr(value)
+    if type(value) is float and value - value == 0:  # neither infinite nor NaN
+        return repr(value)
+    if type(value) is tuple:
+        parts = [literal(each) for each in value]
+        if None not in parts:
+            return f"({', '.join(map(str, parts))}{',' * (len(parts) == 1)})"
+    return None
+
+
+def quoted(text: str) -> str:
+    """Return text that needs no escapes as a string of TOML."""
+    return f'"{text}"'
+
+
+def _array(texts: tuple[str, ...]) -> str:
+    line = f"[{', '.join(map(quoted, texts))}]"
+    return line if len(line) <= 80 else "[\n" + "".join(f"    {quoted(t)},\n" for t in texts) + "]"
+
+
+def is_package_name(name: str) -> bool:
+    """Whether a package can have this name: ASCII, and no keyword."""
+    return name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write all files of a new folder, or none."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        draft.chmod(0o755)
+        for name, text in texts.items():
+            file = draft / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -1,0 +1,251 @@
+"""``spatch-core explain``: what would run for types, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._classes import type_identifier
+from .._resolution.explanation import Verdict
+from ..examination.backends import list_backends, unusable_backends
+from ..examination.function_search import (
+    LibraryError,
+    UnknownFunctionError,
+    find_function,
+    import_homes,
+)
+from ..examination.libraries import LoadedLibrary
+from ..examination.question import Answer, GivenType, Options, Outcome, Question
+from ..examination.why_not import why_not
+from .arguments import (
+    checked_function,
+    complete_backends,
+    complete_functions,
+    complete_types,
+    given_type_or_none,
+    given_types,
+    json_option,
+    meant,
+)
+from .output import Column, Notes, Part, Table, show, show_json
+
+if TYPE_CHECKING:
+    from .._resolution.explanation import Explanation
+
+_COLUMNS = (
+    Column("backend"),
+    Column(
+        "verdict",
+        styles={
+            Verdict.RUNS: "bold green",
+            Verdict.ASKED: "yellow",
+            Verdict.INACTIVE: "yellow",
+            Verdict.NO_MATCH: "dim",
+            Verdict.NO_IMPLEMENTATION: "dim",
+        },
+    ),
+    Column("reason"),
+)
+
+_EPILOG = """\b
+Examples:
+  spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
+  spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
+  spatch-core explain mylib:blur numpy:ndarray --why-not gpu
+
+\b
+With --json, one object (keys may be added, none goes away):
+  library                         the name under which it is registered
+  function                        its identifier
+  types: list of
+    given                         as on the command line
+    type                          where the type really is
+    stand_in                      true if it could not be imported
+    note                          what that means; else empty
+  selected                        the backend that would run; null if that
+                                    depends on what a should_run says of the
+                                    arguments
+  backends: list of               in the order in which they are considered
+    backend, reason
+    verdict                       runs, comes later, would be asked, inactive,
+                                    does not match, has no implementation
+  unusable: list of               which no call can reach
+    backend, reason
+    state                         blocked, broken, shadowed
+  options
+    prioritize, disable, type     as given
+  why_not                         null without --why-not
+    backend
+    outcome                       runs, its should_run decides: as things are;
+                                    would run: with any of the remedies;
+                                    cannot run; is not read: it is blocked
+    reason                        why it does not run as things are, if not
+    remedies: list of             the simplest first, each tried, but for
+                                    the one that lifts a block
+      prioritize, disable, type   the options to call it with
+      environment                 an object: the variables to set
+      types                       the types to call it with
+      outcome                     runs, its should_run decides, is not read
+      text                        the same for people
+    obstacles                     texts: what no option or variable can mend
+
+What is blocked is never read, so that --why-not says no more than how to
+lift the block."""
+
+
+@click.command("explain", epilog=_EPILOG)
+@click.argument("function", callback=checked_function, shell_complete=complete_functions)
+@click.argument(
+    "types",
+    metavar="TYPE...",
+    nargs=-1,
+    required=True,
+    callback=given_types,
+    shell_complete=complete_types,
+)
+@click.option(
+    "--prioritize",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_backends,
+    help="Under backend_opts(prioritize=NAME); several times: the first goes first.",
+)
+@click.option(
+    "--disable",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_backends,
+    help="Under backend_opts(disable=NAME); may be given several times.",
+)
+@click.option(
+    "--type",
+    "assumed",
+    metavar="TYPE",
+    callback=given_type_or_none,
+    shell_complete=complete_types,
+    help="Under backend_opts(type=TYPE).",
+)
+@click.option(
+    "--why-not",
+    "wanted",
+    metavar="BACKEND",
+    shell_complete=complete_backends,
+    help="Say what would make BACKEND run.",
+)
+@json_option
+def explain_command(
+    function: str,
+    types: tuple[GivenType, ...],
+    prioritize: tuple[str, ...],
+    disable: tuple[str, ...],
+    assumed: GivenType | None,
+    wanted: str | None,
+    as_json: bool,
+) -> None:
+    """Show what would run if FUNCTION were called with arguments of these types, and why.
+
+    FUNCTION is the identifier of a library's function, each TYPE that of the type of a
+    dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
+    class of the same module and name. If a type is a primary type of no backend, the modules
+    that backends name types of are imported first.
+    """
+    try:
+        loaded, identifier = find_function(function)
+    except UnknownFunctionError as error:
+        raise click.UsageError(str(error)) from None
+    except LibraryError as error:
+        raise click.ClickException(str(error)) from None
+    assert loaded.system is not None  # a function was found in it
+    options = Options(prioritize, disable, assumed)
+    question = Question(loaded.system, identifier, types, options)
+    import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
+    try:
+        explanation = question.ask()
+    except (TypeError, ValueError) as error:
+        raise click.UsageError(str(error)) from None
+    answer = None
+    if wanted is not None:
+        names = list(dict.fromkeys(each.name for each in list_backends(loaded)))
+        if wanted not in names:
+            hint = meant(wanted, names, "installed")
+            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
+        answer = why_not(question, wanted)
+    if as_json:
+        show_json(_as_json(loaded, question, explanation, answer))
+    else:
+        show(_parts(loaded, question, explanation, answer))
+
+
+def _parts(
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
+) -> list[Part]:
+    names = ", ".join(map(type_identifier, explanation.types))
+    selected = explanation.selected or "depends on the arguments"
+    rows = [(each.backend, each.verdict.value, each.reason) for each in explanation.backends]
+    parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
+    if explanation.selected is None:
+        hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
+        parts.append(Notes("Not decided", [hint]))
+    options = str(question.options)
+    parts.append(Notes("Options in force", [options] if options else []))
+    unusable = [
+        f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
+    ]
+    parts.append(Notes("Not considered", unusable))
+    given = [*question.types, *([question.options.type] if question.options.type else [])]
+    parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
+    if answer is not None:
+        parts += _answer(answer)
+    return parts
+
+
+def _answer(answer: Answer) -> list[Part]:
+    name = answer.backend
+    if answer.outcome is Outcome.RUNS:
+        return [f"Why not {name}? It runs."]
+    if answer.outcome is Outcome.ASKED:
+        return [f"Why not {name}? It is asked first; its should_run decides."]
+    parts: list[Part] = [f"Why not {name}? {answer.reason}"]
+    remedies = [each.text for each in answer.remedies]
+    if answer.outcome is Outcome.UNREAD:
+        parts.append(Notes("To find out", remedies))
+        return parts
+    parts.append(Notes("Any one of these would make it run", remedies))
+    title = "What else it would take" if remedies else "Nothing makes it run here"
+    parts.append(Notes(title, answer.obstacles))
+    return parts
+
+
+def _as_json(
+    loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
+) -> dict[str, Any]:
+    options = question.options
+    return {
+        "library": loaded.library.name,
+        "function": explanation.function,
+        "types": [
+            {
+                "given": each.identifier,
+                "type": type_identifier(each.type),
+                "stand_in": bool(each.note),
+                "note": each.note,
+            }
+            for each in question.types
+        ],
+        "selected": explanation.selected,
+        "backends": [
+            {"backend": each.backend, "verdict": each.verdict.value, "reason": each.reason}
+            for each in explanation.backends
+        ],
+        "unusable": [
+            {"backend": each.name, "state": each.state.value, "reason": each.reason}
+            for each in unusable_backends(loaded)
+        ],
+        "options": {
+            "prioritize": list(options.prioritize),
+            "disable": list(options.disable),
+            "type": options.type and options.type.identifier,
+        },
+        "why_not": answer and answer.as_json(),
+    }

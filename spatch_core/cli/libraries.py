@@ -1,0 +1,93 @@
+"""``spatch-core libraries``: the libraries that registered themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .._identifiers import DEFAULT
+from ..examination.backends import State, list_backends
+from ..examination.libraries import GROUP, LoadedLibrary
+from .arguments import json_option, loaded_libraries
+from .output import Column, Notes, Table, show, show_json
+from .records import distribution_text, library_as_json, problem_as_json
+
+_COLUMNS = (
+    Column("library"),
+    Column("distribution"),
+    Column("functions", is_number=True),
+    Column("backends", is_number=True),
+    Column("problems", is_number=True, styles={"0": "dim"}),
+)
+
+_EPILOG = f"""\b
+Examples:
+  spatch-core libraries
+  spatch-core libraries --json
+
+\b
+With --json, one object (keys may be added, none goes away):
+  libraries: list of
+    name, entry_point, distribution, version
+    group, environ_prefix     null if the library cannot be loaded, like
+    functions, backends             these: how many, of usable backends
+    problems: list of
+      backend                     null for a variable or the library itself
+      key                         in the description, or the variable; or null
+      message, remedy
+      entry_point, file, distribution, version
+
+A library registers itself by an entry point in the group {GROUP}.
+Exit code 1 if there are problems."""
+
+
+@click.command("libraries", epilog=_EPILOG)
+@json_option
+@click.pass_context
+def libraries_command(context: click.Context, as_json: bool) -> None:
+    """Show the libraries that registered themselves.
+
+    Each with its version, how many functions it has and how many usable backends besides
+    itself, and with everything that is wrong.
+    """
+    loaded = loaded_libraries(None)
+    if as_json:
+        show_json({"libraries": [_as_json(each) for each in loaded]})
+    elif loaded:
+        problems = [each.describe(problem) for each in loaded for problem in each.problems]
+        show([Table(_COLUMNS, [_row(each) for each in loaded]), Notes("Problems", problems)])
+    else:
+        show([f"No library is registered in the entry point group {GROUP}."])
+    context.exit(1 if any(each.problems for each in loaded) else 0)
+
+
+def _counts(loaded: LoadedLibrary) -> tuple[int, int] | None:
+    if loaded.system is None:
+        return None
+    usable = [
+        each
+        for each in list_backends(loaded)
+        if each.state in (State.ACTIVE, State.NEEDS_OPT_IN) and each.name != DEFAULT
+    ]
+    return len(loaded.system.functions), len(usable)
+
+
+def _row(loaded: LoadedLibrary) -> tuple[str, ...]:
+    counts = _counts(loaded)
+    return (
+        loaded.library.name,
+        distribution_text(loaded.library.source),
+        *(("", "") if counts is None else map(str, counts)),
+        str(len(loaded.problems)),
+    )
+
+
+def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    functions, backends = _counts(loaded) or (None, None)
+    return {
+        **library_as_json(loaded),
+        "functions": functions,
+        "backends": backends,
+        "problems": [problem_as_json(each) for each in loaded.problems],
+    }

@@ -1,0 +1,118 @@
+"""``spatch-core list``: the backends of libraries, by priority, and how they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..examination.backends import ListedBackend, State, list_backends
+from ..examination.libraries import GROUP, LoadedLibrary
+from .arguments import complete_libraries, json_option, loaded_libraries
+from .output import Cell, Column, Notes, Part, Table, show, show_json
+from .records import (
+    STATE_STYLES,
+    backend_as_json,
+    distribution_text,
+    library_as_json,
+    problem_as_json,
+)
+
+_COLUMNS = (
+    Column("backend"),
+    Column("state", styles=STATE_STYLES),
+    Column("types"),
+    Column("opt-in"),
+    Column("functions", is_number=True),
+    Column("distribution"),
+)
+
+_EPILOG = """\b
+Examples:
+  spatch-core list
+  spatch-core list scipy_dispatch --json
+
+\b
+With --json, one object (keys may be added, none goes away):
+  libraries: list of
+    name, entry_point, distribution, version
+    group, environ_prefix     null if the library cannot be loaded
+    backends: list of
+      name                        "default" is the library itself
+      state, reason               active, needs opt-in, blocked, broken,
+                                    shadowed
+      primary_types               null where nothing was read, like the
+      secondary_types               next two
+      requires_opt_in
+      functions                   how many
+      prioritized                 true if the environment prioritizes it
+      entry_point, file, distribution, version
+    problems: list of
+      backend                     null for a variable or the library itself
+      key                         in the description, or the variable; or null
+      message, remedy
+      entry_point, file, distribution, version
+
+Exit code 1 if there are problems."""
+
+
+@click.command("list", epilog=_EPILOG)
+@click.argument("library", required=False, shell_complete=complete_libraries)
+@json_option
+@click.pass_context
+def list_command(context: click.Context, library: str | None, as_json: bool) -> None:
+    """Show the backends of LIBRARY, or of all libraries, by priority.
+
+    Each with the types that it works with (those marked secondary it accepts, but
+    converts), whether it requires opt-in, how many functions it implements, where it comes
+    from and its state; then everything that is wrong with any. Piped, a backend with
+    several types has a line for each, with all the rest repeated.
+    """
+    loaded = loaded_libraries(library)
+    if as_json:
+        show_json({"libraries": [_as_json(each) for each in loaded]})
+    else:
+        show(part for each in loaded for part in _parts(each))
+        if not loaded:
+            show([f"No library is registered in the entry point group {GROUP}."])
+    context.exit(1 if any(each.problems for each in loaded) else 0)
+
+
+def _parts(loaded: LoadedLibrary) -> list[Part]:
+    source = loaded.library.source
+    parts: list[Part] = [f"{loaded.library.name}  {distribution_text(source)}"]
+    backends = list_backends(loaded)
+    if backends:
+        parts.append(Table(_COLUMNS, [_row(each) for each in backends]))
+    remarks = [
+        f"{each.name} ({each.state.value}): {each.reason}"
+        for each in backends
+        if each.state in (State.NEEDS_OPT_IN, State.BLOCKED)
+    ]
+    parts.append(Notes("Not active", remarks))
+    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
+    return parts
+
+
+def _row(backend: ListedBackend) -> tuple[Cell, ...]:
+    description = backend.description
+    types = []
+    if description is not None:
+        types += [str(pattern) for pattern in description.primary_types]
+        types += [f"{pattern} (secondary)" for pattern in description.secondary_types]
+    return (
+        backend.name,
+        backend.state.value,
+        tuple(types),
+        "" if description is None else "yes" if description.requires_opt_in else "no",
+        "" if backend.functions is None else str(backend.functions),
+        distribution_text(backend.source),
+    )
+
+
+def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    return {
+        **library_as_json(loaded),
+        "backends": [backend_as_json(each) for each in list_backends(loaded)],
+        "problems": [problem_as_json(each) for each in loaded.problems],
+    }

@@ -1,0 +1,240 @@
+"""``spatch-core new-backend``: a backend package that installs and passes its own tests."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from inspect import Signature
+from keyword import iskeyword
+from pathlib import Path
+
+import click
+
+from .._identifiers import DEFAULT, is_backend_name
+from .._type_patterns import TypePattern
+from ..examination.libraries import LoadedLibrary
+from ..examination.packages import owners_of_packages
+from ..examination.signatures import find_signature
+from ..examination.suggestions import functions_like
+from ..exceptions import IdentifierError
+from .arguments import complete_functions, complete_libraries, json_option, usable_library
+from .backend_package import NewBackend, is_package_name, write_files
+from .output import Notes, show, show_json
+
+_EPILOG = """\b
+Example:
+  spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray
+
+The package has one function that defers, with the signature that the library's has. Its
+tests pass as it is.
+
+\b
+With --json, one object (keys may be added, none goes away):
+  folder                          where it was written
+  project, package                names of the distribution and of its package
+  function                        of the library, implemented as an example
+  files: list of                  their paths in the folder"""
+
+
+def _patterns(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[TypePattern, ...]:
+    try:
+        patterns = tuple(dict.fromkeys(map(TypePattern, values)))
+    except IdentifierError as error:
+        raise click.BadParameter(str(error)) from None
+    for pattern in patterns:
+        parts = f"{pattern.module}.{pattern.qualname}".split(".")
+        if "<locals>" in parts or any(map(iskeyword, parts)):
+            raise click.BadParameter(f"{str(pattern)!r} is a type that no module can import")
+    return patterns
+
+
+def _backend_name(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    if not is_backend_name(value) or not value.isascii() or value == DEFAULT:
+        raise click.BadParameter(
+            f"{value!r} cannot name a backend; use letters, digits, '_', '.' and '-' "
+            "('default' is the library's own name)"
+        )
+    return value
+
+
+@click.command("new-backend", epilog=_EPILOG)
+@click.argument("library", shell_complete=complete_libraries)
+@click.argument("name", callback=_backend_name)
+@click.option(
+    "--type",
+    "types",
+    metavar="PATTERN",
+    multiple=True,
+    required=True,
+    callback=_patterns,
+    help="A type that the backend works with: module:qualname, ~ and @ before it allowed. "
+    "May be given several times.",
+)
+@click.option(
+    "--function",
+    metavar="IDENTIFIER",
+    shell_complete=complete_functions,
+    help="The library's function to implement as an example; by default the first.",
+)
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Where the new folder is made; by default here.",
+)
+@click.option("--opt-in", is_flag=True, help="Let it stay inactive until it is prioritized.")
+@json_option
+def new_backend_command(
+    library: str,
+    name: str,
+    types: tuple[TypePattern, ...],
+    function: str | None,
+    directory: Path,
+    opt_in: bool,
+    as_json: bool,
+) -> None:
+    """Write a complete backend package for LIBRARY.
+
+    NAME is that of the backend. The package has its entry point, its description, an
+    implementation of one function, tests and a README.
+    """
+    loaded = usable_library(library)
+    backend = _design(loaded, name, types, function, opt_in)
+    folder = directory / backend.project
+    files = backend.files()
+    _write(folder, files)
+    if as_json:
+        show_json(
+            {
+                "folder": str(folder),
+                "project": backend.project,
+                "package": backend.package,
+                "function": backend.function,
+                "files": list(files),
+            }
+        )
+        return
+    commands = [f"cd {folder}", 'pip install -e ".[test]"', "pytest"]
+    show(
+        [
+            f"{backend.project}: the backend {name} for {library}, in {folder}",
+            Notes("Files", list(files)),
+            Notes("Next", commands),
+            Notes("Types", list(_advice(loaded, backend))),
+        ]
+    )
+
+
+def _design(
+    loaded: LoadedLibrary,
+    name: str,
+    types: tuple[TypePattern, ...],
+    function: str | None,
+    opt_in: bool,
+) -> NewBackend:
+    system = loaded.system
+    assert system is not None  # or it would not be usable
+    library = loaded.library
+    if system.group is None:
+        raise click.UsageError(
+            f"library {library.name!r} has no entry point group, so that no other package can "
+            "offer backends for it"
+        )
+    installed = {*system.backends, *system.resolver().catalog.blocked}
+    if name in installed:
+        raise click.UsageError(
+            f"library {library.name!r} has a backend named {name!r} already; choose another name"
+        )
+    distribution = library.source.distribution or library.name
+    project = re.sub(r"[-_.]+", "-", f"{distribution}-{name}").strip("-").lower()
+    package = re.sub(r"\W", "_", project)
+    if project == re.sub(r"[-_.]+", "-", distribution).lower():
+        raise click.UsageError(
+            f"the package would be named {project!r}, as the library's own is; choose another NAME"
+        )
+    if not is_package_name(package):
+        raise click.UsageError(f"no package can be named {package!r}; choose another NAME")
+    identifier, signature = _example(loaded, function)
+    return NewBackend(
+        name=name,
+        project=project,
+        package=package,
+        library=library.name,
+        group=system.group,
+        system=library.identifier,
+        function=identifier,
+        signature=signature,
+        types=types,
+        requirements=_requirements(distribution, types),
+        requires_opt_in=opt_in,
+    )
+
+
+def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]:
+    """Return the function to implement, and its signature."""
+    functions = {} if loaded.system is None else loaded.system.functions
+    if wanted is not None and wanted not in functions:
+        near = functions_like(wanted, functions)
+        hint = f"its functions are: {', '.join(sorted(functions))}"
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        raise click.UsageError(
+            f"library {loaded.library.name!r} has no function {wanted!r}; {hint}"
+        )
+    for identifier in sorted(functions) if wanted is None else [wanted]:
+        signature = find_signature(functions[identifier].__wrapped__)
+        if signature is not None and "<locals>" not in identifier:
+            return identifier, signature
+    raise click.UsageError(
+        f"library {loaded.library.name!r} has no function whose signature can be found out"
+        if wanted is None
+        else f"the signature of {wanted!r} cannot be found out; choose another --function"
+    )
+
+
+def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]:
+    """Return the distributions of the library and of the types, as far as they are installed."""
+    owners = owners_of_packages()
+    found = [library]
+    for pattern in types:
+        package = pattern.module.partition(".")[0]
+        if package not in sys.stdlib_module_names:
+            found += owners.get(package, ())[:1]
+    return tuple(dict.fromkeys(found))
+
+
+def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
+    owners = owners_of_packages()
+    for package in dict.fromkeys(each.module.partition(".")[0] for each in backend.types):
+        if package in owners or package in sys.stdlib_module_names:
+            continue
+        yield (
+            f"{package} is not installed here, so its distribution is not known: add it to the "
+            "dependencies in pyproject.toml"
+        )
+    system = loaded.system
+    own = () if system is None else system.backends[DEFAULT].primary_types
+    if not backend.requires_opt_in and {each.identifier for each in own} & {
+        each.identifier for each in backend.types
+    }:
+        yield (
+            "the library works with these types itself and goes first; --opt-in says that the "
+            "backend runs only where it is prioritized"
+        )
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    if folder.exists():
+        raise click.UsageError(
+            f"{folder} exists already, and nothing is overwritten; remove it, or choose another "
+            "--directory"
+        )
+    try:
+        write_files(folder, texts)
+    except OSError as error:
+        raise click.ClickException(
+            f"{folder} cannot be written ({error}); choose another --directory"
+        ) from None

@@ -1,0 +1,120 @@
+"""``spatch-core schema``: the JSON Schema of a backend's file, for editors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from .._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
+from .._identifiers import DEFAULT
+from .streams import show_text
+
+# Characters beyond ASCII all pass: dialects of patterns disagree about which are letters.
+_START = r"[^\x00-@\[-^`{-\x7F]"
+_FURTHER = r"[^\x00-/:-@\[-^`{-\x7F]"
+_PART = rf"(?:{_START}{_FURTHER}*|<locals>)"
+_IDENTIFIER = rf"{_PART}(?:\.{_PART})*:{_PART}(?:\.{_PART})*"
+_END = r"$(?!\n)"  # in some dialects `$` alone matches before a final line end
+_NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
+
+_EPILOG = """\b
+Examples:
+  spatch-core schema > backend.schema.json
+
+Write "#:schema ./backend.schema.json" in the first line of a TOML file, and editors with
+Taplo (Even Better TOML, for example) complete and check it.
+
+The schema says what can be said of each value by itself. That a backend cannot go before
+itself, that two fields contradict each other or that a field is misspelled, verify finds."""
+
+
+@click.command("schema", epilog=_EPILOG)
+def schema_command() -> None:
+    """Print the JSON Schema of the TOML files of backends."""
+    show_text(schema_text())
+
+
+def schema_text() -> str:
+    """Return the schema as its file has it."""
+    return json.dumps(make_schema(), indent=2) + "\n"
+
+
+def make_schema() -> dict[str, Any]:
+    """Make the schema, from the validator's tables of fields."""
+    schema = _table(FIELD_TABLE)
+    functions = schema["properties"]["functions"]
+    # Draft 7 ignores all keywords beside `$ref`.
+    entry = {"allOf": [{"$ref": "#/definitions/function"}]}
+    pattern = f"^{_IDENTIFIER}{_END}"
+    functions["properties"] = {
+        "defaults": {
+            **entry,
+            "description": "Values that hold for every function that does not say otherwise.",
+        },
+        "auto-generation": {
+            **_table(AUTO_GENERATION_TABLE, required=False),
+            "description": "Where spatch-core update finds what the file is written from.",
+            "anyOf": [{"maxProperties": 0}, {"required": _required(AUTO_GENERATION_TABLE)}],
+        },
+    }
+    functions["patternProperties"] = {pattern: entry}
+    functions["additionalProperties"] = False
+    needed = _required(FUNCTION_TABLE)
+    functions["if"] = {
+        "required": ["defaults"],
+        "properties": {"defaults": {"type": "object", "required": needed}},
+    }
+    functions["else"] = {"patternProperties": {pattern: {"required": needed}}}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "The description of a backend",
+        "definitions": {
+            "identifier": {"type": "string", "pattern": pattern},
+            "typePattern": {"type": "string", "pattern": f"^[~@]?{_IDENTIFIER}{_END}"},
+            "backendName": {"type": "string", "pattern": _NAME},
+            "function": _table(FUNCTION_TABLE, required=False),
+        },
+        **schema,
+    }
+
+
+def _kinds() -> dict[str, dict[str, Any]]:
+    """Return the schema of each kind of value."""
+
+    def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
+        return {"type": "array", "items": items}
+
+    name = {"$ref": "#/definitions/backendName"}
+    return {
+        "backend name": {"allOf": [name], "not": {"const": DEFAULT}},
+        "boolean": {"type": "boolean"},
+        "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
+        "list of backend names": list_of(name),
+        "list of modules": list_of({"type": "string"}),
+        "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
+        "string": {"type": "string"},
+        "table": {"type": "object"},
+    }
+
+
+def _table(fields: Mapping[str, tuple[str, str, str]], required: bool = True) -> dict[str, Any]:
+    """Describe a table. Unknown keys are allowed, because a later version may have them."""
+    kinds = _kinds()
+    properties = {}
+    for key, (kind, default, meaning) in fields.items():
+        properties[key] = {"description": meaning[0].upper() + meaning[1:] + ".", **kinds[kind]}
+        if default.startswith("`"):
+            properties[key]["default"] = json.loads(default.strip("`"))
+        elif default == "required" and kind.startswith("list"):
+            properties[key]["minItems"] = 1
+    table: dict[str, Any] = {"type": "object"}
+    if required:
+        table["required"] = _required(fields)
+    return {**table, "properties": properties}
+
+
+def _required(fields: Mapping[str, tuple[str, str, str]]) -> list[str]:
+    return [key for key, (_, default, _) in fields.items() if default == "required"]

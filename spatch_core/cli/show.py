@@ -1,0 +1,258 @@
+"""``spatch-core show``: all that there is to say of one backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._description.description import Implementation
+from .._identifiers import DEFAULT
+from .._problems import Problem
+from ..examination.backends import ListedBackend, list_backends
+from ..examination.edges import BASE_ORDER, steps
+from ..examination.libraries import LoadedLibrary, import_public_names, load_library
+from .arguments import (
+    chosen_libraries,
+    complete_backends,
+    complete_libraries,
+    json_option,
+    meant,
+)
+from .output import Cell, Column, Notes, Part, Table, show, show_json
+from .records import backend_as_json, distribution_text, problem_as_json
+
+if TYPE_CHECKING:
+    from .._description.description import Description
+    from ..backend_system import BackendSystem
+
+_FIELDS = (Column("field"), Column("value"))
+_FUNCTIONS = (
+    Column("function"),
+    Column("implementation"),
+    Column("should_run"),
+    Column("context"),
+)
+_EDGES = (
+    Column("goes"),
+    Column("backend"),
+    Column("said by", styles={"environment": "yellow", "type specificity": "dim"}),
+    Column("reason"),
+)
+
+_EPILOG = """\b
+Examples:
+  spatch-core show threads
+  spatch-core show default --library scipy_dispatch --json
+
+\b
+With --json, one object (keys may be added, none goes away):
+  library                         the name under which it is registered
+  name                            "default" is the library itself
+  state, reason                   active, needs opt-in, blocked, broken,
+                                    shadowed
+  primary_types                   null where nothing was read, like all
+  secondary_types                   down to functions
+  requires_opt_in
+  higher_priority_than            names, as declared
+  lower_priority_than
+  overridden                      those of them that are not followed: they
+                                    are not installed, or a stronger edge says
+                                    otherwise
+  auto_generation                 an object with backend and modules; or null
+  order                           all names, first goes first
+  before, after: list of          where it stands in that, edge by edge
+    before, after                 names
+    origin                        environment, declared, type specificity
+    declared_by, reason
+  functions: list of
+    function, implementation      identifiers
+    should_run                    an identifier; or null
+    uses_context, additional_docs
+    is_dispatchable               false if the library has no such function
+  prioritized                     true if the environment prioritizes it
+  entry_point, file, distribution, version
+  problems: list of               those of this name
+    backend, key, message, remedy
+    entry_point, file, distribution, version
+
+Exit code 1 if it has problems."""
+
+
+@click.command("show", epilog=_EPILOG)
+@click.argument("backend", shell_complete=complete_backends)
+@click.option(
+    "--library",
+    metavar="NAME",
+    shell_complete=complete_libraries,
+    help="Whose backend, if several libraries have one of this name.",
+)
+@json_option
+@click.pass_context
+def show_command(context: click.Context, backend: str, library: str | None, as_json: bool) -> None:
+    """Show all that there is to say of BACKEND.
+
+    Its types, what it requires and declares, what it goes before and after and why, its
+    functions, where it comes from, how it is, and what is wrong with it.
+    """
+    loaded, found = _find(backend, library)
+    if loaded.system is not None:
+        import_public_names(loaded.library)
+    problems = [each for each in loaded.problems if each.backend == backend]
+    if as_json:
+        show_json(_as_json(loaded, found, problems))
+    else:
+        show(_parts(loaded, found, problems))
+    context.exit(1 if problems else 0)
+
+
+def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]:
+    """Find the backend of this name. Of several in one library, the first is used."""
+    libraries = [load_library(each) for each in chosen_libraries(library)]
+    found = []
+    names: list[str] = []
+    for loaded in libraries:
+        backends = list_backends(loaded)
+        names += [each.name for each in backends]
+        found += [(loaded, each) for each in backends if each.name == name][:1]
+    if library is not None and libraries[0].fault is not None:
+        raise click.ClickException(libraries[0].describe(libraries[0].fault))
+    if not found:
+        hint = meant(name, dict.fromkeys(names), "installed")
+        faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
+        raise click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *faults]))
+    if len(found) > 1:
+        options = " or ".join(f"--library {loaded.library.name}" for loaded, _ in found)
+        raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")
+    return found[0]
+
+
+def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]) -> list[Part]:
+    record = _as_json(loaded, backend, problems)
+    heading = f"{backend.name}, a backend of {loaded.library.name}"
+    if backend.name == DEFAULT:
+        heading = f"{backend.name}, the library {loaded.library.name} itself"
+    parts: list[Part] = [heading, Table(_FIELDS, list(_fields(record, backend)))]
+    if record["functions"]:
+        rows = [
+            (
+                each["function"],
+                each["implementation"],
+                each["should_run"] or "",
+                "yes" if each["uses_context"] else "",
+            )
+            for each in record["functions"]
+        ]
+        parts += ["Functions", Table(_FUNCTIONS, rows)]
+    functions = record["functions"] or ()
+    parts.append(
+        Notes(
+            "Notes for users",
+            [
+                f"{each['function']}: {' '.join(each['additional_docs'].split())}"
+                for each in functions
+                if each["additional_docs"].strip()
+            ],
+        )
+    )
+    unknown = [each["function"] for each in functions if not each["is_dispatchable"]]
+    parts.append(Notes("Not functions of the library", unknown))
+    if record["order"]:
+        parts.append(f"Order: {', '.join(record['order'])}")
+        edges = [("before", e["after"], e) for e in record["before"]]
+        edges += [("after", e["before"], e) for e in record["after"]]
+        if edges:
+            rows = [(way, o, e["declared_by"] or e["origin"], e["reason"]) for way, o, e in edges]
+            parts.append(Table(_EDGES, rows))
+        parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
+    parts.append(Notes("Problems", [loaded.describe(each) for each in problems]))
+    return parts
+
+
+def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[str, Cell]]:
+    yield "state", ": ".join(part for part in (record["state"], record["reason"]) if part)
+    if backend.description is not None:
+        yield "primary types", tuple(record["primary_types"])
+        yield "secondary types", tuple(record["secondary_types"])
+        yield "requires opt-in", "yes" if record["requires_opt_in"] else "no"
+        for key in ("higher_priority_than", "lower_priority_than"):
+            yield (
+                key,
+                tuple(
+                    f"{name} (not followed)" if name in record["overridden"] else name
+                    for name in record[key]
+                ),
+            )
+        generation = record["auto_generation"]
+        if generation is not None:
+            modules = [f"with {module}" for module in generation["modules"]]
+            yield "auto-generation", "\n".join([generation["backend"], *modules])
+    if record["prioritized"]:
+        yield "prioritized", "by the environment"
+    yield "distribution", distribution_text(backend.source)
+    yield "entry point", record["entry_point"] or ""
+    yield "file", record["file"] or ""
+
+
+def _as_json(
+    loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]
+) -> dict[str, Any]:
+    assert loaded.system is not None  # a backend was found in it
+    return {
+        "library": loaded.library.name,
+        **backend_as_json(backend),
+        **_described(backend.description, loaded.system),
+        "problems": [problem_as_json(each) for each in problems],
+    }
+
+
+def _described(description: Description | None, system: BackendSystem) -> dict[str, Any]:
+    """Return the fields of a description, and its place in the order."""
+    if description is None:
+        keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
+        return dict.fromkeys((*keys, "order", "before", "after", "functions"))
+    order = system.resolver().catalog.order
+    edges = steps(order)
+    before = [each for each in edges if each.before == description.name]
+    after = [each for each in edges if each.after == description.name]
+    higher, lower = description.higher_priority_than, description.lower_priority_than
+    followed = {("higher", each.after) for each in before} | {("lower", e.before) for e in after}
+    declared = [("higher", name) for name in higher] + [("lower", name) for name in lower]
+    generation = description.auto_generation
+    return {
+        "higher_priority_than": list(higher),
+        "lower_priority_than": list(lower),
+        "overridden": [pair[1] for pair in declared if pair not in followed],
+        "auto_generation": None
+        if generation is None
+        else {"backend": generation.backend, "modules": list(generation.modules)},
+        "order": list(order.names),
+        "before": [asdict(each) for each in before],
+        "after": [asdict(each) for each in after],
+        "functions": list(_functions(description, system)),
+    }
+
+
+def _functions(description: Description, system: BackendSystem) -> Iterator[dict[str, Any]]:
+    if description.name == DEFAULT:
+        for identifier, function in system.functions.items():
+            default = function.__wrapped__
+            module, name = (getattr(default, key, "?") for key in ("__module__", "__qualname__"))
+            yield _function(identifier, Implementation(f"{module}:{name}"), system)
+    for identifier, implementation in description.functions.items():
+        yield _function(identifier, implementation, system)
+
+
+def _function(
+    identifier: str, implementation: Implementation, system: BackendSystem
+) -> dict[str, Any]:
+    return {
+        "function": identifier,
+        "implementation": implementation.function,
+        "should_run": implementation.should_run,
+        "uses_context": implementation.uses_context,
+        "additional_docs": implementation.additional_docs,
+        "is_dispatchable": identifier in system.functions,
+    }

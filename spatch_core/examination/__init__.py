@@ -1,0 +1,51 @@
+"""Examines libraries, backends and their files: the engine behind doctor, verify and update.
+
+In go libraries and files, out come findings. Everything that a description names is imported
+in child processes. Needs neither click nor rich; `update_file` needs tomlkit to write.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .doctor import LibraryReport, examine_library
+    from .findings import Finding, Severity
+    from .update import FileUpdate, update_file
+    from .verify import FileReport, verify_file
+
+__all__ = [
+    "FileReport",
+    "FileUpdate",
+    "Finding",
+    "LibraryReport",
+    "Severity",
+    "examine_library",
+    "update_file",
+    "verify_file",
+]
+
+_MODULES = {
+    "FileReport": "verify",
+    "FileUpdate": "update",
+    "Finding": "findings",
+    "LibraryReport": "doctor",
+    "Severity": "findings",
+    "examine_library": "doctor",
+    "update_file": "update",
+    "verify_file": "verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Lazily, so that a child process imports only what its task needs.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,130 @@
+"""Reads a backend's TOML file: its fields, their lines, and its faults."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from .._description.description import Description
+from .._description.files import parse_toml
+from .._description.parsing import parse_description
+from .._problems import Source
+from ..exceptions import DescriptionError
+from .child import run
+from .findings import Finding, error, from_record
+from .importing import Importer
+from .layout import Layout, find_layout
+from .mentions import Mention, Role, find_mentions
+from .project import entry_point_names, find_requirements, package_folder
+
+if TYPE_CHECKING:
+    from .child import Report
+
+_AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
+
+
+@dataclass(slots=True)
+class BackendFile:
+    """A file with the description of a backend."""
+
+    path: str  # as it was given
+    text: str = ""
+    fields: dict[str, Any] = field(default_factory=dict)  # the text as TOML
+    layout: Layout = field(default_factory=Layout)  # the lines of its keys
+    description: Description | None = None  # the fields, validated
+    faults: list[Finding] = field(default_factory=list)
+
+    def fault(self, key: str | None, message: str, remedy: str) -> None:
+        """Add a fault."""
+        self.faults.append(self.placed(replace(error(message, remedy), key=key)))
+
+    def placed(self, finding: Finding) -> Finding:
+        """Return a finding with the line of its key."""
+        return replace(finding, line=self.layout.line(finding.key))
+
+    def import_with(self, task: str) -> tuple[Report, list[Finding]]:
+        """Import what the file names, in a child process.
+
+        Parameters
+        ----------
+        task : str
+            Name of a function in `file_tasks`.
+
+        Returns
+        -------
+        report : Report
+            The child's journal.
+        findings : list of Finding
+            Those of the child, and one for each child that ended early.
+        """
+        folder = self.folder()
+        report = run(
+            f"{__package__}.file_tasks:{task}",
+            {"file": self.path},
+            f"importing what {self.path} names",
+            folders=[] if folder is None else [folder],
+        )
+        found = [
+            replace(
+                error(f"{each.what} {each.how}", "Repair the module, or what it imports"), key=key
+            )
+            for each in report.endings
+            for key in each.keys or (None,)
+        ]
+        found += map(from_record, report.values.get("finding", ()))
+        return report, [self.placed(each) for each in found]
+
+    def mentions(self) -> Iterator[Mention]:
+        """Yield what the file names, where that is well-formed."""
+        return find_mentions(self.fields)
+
+    def packages(self) -> set[str]:
+        """Return the top-level packages of the backend's own code."""
+        others = (Role.TYPE, Role.LIBRARY_FUNCTION)
+        return {m.module.partition(".")[0] for m in self.mentions() if m.role not in others}
+
+    def folder(self) -> str | None:
+        """Return the folder to put on `sys.path` to import the file's own package, if any."""
+        return package_folder(Path(self.path).resolve(), self.packages())
+
+    def importer(self) -> Importer:
+        """Return an importer that knows the project around the file."""
+        folder = self.folder()
+        own = [] if folder is None else [each.name for each in iter_modules([folder])]
+        nowhere = self.packages() if folder is None else ()
+        return Importer(own, find_requirements(self.path), nowhere=nowhere)
+
+
+def read_file(path: str) -> BackendFile:
+    """Read and validate a file."""
+    file = BackendFile(path)
+    try:
+        content = Path(path).read_bytes()
+        file.text = content.decode()
+        file.fields = parse_toml(content)
+    except (OSError, UnicodeDecodeError) as raised:
+        file.fault(None, f"it cannot be read: {raised}", "Write a text file in UTF-8")
+    except (ValueError, RecursionError) as raised:
+        place = _AT_LINE.search(str(raised))
+        line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
+        message = f"it is not valid TOML: {_AT_LINE.sub('', str(raised))}"
+        file.faults.append(replace(error(message, "Correct the line"), line=line))
+    else:
+        file.layout = find_layout(file.text)
+        validate(file)
+    return file
+
+
+def validate(file: BackendFile) -> None:
+    """Add the validator's faults; the file must have the name of the project's entry point."""
+    names = entry_point_names(Path(file.path).absolute())
+    expected = names[0] if names and file.fields.get("name") not in names else None
+    try:
+        file.description = parse_description(file.fields, Source(file=file.path), expected)
+    except DescriptionError as raised:
+        for problem in raised.problems:
+            file.fault(problem.key, problem.message, problem.remedy)

@@ -1,0 +1,206 @@
+"""Imports third-party code in a child process, where it may print, hang or crash.
+
+The child writes each step into a journal before it does it. If a step ends the process, the
+journal tells which module was to blame, and another child does the rest without that module.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+from typing import IO, Any
+
+from .progress import progress
+
+_LIMIT = 120.0
+"""Seconds that a child may take; a hook or a CI job must not wait for ever."""
+_PATIENCE = 2.0
+"""Seconds for third-party threads and exit handlers, once everything is written down."""
+_RESTARTS = 5
+"""Number of modules that may end the process before the rest is given up."""
+
+
+@dataclass(slots=True)
+class Ending:
+    """How a child ended before it was done."""
+
+    how: str  # a clause whose subject is the step
+    what: str  # the step that ended it
+    module: str  # the module that the step uses; empty for none
+    keys: list[str]  # where the description names the module
+
+
+@dataclass(slots=True)
+class Report:
+    """The journal of a task."""
+
+    # What the last child has written down, by kind.
+    values: dict[str, list[Any]] = field(default_factory=dict)
+    endings: list[Ending] = field(default_factory=list)  # one for each child that was not done
+    # Whether the last child did everything but what ended the others.
+    is_complete: bool = False
+
+    def last(self, kind: str, otherwise: Any = None) -> Any:
+        """Return the last value of a kind, if there is any."""
+        return self.values.get(kind, [otherwise])[-1]
+
+
+class Journal:
+    """Where a child writes down its steps and results.
+
+    Parameters
+    ----------
+    stream : text stream
+        Read by the parent.
+    skip : collection of str
+        Modules that have ended a child before.
+    """
+
+    def __init__(self, stream: IO[str], skip: list[str]) -> None:
+        self.stream = stream
+        self.skip = skip
+
+    def add(self, kind: str, value: Any) -> None:
+        """Write down a value, of types that JSON has."""
+        self.stream.write(json.dumps([kind, value]) + "\n")
+        self.stream.flush()
+
+    def begins(self, what: str, key: str = "", module: str = "") -> bool:
+        """Write down the next step; return False if its module has ended a child before."""
+        is_skipped = module in self.skip
+        self.add("skipped" if is_skipped else "step", (what, module, key))
+        return not is_skipped
+
+
+def run(
+    task: str,
+    request: Mapping[str, Any],
+    about: str,
+    *,
+    folders: Iterable[str] = (),
+    variables: Mapping[str, str] | None = None,
+    limit: float = _LIMIT,
+) -> Report:
+    """Do a task in a fresh interpreter, and in others where that ends before it is done.
+
+    Parameters
+    ----------
+    task : str
+        ``"module:function"``; called with the request and a `Journal`.
+    request : mapping
+        Of types that JSON has.
+    about : str
+        Announced to people.
+    folders : iterable of str, optional
+        Put before everything else on `sys.path`.
+    variables : mapping of str to str, optional
+        Environment variables.
+    limit : float, optional
+        Seconds that a child may take.
+    """
+    report = Report()
+    path = [os.path.abspath(each) for each in (*folders, *sys.path)]
+    with progress(about):
+        while True:
+            skip = [each.module for each in report.endings]
+            asked = {"task": task, "request": request, "path": path, "skip": skip}
+            report.values, how = _run_once(asked, variables or {}, limit)
+            report.is_complete = "done" in report.values
+            if report.is_complete:
+                break
+            what, module, key = report.last("step", ("starting", "", ""))
+            report.endings.append(Ending(how, what, module, [key] if key else []))
+            if not module or len(report.endings) > _RESTARTS:
+                break
+    for each in report.endings:
+        skipped = report.values.get("skipped", ())
+        more = [key for _, module, key in skipped if module == each.module]
+        each.keys = [*dict.fromkeys([*each.keys, *more])]
+    return report
+
+
+def _run_once(
+    asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
+) -> tuple[dict[str, list[Any]], str]:
+    """Run a child; return its journal, and how it has ended."""
+    with TemporaryDirectory() as folder:
+        journal, request = Path(folder, "journal"), Path(folder, "request")
+        journal.touch()
+        request.write_text(json.dumps(asked), encoding="utf-8")
+        # Set the path first, because this package may be found by it alone.
+        code = (
+            "import json, sys\n"
+            f"with open({str(request)!r}, encoding='utf-8') as stream: asked = json.load(stream)\n"
+            f"sys.path[:] = asked['path']; from {__name__} import perform\n"
+            f"perform(asked, {str(journal)!r})"
+        )
+        errors = sys.__stderr__
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            # The cache may hold descriptions of backends that are blocked here.
+            env={**os.environ, **variables, "SPATCH_CORE_CACHE": "off"},
+            stdin=subprocess.DEVNULL,
+            # stdout belongs to the command, and may have to be JSON.
+            stdout=subprocess.DEVNULL if errors is None else errors.fileno(),
+            start_new_session=True,
+        )
+        try:
+            how = _ending(process.wait(limit))
+        except subprocess.TimeoutExpired:
+            how = f"took longer than {limit:g} s and was ended"
+        finally:
+            _end(process)
+        values: dict[str, list[Any]] = {}
+        for line in journal.read_text("utf-8").splitlines():
+            kind, value = json.loads(line)
+            values.setdefault(kind, []).append(value)
+    return values, how
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"ended the interpreter with exit code {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = str(-code)
+    return f"crashed the interpreter ({name})"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a child that still runs, and the processes that it has started."""
+    if process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:  # pragma: no cover  # Windows
+        process.kill()
+    process.wait()
+
+
+def perform(asked: Mapping[str, Any], journal: str) -> None:
+    """Do the task; runs in the child."""
+    module, _, function = asked["task"].partition(":")
+    with open(journal, "a", encoding="utf-8") as stream:
+        written = Journal(stream, asked["skip"])
+        getattr(import_module(module), function)(asked["request"], written)
+        written.add("done", True)
+    timer = Timer(_PATIENCE, _leave)
+    timer.daemon = True
+    timer.start()
+
+
+def _leave() -> None:  # pragma: no cover  # a process that ends so has nothing measured
+    """End this process and those that it has started: the child leads a group of its own."""
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)

@@ -1,0 +1,112 @@
+"""Checks a description: everything that it names is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .._type_patterns import ABSTRACT, TypePattern
+from .findings import Finding, error
+from .function_check import LibraryFunctions, check_callable
+from .importing import Importer, is_installed
+from .mentions import Mention, Role
+from .type_check import check_pattern
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+    from .child import Journal
+
+
+class DescriptionCheck:
+    """Imports everything that one description names, and reports what is wrong.
+
+    Parameters
+    ----------
+    mentions : iterable of Mention
+        Everything importable in it.
+    importer : Importer
+        Imports, and explains failures.
+    journal : Journal
+        Gets each step before it is done.
+    name : str, optional
+        The backend's.
+    library : str, optional
+        The module of the library's system, already imported.
+    system : BackendSystem, optional
+        The library's, with all its functions imported.
+    """
+
+    def __init__(
+        self,
+        mentions: Iterable[Mention],
+        importer: Importer,
+        journal: Journal,
+        *,
+        name: str | None = None,
+        library: str | None = None,
+        system: BackendSystem | None = None,
+    ) -> None:
+        self.mentions = list(mentions)
+        self.importer = importer
+        self.journal = journal
+        self.name = name
+        self.library = library
+        self.functions = LibraryFunctions(importer, system)
+        self.is_needed = any(
+            is_installed(each.module.partition(".")[0])
+            for each in self.mentions
+            if each.key.startswith("primary_types")
+        )
+        """Whether objects of its types can exist here."""
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield everything that is wrong, each finding with its key, once."""
+        seen = set()
+        # Abstract classes first, while little has been imported: their imports are timed.
+        for each in sorted(
+            self.mentions, key=lambda mention: not mention.text.startswith(ABSTRACT)
+        ):
+            is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN)
+            step = f"using {each.text}" if is_used else f"importing {each.module}"
+            if self.journal.begins(step, each.key, each.module):
+                for finding in self._check(each):
+                    found = replace(finding, key=each.key)
+                    if found not in seen:
+                        seen.add(found)
+                        yield found
+
+    def _check(self, mention: Mention) -> Iterator[Finding]:
+        if mention.role is Role.TYPE:
+            yield from check_pattern(TypePattern(mention.text), self.importer, self.library)
+            return
+        if mention.role is Role.LIBRARY_FUNCTION:
+            finding = self.functions.check(mention.text)
+        elif mention.role is Role.MODULE:
+            finding = self.importer.try_module(mention.text, self.is_needed)
+        else:
+            found = self.importer.load(mention.text, self.is_needed)
+            if isinstance(found, Finding):
+                finding = found
+            elif mention.role is Role.BACKEND:
+                finding = self._check_backend(mention.text, found)
+            else:
+                default = self.functions.signature(mention.library_function)
+                finding = check_callable(mention, found, default)
+        if finding is not None:
+            yield finding
+
+    def _check_backend(self, identifier: str, backend: Any) -> Finding | None:
+        # By name: a library may vendor this package.
+        if all(each.__name__ != "BackendImplementation" for each in type(backend).__mro__):
+            return error(
+                f"{identifier!r} is no BackendImplementation but of type "
+                f"{type(backend).__qualname__!r}",
+                "Name a BackendImplementation",
+            )
+        if backend.name != self.name:
+            return error(
+                f"{identifier!r} calls itself {backend.name!r}, the description {self.name!r}",
+                "Give both the same name",
+            )
+        return None

@@ -1,0 +1,46 @@
+"""Says why backends stand in their order: every edge with its origin and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .._order.ordering import Order
+
+# By strength; numbers, because a library that vendors this package has an enum of its own.
+_ORIGINS = {3: "environment", 2: "declared", 1: "type specificity"}
+
+BASE_ORDER = (
+    "the library itself is first, then concrete backends, then abstract ones; of these, those "
+    "in the library's code as it gives them, then installed ones by name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An edge of the priority order: one backend goes before another."""
+
+    before: str
+    after: str
+    origin: str  # "environment", "declared" or "type specificity"
+    declared_by: str | None  # the backend that declares it
+    reason: str
+
+
+def steps(order: Order) -> list[Step]:
+    """Return every edge that is in force, strongest first."""
+    found = []
+    for edge in sorted(order.edges(), key=lambda edge: -edge.strength):
+        origin = _ORIGINS[int(edge.strength)]
+        declared_by = None
+        if origin == "declared":
+            declared_by = edge.after if edge.moves_down else edge.before
+        found.append(Step(edge.before, edge.after, origin, declared_by, edge.reason))
+    return found
+
+
+def mending(order: Order) -> str | None:
+    """Return the one value of ``SET_ORDER`` that mends every cycle; None without cycles."""
+    pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
+    return ",".join(dict.fromkeys(pieces)) or None

@@ -1,0 +1,85 @@
+"""The tasks of child processes for `verify` and `update`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
+
+from .backend_file import read_file
+from .description_check import DescriptionCheck
+from .findings import Finding, error, to_record
+from .function_check import check_callable
+from .mentions import Mention, Role
+
+if TYPE_CHECKING:
+    from .child import Journal
+    from .importing import Importer
+
+_REMEDY = "Register a function that its module has under its own name"
+
+
+def verify(request: dict[str, Any], journal: Journal) -> None:
+    """Write down each ``finding`` about what the file at ``request["file"]`` names."""
+    file = read_file(request["file"])
+    name = file.fields.get("name")
+    for each in DescriptionCheck(file.mentions(), file.importer(), journal, name=name).findings():
+        journal.add("finding", to_record(each))
+
+
+def update(request: dict[str, Any], journal: Journal) -> None:
+    """Write down ``functions``, all that the file's `BackendImplementation` has registered.
+
+    Instead, or besides, each ``finding``.
+    """
+    file = read_file(request["file"])
+    importer = file.importer()
+    wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
+    check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))
+    check.is_needed = True  # the update needs the backend's code on any machine
+    findings = [*check.findings()]
+    if not findings and journal.begins("reading what is registered"):
+        backend = importer.load(wanted[-1].text, is_needed=True)
+        journal.add("functions", {key: _fields(each) for key, each in backend.functions.items()})
+        findings = [*_registered(backend, importer)]
+    for each in findings:
+        journal.add("finding", to_record(each))
+
+
+def _fields(registered: Any) -> dict[str, Any]:
+    fields: dict[str, Any] = {"function": registered.identifier}
+    if registered.should_run is not None:
+        fields["should_run"] = registered.should_run
+    fields["uses_context"] = registered.uses_context
+    docs = _first_paragraph(registered.function)
+    return {**fields, "additional_docs": docs} if docs else fields
+
+
+def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
+    """Yield faults of the identifiers of registered functions."""
+    for identifier, each in backend.functions.items():
+        key = f'functions."{identifier}"'
+        found = importer.load(each.identifier, is_needed=True)
+        # Compared by value too, because bound methods are made anew each time.
+        if isinstance(found, Finding):
+            yield replace(found, key=key, remedy=_REMEDY)
+        elif found is not each.function and found != each.function:
+            message = f"{each.identifier!r} leads to something else than what was registered"
+            yield replace(error(message, _REMEDY), key=key)
+        elif each.should_run is not None:
+            mention = Mention(key, Role.SHOULD_RUN, each.should_run)
+            asked = importer.load(each.should_run, is_needed=True)
+            fault = asked if isinstance(asked, Finding) else check_callable(mention, asked, None)
+            if fault is not None:
+                yield replace(fault, key=key)
+
+
+def _first_paragraph(function: Any) -> str:
+    docs = getattr(function, "__doc__", None)
+    copied = getattr(getattr(function, "__wrapped__", None), "__doc__", None)
+    # A docstring copied by functools.wraps is not about this implementation.
+    if not isinstance(docs, str) or docs == copied:
+        return ""
+    lines = cleandoc(docs).partition("\n\n")[0].splitlines()
+    return "\n".join(line.rstrip() for line in lines).strip()

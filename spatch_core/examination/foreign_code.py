@@ -1,0 +1,61 @@
+"""Runs third-party code without letting it print to stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+
+from ..exceptions import SpatchCoreWarning
+
+
+@contextmanager
+def foreign_code(system: object = None) -> Iterator[None]:
+    """Run code of libraries without letting it print to stdout, which may have to be JSON.
+
+    Warnings about backends are not shown, because they are among the problems.
+    """
+    with redirect_stdout(sys.stderr), _redirected_descriptor(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SpatchCoreWarning)
+        if system is not None:
+            warnings.simplefilter("ignore", _warnings_of(system))
+        yield
+
+
+@contextmanager
+def _redirected_descriptor() -> Iterator[None]:
+    """Redirect the file descriptor too, which C libraries write to."""
+    if sys.__stdout__ is None or sys.__stderr__ is None:  # closed
+        yield
+        return
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def import_failure(module: str) -> str:
+    """Import a module; return why it cannot be imported, empty if it can."""
+    try:
+        with foreign_code():
+            import_module(module)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{module}.".startswith(f"{absent}."):
+            return f"the module {absent} is not installed"
+        return f"importing {module} failed with {type(error).__name__}: {error}"
+    return ""
+
+
+def _warnings_of(system: object) -> type[Warning]:
+    """Return the base of the warnings of the package, perhaps vendored, that `system` is from."""
+    package = type(system).__module__.rpartition(".")[0]
+    exceptions = sys.modules.get(f"{package}.exceptions")
+    found: type[Warning] = getattr(exceptions, "SpatchCoreWarning", SpatchCoreWarning)
+    return found

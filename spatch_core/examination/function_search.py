@@ -1,0 +1,113 @@
+"""Finds a library's function, and imports what its backends' types need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .._identifiers import loaded_object, split_identifier
+from .._resolution.matching import Matcher
+from .foreign_code import foreign_code, import_failure
+from .libraries import LoadedLibrary, find_libraries, import_public_names, load_library
+from .progress import progress
+from .question import GivenType
+from .suggestions import functions_like
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+
+class UnknownFunctionError(Exception):
+    """No library has a function of this name."""
+
+
+class LibraryError(Exception):
+    """A library cannot be used."""
+
+
+def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
+    """Import the modules of type patterns, if one of the types is a primary type of no backend.
+
+    A program that has such objects has imported their modules, and one of these may make a
+    class of a pattern a base of the type.
+    """
+    matcher = Matcher(system.backends)
+    with foreign_code(system):
+        matches = [matcher.match(each.type) for each in types if not each.note]
+    if all(each.primary or each.is_builtin for each in matches):
+        return
+    modules = {
+        pattern.module
+        for description in system.backends.values()
+        for pattern in description.known_types
+    }
+    for module in sorted(modules):
+        with progress(f"importing {module}"):
+            import_failure(module)
+
+
+def find_function(wanted: str) -> tuple[LoadedLibrary, str]:
+    """Find a function by its identifier, or by another name that leads to the same object.
+
+    Parameters
+    ----------
+    wanted : str
+        ``"module:qualname"``.
+
+    Returns
+    -------
+    library : LoadedLibrary
+        The library that has it.
+    identifier : str
+        Its own identifier.
+
+    Raises
+    ------
+    UnknownFunctionError
+        If no library has it.
+    LibraryError
+        If the library that seems to be meant cannot be used.
+    """
+    failure = import_failure(split_identifier(wanted)[0])
+    libraries = [load_library(each) for each in find_libraries()]
+    found = _search(libraries, wanted)
+    if found is None:
+        # Its module may be one that a library imports lazily.
+        for each in libraries:
+            if each.system is not None:
+                import_public_names(each.library)
+        found = _search(libraries, wanted)
+    if found is None:
+        raise _not_found(libraries, wanted, failure)
+    return found
+
+
+def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary, str] | None:
+    named = loaded_object(*split_identifier(wanted))
+    for loaded in libraries:
+        functions = {} if loaded.system is None else loaded.system.functions
+        for identifier, function in functions.items():
+            if identifier == wanted or function is named:
+                return loaded, identifier
+    return None
+
+
+def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exception:
+    package = _package(wanted)
+    known: list[str] = []
+    for each in libraries:
+        if each.fault is not None and _package(each.library.identifier) == package:
+            return LibraryError(each.describe(each.fault))
+        if each.system is not None:
+            known += each.system.functions
+    text = f"no library has a function {wanted!r}"
+    if failure:
+        text += f" ({failure})"
+    near = functions_like(wanted, known)
+    if near:
+        text += f"; did you mean {' or '.join(near)}?"
+    return UnknownFunctionError(text)
+
+
+def _package(identifier: str) -> str:
+    return identifier.partition(":")[0].partition(".")[0]

@@ -1,0 +1,206 @@
+"""Finds the lines and offsets of keys, values and tables in a TOML file.
+
+Parsers for TOML do not tell lines. The text is valid: a parser has accepted it before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from .._description.fields import NO_FUNCTIONS
+from .._description.files import parse_toml
+
+Path: TypeAlias = "tuple[str | int, ...]"
+
+_TOKEN = re.compile(
+    r'''
+    """(?:\\.|[^\\])*?""""{0,2}  # a string of several lines may end in quotes
+    | \'\'\'.*?\'\'\'\'{0,2}
+    | "(?:\\.|[^"\\])*"
+    | '[^']*'
+    | \#[^\n]*
+    | [\n\[\]{}=,.]
+    | [^\s\[\]{}=,.\#"']+
+    ''',
+    re.DOTALL | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A key with its value; places are offsets in the text."""
+
+    path: Path  # from the top of the file
+    start: int  # of the key
+    last: int  # start of the last part of the key
+    value: int  # start of the value
+    end: int  # of the value
+
+
+@dataclass(slots=True)
+class Section:
+    """A table with a header, or the pairs before the first header."""
+
+    path: Path  # empty before the first header
+    start: int  # of the header
+    end: int  # of the last pair
+    pairs: list[Pair] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Layout:
+    """The places of keys and tables in a file."""
+
+    lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
+    sections: list[Section] = field(default_factory=list)
+
+    def line(self, key: str | None) -> int:
+        """Return the line of a key path, or of the table that would hold it."""
+        holder = self._holder(key or "")
+        return 1 if holder is None else self.lines[holder]
+
+    def position(self, key: str) -> int:
+        """Return the rank of a key path, or of the table that would hold it, in the file."""
+        holder = self._holder(key)
+        return -1 if holder is None else [*self.lines].index(holder)
+
+    def _holder(self, key: str) -> str | None:
+        holders = [
+            each for each in self.lines if key == each or key.startswith((f"{each}.", f"{each}["))
+        ]
+        return max(holders, key=len, default=None)
+
+
+def find_layout(text: str) -> Layout:
+    """Return the places of everything in valid TOML."""
+    return _Scanner(text).scan()
+
+
+def key_path(path: Path) -> str:
+    """Write a path as the validator writes it: ``functions."lib:fn".function``."""
+    written = str(path[0])
+    for position, part in enumerate(path[1:], 1):
+        if isinstance(part, int):
+            written += f"[{part}]"
+        elif position == 1 and path[0] == "functions" and part not in NO_FUNCTIONS:
+            written += f'."{part}"'
+        else:
+            written += f".{part}"
+    return written
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+class _Scanner:
+    """Reads the tokens of a file once, in order."""
+
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.position = 0
+        self.layout = Layout()
+        self.arrays: dict[Path, int] = {}
+
+    def scan(self) -> Layout:
+        section = Section((), 0, 0)
+        self.layout.sections.append(section)
+        while self.position < len(self.tokens):
+            if self.ahead() == "[":
+                section = self.header()
+                self.layout.sections.append(section)
+            else:
+                pair = self.pair(section.path)
+                section.pairs.append(pair)
+                section.end = pair.end
+        return self.layout
+
+    def ahead(self) -> str:
+        return self.tokens[self.position].text
+
+    def take(self) -> _Token:
+        self.position += 1
+        return self.tokens[self.position - 1]
+
+    def header(self) -> Section:
+        first = self.take()
+        is_array = self.ahead() == "[" and self.tokens[self.position].start == first.end
+        if is_array:
+            self.take()
+        path, _ = self.key(())
+        self.take()
+        if is_array:
+            self.take()
+            self.arrays[path] = self.arrays.get(path, -1) + 1
+            path = (*path, self.arrays[path])
+            self.found(path, first.line)
+        return Section(path, first.start, self.tokens[self.position - 1].end)
+
+    def pair(self, outer: Path) -> Pair:
+        start = self.tokens[self.position].start
+        path, last = self.key(outer)
+        self.take()
+        value = self.tokens[self.position].start
+        return Pair(path, start, last, value, self.value(path))
+
+    def key(self, outer: Path) -> tuple[Path, int]:
+        """Read a dotted key; returns its path, and where its last part starts."""
+        path = outer
+        while True:
+            token = self.take()
+            text = token.text
+            part = str(parse_toml(f"key = {text}".encode())["key"]) if text[0] in "\"'" else text
+            path = (*path, part)
+            if path in self.arrays and self.ahead() == ".":
+                path = (*path, self.arrays[path])
+            self.found(path, token.line)
+            if self.ahead() != ".":
+                return path, token.start
+            self.take()
+
+    def value(self, path: Path) -> int:
+        """Read a value; returns where it ends."""
+        opening = self.take()
+        if opening.text == "[":
+            number = 0
+            while self.ahead() != "]":
+                self.found((*path, number), self.tokens[self.position].line)
+                self.value((*path, number))
+                number += 1
+                if self.ahead() == ",":
+                    self.take()
+            return self.take().end
+        if opening.text == "{":
+            while self.ahead() != "}":
+                self.pair(path)
+                if self.ahead() == ",":
+                    self.take()
+            return self.take().end
+        end = opening.end
+        # Numbers and dates may be several tokens.
+        while self.position < len(self.tokens):
+            token = self.tokens[self.position]
+            if token.line != opening.line or token.text[0] in "[]{},=\"'":
+                break
+            end = self.take().end
+        return end
+
+    def found(self, path: Path, line: int) -> None:
+        self.layout.lines.setdefault(key_path(path), line)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    """Yield tokens without comments and line ends."""
+    line = 1
+    for match in _TOKEN.finditer(text):
+        found = match.group()
+        if found != "\n" and found[0] != "#":
+            yield _Token(found, match.start(), match.end(), line)
+        line += found.count("\n")

@@ -1,0 +1,159 @@
+"""Finds registered libraries and loads their systems."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import import_identifier
+from .._problems import Problem, Source
+from .foreign_code import foreign_code
+from .progress import progress
+from .trial import try_descriptions
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+GROUP = "spatch_core.libraries"
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library that registered itself, not yet imported."""
+
+    name: str  # of its entry point
+    identifier: str  # of its `BackendSystem`
+    source: Source  # its entry point and distribution
+    owner: str | None = None  # the distribution that registered the same name before
+
+    def shadowed(self) -> tuple[str, str]:
+        """Return message and remedy of a library whose name is taken."""
+        message = f"distribution {self.owner} registers a library of the same name"
+        remedy = "Uninstall one of the two, or rename its entry point"
+        return f"{message}, which is used instead", remedy
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedLibrary:
+    """A library that was imported, or why that failed."""
+
+    library: Library
+    # With the backends discovered. A library that vendors this package has its own class.
+    system: BackendSystem | None = None
+    fault: Problem | None = None  # why there is no system
+    problems: tuple[Problem, ...] = field(default=())  # those of the system, or `fault` alone
+
+    def describe(self, problem: Problem) -> str:
+        """Return a problem as one sentence or two."""
+        if problem is not self.fault:
+            return str(problem)
+        return (
+            f"library {self.library.name!r} cannot be used ({self.library.source}): "
+            f"{problem.message}. {problem.remedy}"
+        )
+
+
+def find_libraries(registered: Iterable[Any] | None = None) -> list[Library]:
+    """Find the libraries that registered themselves, by name; imports nothing of theirs."""
+    found: list[Library] = []
+    owners: dict[str, str] = {}
+    for item in entry_points(group=GROUP) if registered is None else registered:
+        # The format allows extras in brackets, which have no meaning here.
+        identifier = str(item.value).partition("[")[0].strip()
+        source = Source(f"{item.name} = {item.value}", metadata=item.dist)
+        found.append(Library(item.name, identifier, source))
+    found.sort(key=lambda each: (each.name, each.source.distribution or "", each.identifier))
+    for position, each in enumerate(found):
+        owner = owners.setdefault(each.name, each.source.distribution or each.identifier)
+        if position and found[position - 1].name == each.name:
+            found[position] = Library(each.name, each.identifier, each.source, owner)
+    return found
+
+
+def find_library(library: str | BackendSystem) -> Library:
+    """Return the library of this name, or of this system.
+
+    Raises
+    ------
+    LookupError
+        If no library of this name is registered, or no imported module has the system.
+    """
+    if isinstance(library, str):
+        for each in find_libraries():
+            if each.name == library:
+                return each
+        raise LookupError(f"no library is named {library!r}")
+    found = [
+        f"{module}:{name}"
+        for module, imported in [*sys.modules.items()]
+        for name, value in [*getattr(imported, "__dict__", {}).items()]
+        if value is library
+    ]
+    for each in find_libraries():
+        if each.identifier in found:
+            return each
+    if not found:
+        raise LookupError("no imported module has this system as an attribute")
+    return Library(found[0].partition(":")[0], found[0], Source())
+
+
+def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
+    """Import a library's system and let it discover its backends.
+
+    Returns
+    -------
+    LoadedLibrary
+        With a fault instead of a system where anything fails.
+    """
+    if library.owner is not None:
+        return _faulty(library, *library.shadowed())
+    try:
+        with foreign_code(), progress(f"loading {library.name}"):
+            system: Any = import_identifier(library.identifier)
+            if not is_system(system):
+                return _faulty(
+                    library,
+                    f"{library.identifier!r} is not a BackendSystem but of type "
+                    f"{type(system).__qualname__!r}",
+                    "Name the library's BackendSystem in the entry point",
+                )
+        ended = try_descriptions(system, library.name) if tries else None
+        if ended is not None:
+            return _faulty(library, *ended)
+        with foreign_code(system), progress(f"loading {library.name}"):
+            return LoadedLibrary(library, system, problems=tuple(system.problems))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+        return _faulty(
+            library,
+            f"loading {library.identifier!r} failed with {type(error).__name__}: {error}",
+            "Repair or uninstall the distribution",
+        )
+
+
+def import_public_names(library: Library) -> None:
+    """Import the modules that a library imports lazily, so that all its functions exist.
+
+    A module that cannot be imported here has no functions here, which is no fault.
+    """
+    package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
+    with foreign_code(), progress(f"importing what {library.name} offers"):
+        for name in getattr(package, "__all__", None) or dir(package):
+            with suppress(Exception, SystemExit):
+                getattr(package, name)
+
+
+def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:
+    fault = Problem(message, remedy, source=library.source)
+    return LoadedLibrary(library, fault=fault, problems=(fault,))
+
+
+def is_system(found: object) -> bool:
+    """Whether `found` is a `BackendSystem`, of this package or of a vendored copy."""
+    return any(
+        each.__name__ == "BackendSystem" and hasattr(each, "explain_types")
+        for each in type(found).__mro__
+    )

@@ -1,0 +1,164 @@
+"""The tasks of child processes for `doctor`; each backend has a process of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
+from re import match
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import DEFAULT, import_identifier, split_identifier
+from .._problems import Source
+from .backends import list_backends
+from .description_check import DescriptionCheck
+from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
+from .foreign_code import foreign_code
+from .importing import Importer
+from .libraries import (
+    Library,
+    LoadedLibrary,
+    find_libraries,
+    import_public_names,
+    is_system,
+    load_library,
+)
+from .mentions import fields_of, find_mentions
+from .packages import Requirements
+from .suggestions import meant_backend
+from .type_check import check_reach
+
+if TYPE_CHECKING:
+    from .._description.description import Description
+    from ..backend_system import BackendSystem
+    from .child import Journal
+
+# Each task gets a request with ``name`` and ``identifier`` of the library.
+
+
+def census(request: dict[str, Any], journal: Journal) -> None:
+    """Write down ``prefix``, and where each of the ``backends`` comes from; or a ``finding``.
+
+    All backends are blocked, so that none is read.
+    """
+    library = _library(request, journal)
+    system = _import(library)
+    if is_system(system):  # `load_library` reports anything else
+        os.environ[f"{system.environ_prefix}_BLOCK"] = "*"
+    loaded = load_library(library, tries=False)
+    if loaded.system is None:
+        assert loaded.fault is not None  # one of the two is there
+        journal.add("finding", to_record(of_problem(loaded.fault, Severity.ERROR)))
+        return
+    blocked = loaded.system.resolver().catalog.blocked
+    journal.add("prefix", loaded.system.environ_prefix)
+    places = {name: source_as_json(_home(blocked[name], library)) for name in sorted(blocked)}
+    journal.add("backends", places)
+
+
+def examine(request: dict[str, Any], journal: Journal) -> None:
+    """Write down the ``place`` of one ``backend``, and each ``finding``; others are blocked."""
+    library = _library(request, journal)
+    _import(library)
+    journal.begins(f"reading the description of {request['backend']!r}")
+    loaded = load_library(library, tries=False)
+    if loaded.system is not None and request["backend"] in loaded.system.backends:
+        _examine(loaded, loaded.system, request["backend"], journal)
+
+
+def discover(request: dict[str, Any], journal: Journal) -> None:
+    """Write down each ``finding`` of discovery, and the ``states`` of all backends.
+
+    The library itself is examined too.
+    """
+    library = _library(request, journal)
+    loaded = load_library(library, tries=False)
+    usable = {} if loaded.system is None else loaded.system.backends
+    for problem in loaded.problems:
+        # Skipped, while another one of its name is used; or about a variable.
+        minor = problem.backend in usable or (problem.backend is None and problem.key is not None)
+        finding = of_problem(problem, Severity.WARNING if minor else Severity.ERROR)
+        journal.add("finding", to_record(finding))
+    states = [
+        {
+            "name": each.name,
+            "state": each.state.value,
+            **source_as_json(_home(each.source, library)),
+        }
+        for each in list_backends(loaded)
+    ]
+    journal.add("states", states)
+    if loaded.system is not None:
+        _examine(loaded, loaded.system, DEFAULT, journal)
+
+
+def _library(request: dict[str, Any], journal: Journal) -> Library:
+    name, identifier = request["name"], request["identifier"]
+    registered = (e for e in find_libraries() if (e.name, e.identifier) == (name, identifier))
+    journal.begins(f"importing the library {name}")
+    return next(registered, Library(name, identifier, Source()))
+
+
+def _import(library: Library) -> Any:
+    """Import the system before any backend is discovered, which may end the process."""
+    with foreign_code(), suppress(BaseException):  # `load_library` reports what is wrong
+        return import_identifier(library.identifier)
+
+
+def _home(source: Source, library: Library) -> Source:
+    """Return where a description comes from: from the library, if it has no entry point."""
+    return library.source if source.entry_point is None else source
+
+
+def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: Journal) -> None:
+    import_public_names(loaded.library)
+    description = system.backends[name]
+    home = _home(description.source, loaded.library)
+    journal.add("place", source_as_json(home))
+    library = split_identifier(loaded.library.identifier)[0]
+    blocked = system.resolver().catalog.blocked.values()
+    own = {library.partition(".")[0], *_packages([description.source])}
+    check = DescriptionCheck(
+        find_mentions(fields_of(description)),
+        Importer(own, _requirements(home), _packages(blocked)),
+        journal,
+        library=library,
+        system=system,
+    )
+    for finding in chain(check.findings(), _check_order(system, description)):
+        journal.add("finding", to_record(finding.at(name, home)))
+
+
+def _check_order(system: BackendSystem, description: Description) -> Iterator[Finding]:
+    """Yield what is wrong with a backend's place in the priority order."""
+    catalog = system.resolver().catalog
+    default = catalog.descriptions[DEFAULT]
+    if description is default:
+        return
+    order = list(catalog.descriptions)
+    first = order.index(description.name) < order.index(DEFAULT)
+    for each in check_reach(description, default, first):
+        yield replace(each, key="requires_opt_in")
+    names = {*order, *catalog.blocked} - {description.name}
+    for field in ("higher_priority_than", "lower_priority_than"):
+        for position, name in enumerate(getattr(description, field)):
+            meant = meant_backend(name, names)
+            if meant is not None:
+                message = f"no backend is named {name!r}; the name is ignored"
+                finding = warning(message, f"Did you mean {meant!r}?")
+                yield replace(finding, key=f"{field}[{position}]")
+
+
+def _packages(sources: Iterable[Source]) -> set[str]:
+    """Return the top-level packages that entry points name."""
+    found = (match(r"\s*[^=]*=\s*(\w+)", each.entry_point or "") for each in sources)
+    return {each[1] for each in found if each}
+
+
+def _requirements(source: Source) -> Requirements:
+    try:
+        return Requirements(source.distribution or "", source.metadata.requires or ())
+    except Exception:  # noqa: BLE001  # a third party's metadata, or none
+        return Requirements()

@@ -1,0 +1,105 @@
+"""Finds everything importable that a description names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import split_identifier
+from .._type_patterns import TypePattern
+from ..exceptions import IdentifierError
+from .layout import key_path
+
+if TYPE_CHECKING:
+    from .._description.description import Description
+
+
+class Role(str, Enum):
+    """What kind of thing a description names."""
+
+    TYPE = "type"
+    LIBRARY_FUNCTION = "library function"
+    FUNCTION = "function"
+    SHOULD_RUN = "should_run"
+    MODULE = "module"
+    BACKEND = "backend"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something importable that a description names."""
+
+    key: str
+    role: Role
+    text: str  # an identifier, a type pattern, or the name of a module
+    library_function: str | None = None  # the function of the library that it implements
+    takes_context: bool = False  # called with a `DispatchContext` first
+
+    @property
+    def module(self) -> str:
+        """The module to be imported."""
+        return self.text.lstrip("~@").partition(":")[0]
+
+
+def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
+    """Yield what a description names, where that is well-formed."""
+    for name in ("primary_types", "secondary_types"):
+        for position, text in _strings(fields.get(name)):
+            with suppress(IdentifierError):
+                TypePattern(text)
+                yield Mention(f"{name}[{position}]", Role.TYPE, text)
+    functions = _table(fields.get("functions"))
+    defaults = _table(functions.get("defaults"))
+    for name, entry in functions.items():
+        path = key_path(("functions", name))
+        table = _table(entry)
+        if name == "auto-generation":
+            for position, text in _strings(table.get("modules")):
+                yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
+            yield from _identifier(f"{path}.backend", Role.BACKEND, table.get("backend"))
+            continue
+        function = None if name == "defaults" else name
+        yield from _identifier(path, Role.LIBRARY_FUNCTION, function)
+        said = {**defaults, **table}
+        for role in (Role.FUNCTION, Role.SHOULD_RUN):
+            key = role.value
+            place = path if key in table else "functions.defaults"
+            context = role is Role.SHOULD_RUN or said.get("uses_context") is True
+            yield from _identifier(f"{place}.{key}", role, said.get(key), function, context)
+
+
+def fields_of(description: Description) -> dict[str, Any]:
+    """Return a description in the form of a file, without ``functions.defaults``."""
+    return {
+        "primary_types": [str(each) for each in description.primary_types],
+        "secondary_types": [str(each) for each in description.secondary_types],
+        "functions": {
+            name: {
+                "function": each.function,
+                "should_run": each.should_run,
+                "uses_context": each.uses_context,
+            }
+            for name, each in description.functions.items()
+        },
+    }
+
+
+def _identifier(
+    key: str, role: Role, text: Any, function: str | None = None, context: bool = False
+) -> Iterator[Mention]:
+    with suppress(IdentifierError):
+        split_identifier(text)
+        yield Mention(key, role, text, function, context)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _strings(values: Any) -> Iterator[tuple[int, str]]:
+    for position, value in enumerate(values if isinstance(values, list) else []):
+        if isinstance(value, str):
+            yield position, value

@@ -1,0 +1,96 @@
+"""Which distributions packages come from, and what a distribution requires."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from importlib.metadata import (
+    Distribution,
+    PackageNotFoundError,
+    distribution,
+    distributions,
+    packages_distributions,
+)
+from pathlib import PurePosixPath
+from re import match, search, sub
+
+
+def owners_of_packages() -> dict[str, list[str]]:
+    """Return the top-level packages and modules, each with its distributions.
+
+    Like `importlib.metadata.packages_distributions`, which on Python 3.10 knows only those
+    named in ``top_level.txt``, a file that setuptools alone writes.
+    """
+    if sys.version_info >= (3, 11):
+        return {name: list(owners) for name, owners in packages_distributions().items()}
+    found: dict[str, list[str]] = {}
+    for each in distributions():
+        for name in sorted(_names(each)):
+            found.setdefault(name, []).append(each.metadata["Name"])
+    return found
+
+
+def _names(installed: Distribution) -> set[str]:
+    listed = (installed.read_text("top_level.txt") or "").split()
+    files = [PurePosixPath(str(file)) for file in installed.files or ()]
+    places = {file.parts[0] for file in files if len(file.parts) > 1}
+    modules = {file.stem for file in files if len(file.parts) == 1 and file.suffix == ".py"}
+    return {name for name in listed or places | modules if name.isidentifier()}
+
+
+class Requirements:
+    """The requirements of a distribution, optional or not.
+
+    Parameters
+    ----------
+    name : str, optional
+        The distribution.
+    texts : iterable of str, optional
+        Its requirements, as its metadata has them.
+
+    Examples
+    --------
+    >>> Requirements("oil", ["cupy-cuda12x; extra == 'gpu'"]).remedy("cupy_cuda12x")
+    "Install it, as 'pip install oil[gpu]' does"
+    """
+
+    def __init__(self, name: str = "", texts: Iterable[str] = ()) -> None:
+        self.name = name
+        self.extras: dict[str, str] = {}
+        self.always: list[str] = []
+        for text in texts:
+            found = match(r"\s*([\w.-]+)", text)
+            if found:
+                extra = search(r"""\bextra\s*==\s*['"]([\w.-]+)""", text)
+                if extra is None:
+                    self.extras[_normal(found[1])] = ""
+                else:
+                    self.extras.setdefault(_normal(found[1]), extra[1])
+                if ";" not in text:  # a marker may exclude this Python
+                    self.always.append(found[1])
+
+    def __contains__(self, package: str) -> bool:
+        return _normal(package) in self.extras
+
+    def remedy(self, package: str) -> str:
+        """Say how to install a package; empty if no requirement tells."""
+        extra = self.extras.get(_normal(package))
+        if extra:
+            return f"Install it, as 'pip install {self.name}[{extra}]' does"
+        if extra is not None:
+            return f"Install it: {self.name} requires it"
+        missing = " and ".join(each for each in self.always if not _is_installed(each))
+        # A package may have another name than its distribution.
+        return missing and f"Install {missing}, which {self.name} requires and which may have it"
+
+
+def _normal(name: str) -> str:
+    return sub("[-_.]+", "_", name).lower()
+
+
+def _is_installed(name: str) -> bool:
+    try:
+        distribution(name)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,186 @@
+"""Questions to the core about a call, and answers about a backend in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import import_identifier, split_identifier
+from .foreign_code import foreign_code, import_failure
+
+if TYPE_CHECKING:
+    from .._resolution.explanation import Explanation
+    from ..backend_system import BackendSystem
+
+
+@dataclass(frozen=True, slots=True)
+class GivenType:
+    """A type given by its identifier."""
+
+    identifier: str  # as it was given
+    type: type  # the type itself, or a stand-in of the same module and qualname
+    note: str = ""  # about the stand-in; empty for the type itself
+
+
+def given_type(identifier: str) -> GivenType:
+    """Import a type; a class stands in for it where its module cannot be imported.
+
+    Raises
+    ------
+    ValueError
+        If the identifier names no type.
+    """
+    module, qualname = split_identifier(identifier)
+    failure = import_failure(module)
+    if failure:
+        note = (
+            f"{failure}, so a class of the same name stands in for {identifier}: without its "
+            "base classes, and without other names for it"
+        )
+        return GivenType(identifier, _stand_in(module, qualname), note)
+    try:
+        with foreign_code():
+            found = import_identifier(identifier)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attribute hook
+        raise ValueError(str(error)) from None
+    if not isinstance(found, type):
+        raise ValueError(f"{identifier} is not a type, but {found!r}")
+    return GivenType(identifier, found)
+
+
+@cache
+def _stand_in(module: str, qualname: str) -> type:
+    """Make a class of this module and qualname, always the same one."""
+    name = qualname.rpartition(".")[2]
+    return type(name, (), {"__module__": module, "__qualname__": qualname})
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Arguments of ``backend_opts``."""
+
+    prioritize: tuple[str, ...] = ()
+    disable: tuple[str, ...] = ()  # names of backends
+    type: GivenType | None = None  # counts like the type of a dispatch argument
+
+    def __str__(self) -> str:
+        """Return the call of ``backend_opts``; empty for no options."""
+        given = [
+            f"{key}={names[0]!r}" if len(names) == 1 else f"{key}={list(names)!r}"
+            for key, names in (("prioritize", self.prioritize), ("disable", self.disable))
+            if names
+        ]
+        if self.type is not None:
+            given.append(f"type={self.type.identifier.replace(':', '.')}")
+        return f"backend_opts({', '.join(given)})" if given else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A call of a function with arguments of given types."""
+
+    system: BackendSystem
+    function: str  # its identifier
+    types: tuple[GivenType, ...]  # of the dispatch arguments
+    options: Options = Options()  # in force around the call
+
+    def ask(self, variables: Mapping[str, str] | None = None) -> Explanation:
+        """Return the explanation of the core.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an option names a backend or a type that does not exist.
+        """
+        options = self.options
+        assumed = None if options.type is None else options.type.type
+        types = [each.type for each in self.types]
+        with (
+            environment(self.system, variables or {}),
+            foreign_code(self.system),
+            self.system.backend_opts(options.prioritize, options.disable, assumed),
+        ):
+            return self.system.explain_types(self.function, types)
+
+
+class Outcome(str, Enum):
+    """What a backend would do in a call."""
+
+    RUNS = "runs"
+    ASKED = "its should_run decides"
+    WOULD = "would run"
+    CANNOT = "cannot run"
+    UNREAD = "is not read"
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One way to make a backend run."""
+
+    question: Question  # with the options and types with which it would run
+    variables: Mapping[str, str]  # environment variables that have to be set
+    outcome: Outcome  # `RUNS`, or `ASKED` where it depends on the arguments too
+    text: str  # the same in words
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as ``explain --json`` has it."""
+        options = self.question.options
+        return {
+            "prioritize": list(options.prioritize),
+            "disable": list(options.disable),
+            "type": options.type and options.type.identifier,
+            "types": [each.identifier for each in self.question.types],
+            "environment": dict(self.variables),
+            "outcome": self.outcome.value,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Why a backend does not run, and what would make it."""
+
+    backend: str
+    outcome: Outcome  # whether it runs, would with any of the remedies, or cannot
+    reason: str = ""  # why it does not run; empty if it does
+    remedies: Sequence[Remedy] = ()  # ways to make it run, the simplest first
+    obstacles: Sequence[str] = ()  # faults that no option or variable can mend
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as ``explain --json`` has it."""
+        return {
+            "backend": self.backend,
+            "outcome": self.outcome.value,
+            "reason": self.reason,
+            "remedies": [each.as_json() for each in self.remedies],
+            "obstacles": list(self.obstacles),
+        }
+
+
+@contextmanager
+def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator[None]:
+    """Let a library see other environment variables, as if the process had started with them.
+
+    The system discovers its backends again at the start and at the end.
+    """
+    if not variables:
+        yield
+        return
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        with foreign_code(system):
+            system.reload()
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        with foreign_code(system):
+            system.reload()

@@ -1,0 +1,168 @@
+"""Whether an implementation can take every call that the library's function takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from inspect import Parameter, Signature, signature
+from typing import Any
+
+_BY_POSITION = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+_BY_KEYWORD = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+
+
+def find_signature(function: Callable[..., Any]) -> Signature | None:
+    """Return the signature of a function, without types; None where it cannot be found out."""
+    try:
+        found = signature(function)
+        parameters = [each.replace(annotation=each.empty) for each in found.parameters.values()]
+        return found.replace(parameters=parameters, return_annotation=found.empty)
+    except Exception:  # noqa: BLE001  # a third party's __signature__ may raise anything
+        return None
+
+
+class _Shape:
+    """The parameters of a signature by the ways in which they are given."""
+
+    def __init__(self, parameters: list[Parameter]) -> None:
+        self.positional = [each for each in parameters if each.kind in _BY_POSITION]
+        self.keyword_only = [each for each in parameters if each.kind is Parameter.KEYWORD_ONLY]
+        self.keywords = {each.name for each in parameters if each.kind in _BY_KEYWORD}
+        self.takes_more = any(each.kind is Parameter.VAR_POSITIONAL for each in parameters)
+        self.takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in parameters)
+
+    @property
+    def names(self) -> set[str]:
+        """Names by which arguments are known: of positional parameters, and keywords."""
+        return {each.name for each in self.positional} | self.keywords
+
+
+def mismatches(default: Signature, implementation: Signature, context: bool) -> list[str]:
+    """Say which calls an implementation cannot take, parameter by parameter.
+
+    Parameters
+    ----------
+    default : inspect.Signature
+        Of the default implementation, whose calls callers may make.
+    implementation : inspect.Signature
+        Of the function that would get the same arguments.
+    context : bool
+        Whether it gets a `DispatchContext` before them.
+
+    Returns
+    -------
+    list of str
+        A clause for each parameter; empty if every call of `default` binds, with each
+        argument at the parameter of its name.
+
+    Examples
+    --------
+    >>> from inspect import signature
+    >>> mismatches(signature(lambda x, n=None: ...), signature(lambda x: ...), context=False)
+    ["it does not take 'n'"]
+    """
+    given = _Shape(list(default.parameters.values()))
+    parameters = list(implementation.parameters.values())
+    first = ""
+    if context:
+        if parameters and parameters[0].kind in _BY_POSITION:
+            dropped = parameters.pop(0)
+            if dropped.kind in _BY_KEYWORD:
+                first = dropped.name
+        elif not any(each.kind is Parameter.VAR_POSITIONAL for each in parameters):
+            return ["it does not take the context as its first argument"]
+    taken = _Shape(parameters)
+    faults: dict[str, str] = {}  # by name of the parameter, so that each is reported once
+    for name, fault in (
+        *_positions(given, taken),
+        *_keywords(given, taken),
+        *_requirements(given, taken),
+        *_rest(given, taken),
+        *_context_clashes(given, first),
+    ):
+        faults.setdefault(name, fault)
+    return list(faults.values())
+
+
+def _context_clashes(given: _Shape, first: str) -> Iterator[tuple[str, str]]:
+    if first and first in given.keywords:
+        yield first, f"{first!r} may be given by keyword, but there the context has this name"
+
+
+def _positions(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
+    """Yield mismatches of arguments given by position."""
+    for position, parameter in enumerate(given.positional):
+        name = parameter.name
+        if position >= len(taken.positional):
+            if name in taken.keywords:
+                yield name, f"{name!r} may be given by position, but it takes it by keyword alone"
+            elif not taken.takes_more and not (taken.takes_any and name in given.keywords):
+                yield name, f"it does not take {name!r}"
+            elif not taken.takes_more:
+                yield name, f"it does not take {name!r} by position"
+            continue
+        there = taken.positional[position].name
+        if there != name and (there in given.names or name in taken.names):
+            yield name, f"the parameter at position {position + 1} is {name!r}, but there {there!r}"
+    if given.takes_more:
+        for position, parameter in enumerate(taken.positional[len(given.positional) :]):
+            if parameter.name in given.keywords & taken.keywords:
+                place = position + len(given.positional) + 1
+                fault = f"but it takes it at position {place}, where further arguments may be given"
+                yield parameter.name, f"{parameter.name!r} is given by keyword, {fault}"
+
+
+def _keywords(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
+    """Yield mismatches of arguments given by keyword."""
+    for position, parameter in enumerate(given.positional):
+        name = parameter.name
+        if name not in given.keywords or name in taken.keywords:
+            continue
+        there = taken.positional[position].name if position < len(taken.positional) else name
+        if name in taken.names or (there == name and not taken.takes_any):
+            yield name, f"{name!r} may be given by keyword, but it takes it by position alone"
+        elif not taken.takes_any:
+            yield name, f"{name!r} may be given by keyword, but there it is called {there!r}"
+    for parameter in given.keyword_only:
+        name = parameter.name
+        if name in taken.names - taken.keywords:
+            yield name, f"{name!r} is given by keyword, but it takes it by position alone"
+        elif name not in taken.keywords and not taken.takes_any:
+            yield name, f"it does not take {name!r}"
+
+
+def _requirements(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
+    """Yield parameters that it requires and that callers may leave out."""
+    always = {each.name for each in given.keyword_only if each.default is each.empty}
+    for position, parameter in enumerate(taken.positional):
+        if parameter.default is not parameter.empty:
+            continue
+        by_keyword = parameter.name if parameter.kind in _BY_KEYWORD else None
+        if position >= len(given.positional):
+            if by_keyword not in always:
+                yield parameter.name, f"it requires {parameter.name!r}, which is not given"
+            continue
+        there = given.positional[position]
+        if there.default is not there.empty:
+            yield there.name, f"it requires {parameter.name!r}, which callers may leave out"
+        elif there.kind in _BY_KEYWORD and there.name != by_keyword:
+            yield (
+                there.name,
+                f"{there.name!r} may be given by keyword, but it takes it by position alone"
+                if there.name == parameter.name
+                else f"{there.name!r} may be given by keyword, but there it is called "
+                f"{parameter.name!r}",
+            )
+    known = given.names
+    for parameter in taken.keyword_only:
+        if parameter.default is parameter.empty and parameter.name not in always:
+            reason = "which callers may leave out or give by position"
+            if parameter.name not in known:
+                reason = "which is not given"
+            yield parameter.name, f"it requires {parameter.name!r} by keyword, {reason}"
+
+
+def _rest(given: _Shape, taken: _Shape) -> Iterator[tuple[str, str]]:
+    if given.takes_more and not taken.takes_more:
+        yield "*", "it does not take further arguments by position (*args)"
+    if given.takes_any and not taken.takes_any:
+        yield "**", "it does not take further arguments by keyword (**kwargs)"

@@ -1,0 +1,67 @@
+"""Tries in a child process whether reading the backends of a library ends the process."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._discovery.entry_points import entry_point_target, find_entry_points
+from .._discovery.environment import read_environment
+from .._discovery.registry import build_catalog
+from .child import run
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+    from .child import Journal
+
+
+def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None:
+    """Return what ends a process that reads the library's backends, and a remedy.
+
+    Only descriptions that are objects are tried: files cannot end a process.
+    """
+    request = {"group": system.group, "prefix": system.environ_prefix}
+    if not _objects(request):
+        return None
+    report = run(f"{__name__}:read", request, f"reading the backends of {name}")
+    backend = report.last("backend")
+    if report.is_complete or backend is None:
+        return None
+    ending = report.endings[-1]
+    variable = f"{system.environ_prefix}_BLOCK"
+    blocked = read_environment(system.environ_prefix, os.environ).block
+    value = ",".join(sorted({*blocked, backend["name"]}))
+    way_out = f"block the backend by setting {variable}={value}"
+    return (
+        f"{ending.what} {ending.how}",
+        f"Repair or uninstall {backend['owner']}, or {way_out}",
+    )
+
+
+def read(request: dict[str, Any], journal: Journal) -> None:
+    """Read the descriptions one by one, and write each ``backend`` down before.
+
+    Runs in the child; the request has ``group`` and ``prefix`` of the library.
+    """
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # the parent reads the same backends next, and shows what they print
+        os.dup2(quiet, stream)
+    environment = read_environment(request["prefix"], os.environ)
+    for each in _objects(request):
+        owner = "its distribution" if each.dist is None else each.dist.name
+        journal.add("backend", {"name": each.name, "owner": owner})
+        journal.begins(f"reading the description of {each.name!r}")
+        build_catalog([each], (), (), environment)
+
+
+def _objects(request: dict[str, Any]) -> list[Any]:
+    """Return the entry points of backends that are not blocked and lead to no file, by name."""
+    if request["group"] is None:
+        return []
+    environment = read_environment(request["prefix"], os.environ)
+    found = [
+        each
+        for each in find_entry_points(request["group"])[0]
+        if not environment.blocks(each.name) and not entry_point_target(each)[2]
+    ]
+    return sorted(found, key=lambda each: (each.name, each.value))

@@ -1,0 +1,195 @@
+"""Checks whether the type patterns of a description can match."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from inspect import isabstract, isclass
+from typing import TYPE_CHECKING, Any, get_origin
+
+from .._classes import type_identifier
+from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .findings import Finding, error, note, unchecked, warning
+from .importing import Importer, is_installed
+from .live import every_class
+from .suggestions import attributes_like, did_you_mean
+
+if TYPE_CHECKING:
+    from .._description.description import Description
+
+SLOW = 0.25
+"""Seconds that the import of an abstract class may take without being reported."""
+
+
+def check_pattern(
+    pattern: TypePattern, importer: Importer, library: str | None
+) -> Iterator[Finding]:
+    """Import what a type pattern names, and yield why it can never match.
+
+    Parameters
+    ----------
+    pattern : TypePattern
+        Of a primary or secondary type.
+    importer : Importer
+        Imports, and explains failures.
+    library : str or None
+        The module of the library, which every process imports first; None to time nothing.
+    """
+    package = pattern.module.partition(".")[0]
+    if not is_installed(package):
+        meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
+        if meant:
+            yield error(
+                f"there is no module {pattern.module!r}, so that {str(pattern)!r} can never match",
+                f"Did you mean {pattern.prefix + meant[0]!r}?",
+            )
+        else:
+            remark = unchecked(f"the package {package!r} is not installed here")
+            if perhaps:
+                remedy = f"{remark.remedy}, or correct it if {perhaps[0]!r} is meant"
+                remark = replace(remark, remedy=remedy)
+            yield remark
+        return
+    was_loaded = pattern.module in sys.modules
+    start = time.perf_counter()
+    finding = importer.try_module(pattern.module, is_needed=False)
+    if finding is not None:
+        yield finding
+        return
+    seconds = time.perf_counter() - start
+    is_timed = pattern.prefix == ABSTRACT and not was_loaded
+    if library is not None and is_timed and seconds >= SLOW:
+        # The first import of all may have compiled it, or read it from a slow disk.
+        seconds = min(seconds, _time_again(library, pattern.module, seconds))
+        if seconds >= SLOW:
+            yield warning(
+                f"the abstract class is slow to import: {pattern.module} takes {seconds:.2f} s, "
+                "which every process pays in which the library dispatches",
+                "Name a class of a module that is quick to import, or name concrete types, which "
+                "are matched without any import",
+            )
+    yield from _check_named(pattern, sys.modules[pattern.module])
+
+
+def _check_named(pattern: TypePattern, found: Any) -> Iterator[Finding]:
+    for part in pattern.qualname.split("."):
+        outer = found
+        try:
+            found = getattr(outer, part)
+        except Exception:  # noqa: BLE001  # a module's own attribute hook
+            if "<locals>" in pattern.qualname:
+                return
+            found = _class_of_that_name(pattern)
+            if found is None:
+                meant = attributes_like(outer, part)
+                yield error(
+                    f"{pattern.module!r} has no {pattern.qualname!r}, so that {str(pattern)!r} "
+                    "can never match",
+                    did_you_mean(meant, "Name the class by the module and qualname that it has"),
+                )
+                return
+            break
+    if not isclass(found):
+        origin = get_origin(found)  # typing.List is no class, list is
+        yield error(
+            f"{pattern.identifier!r} is no class but of type {type(found).__qualname__!r}, so that "
+            "it can never match",
+            f"Write '{pattern.prefix}{type_identifier(origin)}'"
+            if isclass(origin)
+            else "Name the type of the objects, e.g. 'numpy:ndarray' instead of 'numpy:array'",
+        )
+    elif found is type(None):
+        yield warning(
+            "None does not count among the dispatch arguments, so that its type never matches",
+            "Remove it",
+        )
+    elif pattern.prefix == EXACT and (isabstract(found) or getattr(found, "_is_protocol", False)):
+        yield error(
+            f"{pattern.identifier!r} is abstract: no object has exactly this type, so that it can "
+            "never match",
+            f"Write '@{pattern.identifier}' for classes registered with it too, or "
+            f"'~{pattern.identifier}' for its subclasses",
+        )
+    elif pattern.prefix == ABSTRACT:
+        yield from _check_abstract(pattern, found)
+
+
+def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Finding]:
+    try:
+        issubclass(int, found)
+    except Exception as raised:  # noqa: BLE001  # a third party's __subclasscheck__
+        yield error(
+            f"issubclass(..., {pattern.identifier}) raises {type(raised).__name__} ({raised}), so "
+            "that it can never match",
+            "Name a class that issubclass can be asked about",
+        )
+        return
+    if type(found).__subclasscheck__ is type.__subclasscheck__:
+        yield note(
+            f"{pattern.identifier!r} is no abstract base class, and is imported for nothing",
+            f"Write '~{pattern.identifier}', which means the same and needs no import",
+        )
+
+
+def check_reach(description: Description, default: Description, first: bool) -> Iterator[Finding]:
+    """Yield a note if the library's own implementations always go first."""
+    if first or description.requires_opt_in or not default.primary_types:
+        return
+    own_types = default.primary_types
+    if all(any(_covers(own, each) for own in own_types) for each in description.known_types):
+        yield note(
+            "the library's own implementations work with all of its types and go first, so that "
+            "it runs only where it is prioritized",
+            "Say so with requires_opt_in = true",
+        )
+
+
+def _covers(own: TypePattern, other: TypePattern) -> bool:
+    """Whether `own` matches every class that `other` matches; False if that is not known."""
+    if own.identifier == other.identifier and own.prefix == other.prefix:
+        return True
+    if own.prefix == EXACT or other.prefix not in ("", own.prefix):
+        return False
+    cls: Any = sys.modules.get(other.module)
+    base: Any = sys.modules.get(own.module)
+    with suppress(Exception):
+        for part in other.qualname.split("."):
+            cls = getattr(cls, part)
+        for part in own.qualname.split("."):
+            base = getattr(base, part)
+        return issubclass(cls, base) if own.prefix == ABSTRACT else base in type.mro(cls)
+    return False
+
+
+def _class_of_that_name(pattern: TypePattern) -> type | None:
+    """Return a class of this identifier that its module does not offer, like a function's type."""
+    found = (each for each in every_class() if type_identifier(each) == pattern.identifier)
+    return next(found, None)
+
+
+def _time_again(library: str, module: str, otherwise: float) -> float:
+    """Import a module once more in a new interpreter that has imported the library."""
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}\n"
+        f"import {library}, time\n"
+        "start = time.perf_counter()\n"
+        f"import {module}\n"
+        "print()\n"
+        "print(time.perf_counter() - start)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    try:
+        return float(done.stdout.splitlines()[-1])
+    except (ValueError, IndexError):
+        return otherwise

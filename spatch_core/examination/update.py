@@ -1,0 +1,237 @@
+"""Writes the functions of a backend into its file, from its code. Needs tomlkit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import unified_diff
+from errno import EACCES, EPERM, EROFS
+from pathlib import Path
+from stat import S_IMODE
+from tempfile import mkstemp
+from typing import Any
+
+from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
+from .._description.files import parse_toml
+from .backend_file import BackendFile, read_file, validate
+from .editing import CannotEdit, edit_functions
+from .findings import Finding
+
+_TABLE = "functions.auto-generation"
+
+
+@dataclass(slots=True)
+class FileUpdate:
+    """The result of updating a file.
+
+    Parameters
+    ----------
+    file : BackendFile
+        The file before, with the faults that keep it from being updated.
+    text : str
+        The new content.
+    added, changed, removed : list of str
+        Identifiers of functions.
+    written : bool
+        Whether the file was rewritten.
+    """
+
+    file: BackendFile
+    text: str
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    written: bool = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Faults that keep the file from being updated."""
+        return tuple(self.file.faults)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file needs no update."""
+        return not self.file.faults and self.text == self.file.text
+
+    @property
+    def diff(self) -> str:
+        """The difference, unified; empty if there is none."""
+        path = self.file.path
+        before, after = self.file.text.splitlines(), self.text.splitlines()
+        lines = unified_diff(before, after, path, path, lineterm="")
+        return "".join(f"{line}\n" for line in lines)
+
+
+def update_file(path: str, check: bool = False) -> FileUpdate:
+    r"""Write into a backend's file which functions its code registers.
+
+    Parameters
+    ----------
+    path : str
+        Of a TOML file that exists, with a table ``functions.auto-generation``.
+    check : bool, optional
+        Write nothing.
+
+    Returns
+    -------
+    FileUpdate
+        With faults instead of changes where anything is wrong.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If functions have to be written and tomlkit is not installed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = f"{folder}/backend.toml"
+    ...     with open(file, "w") as stream:
+    ...         _ = stream.write('name = "oil"\nprimary_types = ["array:array"]\n')
+    ...     [each.key for each in update_file(file).findings]
+    ['functions.auto-generation']
+    """
+    file = read_file(path)
+    update = FileUpdate(file, file.text)
+    registered = _registered(file)
+    if registered is None:
+        return update
+    table = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
+    defaults = _functions(file).get("defaults", {})
+    wanted = {
+        name: _wanted(fields, table.get(name), defaults) for name, fields in registered.items()
+    }
+    try:
+        text = edit_functions(file.text, table, wanted)
+    except CannotEdit:
+        file.fault("functions", "it is written on one line", "Write it as [functions]")
+        return update
+    update.added = sorted(wanted.keys() - table)
+    update.removed = sorted(table.keys() - wanted)
+    after = BackendFile(path, text)
+    with suppress(ValueError):
+        after.fields = parse_toml(text.encode())
+    now = _functions(after)
+    if not _is_as_wanted(now, _functions(file), wanted):
+        file.fault("functions", "its text cannot be changed safely", "Write it more plainly")
+        return update
+    update.changed = sorted(each for each in table if each in now and now[each] != table[each])
+    validate(after)
+    for each in after.faults:
+        file.fault(each.key, each.message, each.remedy)
+    if file.faults:
+        return update
+    update.text = text
+    if not check and not update.is_current:
+        target = Path(path).resolve()
+        try:
+            _write(target, text)
+            update.written = True
+        except OSError as raised:
+            file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
+    return update
+
+
+def _writing_remedy(raised: OSError, target: Path) -> str:
+    if raised.errno not in (EACCES, EPERM, EROFS):
+        return "Make room for it in its folder"
+    return f"Make {'the file' if raised.filename == str(target) else 'its folder'} writable"
+
+
+def _functions(file: BackendFile) -> Mapping[str, Any]:
+    functions = file.fields.get("functions", {})
+    return functions if isinstance(functions, dict) else {}
+
+
+def _is_as_wanted(
+    after: Mapping[str, Any], before: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> bool:
+    """Whether the new text has the functions that it should, and everything else as before."""
+    exact = [key for key in FUNCTION_FIELDS if key != "additional_docs"]
+    return (
+        all(after.get(name) == before.get(name) for name in NO_FUNCTIONS)
+        and after.keys() - set(NO_FUNCTIONS) == wanted.keys()
+        and all(
+            after[name].get(key) == fields.get(key)
+            for name, fields in wanted.items()
+            for key in exact
+        )
+    )
+
+
+def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
+    """Import what the file names; None, and faults, if that cannot be done."""
+    table = _functions(file).get("auto-generation")
+    # The update may mend what is wrong with the functions.
+    serious = [
+        each
+        for each in file.faults
+        if each.key is None or each.key in ("name", "functions") or each.key.startswith(_TABLE)
+    ]
+    file.faults[:] = serious
+    if serious:
+        return None
+    if not table:
+        file.fault(
+            _TABLE,
+            "there is no such table, or it is empty",
+            "Name the BackendImplementation in it: backend = 'module:qualname'",
+        )
+        return None
+    report, found = file.import_with("update")
+    file.faults += found
+    functions: dict[str, dict[str, Any]] | None = report.last("functions")
+    if not file.faults and not functions and _functions(file).keys() - NO_FUNCTIONS:
+        file.fault(
+            _TABLE,
+            "importing what it names registered no function, but the file has some",
+            "Name the modules that register them: modules = ['package.module']; or remove the "
+            "functions by hand",
+        )
+    return None if file.faults else functions
+
+
+def _wanted(
+    registered: Mapping[str, Any], present: Any, defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the fields that a file must have for a function."""
+    present = present if isinstance(present, dict) else {}
+    fields = dict(registered)
+    docs = present.get("additional_docs")
+    if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
+        fields["additional_docs"] = docs
+    if not fields["uses_context"] and not defaults.get("uses_context"):
+        fields["uses_context"] = False if present.get("uses_context") is False else None
+    return {
+        key: value
+        for key, value in fields.items()
+        if value is not None and not (key in defaults and _same(value, defaults[key]))
+    }
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are equal, but for the line breaks of a text."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one.split() == other.split()
+    return bool(one == other)
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace the content of a file at once or not at all."""
+    with open(path, "r+b") as old:  # a read-only file may be in a writable folder
+        mode = S_IMODE(os.fstat(old.fileno()).st_mode)
+    handle, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "wb") as new:
+            new.write(text.encode())
+            new.flush()
+            os.fsync(handle)
+        os.chmod(name, mode)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise

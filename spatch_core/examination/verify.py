@@ -1,0 +1,111 @@
+"""Verifies the TOML files of backends: the text, and everything that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from .._identifiers import DEFAULT
+from .backend_file import BackendFile, read_file
+from .findings import Finding, Severity, incomplete
+from .suggestions import meant_backend
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The result of verifying a file.
+
+    Parameters
+    ----------
+    file : BackendFile
+        The file.
+    findings : tuple of Finding
+        By line. Errors and warnings are faults, notes are not.
+    imported : bool
+        Whether imports were tried.
+    folder : str or None
+        Put on `sys.path` first, to import the package around the file.
+    """
+
+    file: BackendFile
+    findings: tuple[Finding, ...] = ()
+    imported: bool = False
+    folder: str | None = None
+
+    @property
+    def faults(self) -> list[Finding]:
+        """Errors and warnings."""
+        return [
+            each
+            for each in self.findings
+            if not (each.severity is Severity.NOTE or each.is_unchecked)
+        ]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """Remarks, which are no faults."""
+        return [
+            each
+            for each in self.findings
+            if each.severity is Severity.NOTE and not each.is_unchecked
+        ]
+
+    @property
+    def unchecked(self) -> list[Finding]:
+        """Remarks about what could not be imported here."""
+        return [each for each in self.findings if each.is_unchecked]
+
+
+def verify_file(path: str, imports: bool = True) -> FileReport:
+    """Verify the file of a backend.
+
+    Parameters
+    ----------
+    path : str
+        Of a TOML file that exists. Its package need not be installed.
+    imports : bool, optional
+        Whether everything that it names is imported, in a child process.
+
+    Returns
+    -------
+    FileReport
+        With all findings at once.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = f"{folder}/backend.toml"
+    ...     with open(file, "w") as stream:
+    ...         _ = stream.write('name = "oil"')
+    ...     [(each.line, each.key) for each in verify_file(file, imports=False).faults]
+    [(1, 'primary_types')]
+    """
+    file = read_file(path)
+    for key, name in _declared_names(file):
+        if meant_backend(name, [DEFAULT]):
+            message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
+            file.fault(key, message, f"Did you mean {DEFAULT!r}?")
+    if not imports:
+        return FileReport(file, _by_line(file.faults))
+    report, found = file.import_with("verify")
+    for position, each in enumerate(found):
+        if each.is_absent and each.severity is Severity.WARNING:
+            remedy = f"{each.remedy}; or leave imports out with --no-imports"
+            found[position] = replace(each, remedy=remedy)
+    if not report.is_complete:
+        found.append(file.placed(incomplete()))
+    return FileReport(file, _by_line([*file.faults, *found]), True, file.folder())
+
+
+def _by_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda each: each.line or 0))
+
+
+def _declared_names(file: BackendFile) -> Iterator[tuple[str, str]]:
+    """Yield the names of other backends, each with its key, where they are well-formed."""
+    for key in ("higher_priority_than", "lower_priority_than"):
+        names = file.fields.get(key)
+        for position, name in enumerate(names if isinstance(names, list) else ()):
+            if isinstance(name, str):
+                yield f"{key}[{position}]", name

@@ -1,0 +1,279 @@
+"""Finds what would make a backend run, by trying it.
+
+This module knows no rules of dispatching: each remedy is a question to the core, with other
+options, environment variables or types. It is offered only if the core answers that the
+backend would run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .._classes import type_identifier
+from .._identifiers import DEFAULT
+from .._resolution.explanation import Verdict
+from .edges import steps
+from .question import (
+    Answer,
+    GivenType,
+    Options,
+    Outcome,
+    Question,
+    Remedy,
+    environment,
+    given_type,
+)
+
+if TYPE_CHECKING:
+    from .._resolution.explanation import ExplainedBackend, Explanation
+
+
+def why_not(question: Question, backend: str) -> Answer:
+    """Find what would make a backend run.
+
+    Returns
+    -------
+    Answer
+        With every remedy tried.
+    """
+    return _why_not(question, backend, {})
+
+
+def _why_not(question: Question, backend: str, variables: Mapping[str, str]) -> Answer:
+    system = question.system
+    if backend in system.backends:
+        return _Search(question, backend, variables).answer()
+    catalog = system.resolver().catalog
+    reason = catalog.why_unusable(backend)
+    if backend in catalog.blocked:
+        return Answer(backend, Outcome.UNREAD, reason, [_unblocking(question, backend)])
+    mended = _usable_by(question, backend)
+    if mended.items() <= variables.items():
+        faults = [str(each) for each in catalog.problems if each.backend == backend]
+        return Answer(backend, Outcome.CANNOT, reason, obstacles=faults or [reason])
+    with environment(system, mended):
+        inner = _why_not(question, backend, {**variables, **mended})
+    return replace(inner, reason=reason)
+
+
+def _usable_by(question: Question, backend: str) -> dict[str, str]:
+    """Return environment variables that may make an unusable backend usable."""
+    catalog = question.system.resolver().catalog
+    known = catalog.environment
+    for cycle in catalog.order.cycles:
+        if backend in cycle.members:
+            return {known.variable("SET_ORDER"): cycle.set_order}
+    return {}
+
+
+def _unblocking(question: Question, backend: str) -> Remedy:
+    """Return the remedy for a blocked backend, of which nothing else is known."""
+    catalog = question.system.resolver().catalog
+    known = catalog.environment
+    others = catalog.blocked if known.block_all else known.block
+    variables = {known.variable("BLOCK"): ",".join(sorted(set(others) - {backend}))}
+    text = " and ".join(f"{name}={value!r}" for name, value in variables.items())
+    return Remedy(
+        question,
+        variables,
+        Outcome.UNREAD,
+        f"set {text} in the environment, and ask again: what is blocked is not read",
+    )
+
+
+@dataclass(slots=True)
+class _Search:
+    """Tries remedies for a usable backend."""
+
+    question: Question
+    backend: str
+    variables: Mapping[str, str]
+    remedies: list[Remedy] = field(default_factory=list)
+
+    def answer(self) -> Answer:
+        """Return the answer, with every remedy tried."""
+        given = self.question
+        explanation = given.ask()
+        outcome = _outcome(explanation, self.backend)
+        if outcome is not None and not self.variables:
+            return Answer(self.backend, outcome)
+        reason, obstacles = self._reason(explanation), []
+        if self.backend not in given.system.functions[given.function].backends:
+            names = ", ".join(given.system.functions[given.function].backends)
+            obstacles = [f"it does not implement {given.function}; these do: {names}"]
+            return Answer(self.backend, Outcome.CANNOT, reason, (), obstacles)
+        options = given.options
+        kept = tuple(name for name in options.disable if name != self.backend)
+        enabled = replace(options, disable=kept)
+        first = (self.backend, *(each for each in options.prioritize if each != self.backend))
+        prioritized = replace(enabled, prioritize=first)
+        if not self._tries(enabled):
+            self._tries(prioritized)
+            self._tries_variable(enabled)
+            self._tries_order(enabled)
+            first_of_all = replace(given, options=prioritized).ask()
+            if _verdict(first_of_all, self.backend).verdict == Verdict.NO_MATCH:
+                obstacles = self._tries_types(enabled, prioritized)
+            if not self.remedies or self.backend == DEFAULT:
+                self._tries_disabling(enabled)
+        outcome = Outcome.WOULD if self.remedies else Outcome.CANNOT
+        return Answer(self.backend, outcome, reason, self.remedies, obstacles)
+
+    def _tries(
+        self,
+        options: Options,
+        variables: Mapping[str, str] | None = None,
+        types: tuple[GivenType, ...] | None = None,
+    ) -> bool:
+        """Ask the core, and keep the remedy if the backend would run."""
+        question = replace(self.question, options=options, types=types or self.question.types)
+        try:
+            outcome = _outcome(question.ask(variables), self.backend)
+        except (TypeError, ValueError):  # a type that options cannot name
+            return False
+        if outcome is None:
+            return False
+        needed = {**self.variables, **(variables or {})}
+        text = self._text(question, needed)
+        if outcome is Outcome.ASKED:
+            text += f"; then {outcome.value}"
+        self.remedies.append(Remedy(question, needed, outcome, text))
+        return True
+
+    def _text(self, question: Question, variables: Mapping[str, str]) -> str:
+        parts = [f"{name}={value!r}" for name, value in variables.items()]
+        if parts:
+            parts = [f"set {' and '.join(parts)} in the environment"]
+        options = question.options
+        if self.backend in self.question.options.disable:
+            parts.append("do not disable it")
+        if options != self.question.options and str(options):
+            parts.append(f"with {options}")
+        if question.types != self.question.types:
+            names = ", ".join(type_identifier(each.type) for each in question.types)
+            parts.append(f"call it with {names}")
+        return ", ".join(parts)
+
+    def _tries_variable(self, options: Options) -> None:
+        known = self.question.system.resolver().catalog.environment
+        names = dict.fromkeys((self.backend, *known.prioritize))
+        self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
+
+    def _tries_order(self, options: Options) -> None:
+        """Try to let the environment put it before the backends that go before it."""
+        known = self.question.system.resolver().catalog.environment
+        others = _contenders(replace(self.question, options=options).ask())
+        pairs = _set_order(known.set_order, self.backend, others)
+        self._tries(options, {known.variable("SET_ORDER"): pairs})
+
+    def _tries_disabling(self, options: Options) -> None:
+        """Try to disable the backends that go before it, one after another."""
+        disable = options.disable
+        while True:
+            tried = replace(options, disable=disable)
+            explanation = replace(self.question, options=tried).ask()
+            others = [name for name in _contenders(explanation) if name != self.backend]
+            more = tuple(dict.fromkeys((*disable, *others)))
+            if more == disable:
+                return
+            disable = more
+            kept = tuple(name for name in options.prioritize if name not in disable)
+            if self._tries(replace(options, prioritize=kept, disable=disable)):
+                return
+
+    def _tries_types(self, options: Options, prioritized: Options) -> list[str]:
+        """Try the backend's own types; return what its description would have to say."""
+        own = [each for each in map(_given, self._primary()) if each is not None]
+        for each in own:
+            if not each.note and not self._tries(replace(options, type=each)):
+                self._tries(replace(prioritized, type=each))
+        types = self.question.types
+        foreign = self._foreign(own, prioritized)
+        if not self.remedies:
+            for each in own:
+                replaced = foreign or types
+                others = tuple(each if given in replaced else given for given in types)
+                if not self._tries(options, types=others):
+                    self._tries(prioritized, types=others)
+        names = ", ".join(type_identifier(each.type) for each in foreign or types)
+        rest = tuple(each for each in types if each not in foreign)
+        accepted = rest and foreign and self._would_run(prioritized, rest)
+        key = "secondary_types" if accepted else "primary_types"
+        return [f"for these types its description would have to have {names} in {key}"]
+
+    def _primary(self) -> Iterator[str]:
+        description = self.question.system.backends[self.backend]
+        return (pattern.identifier for pattern in description.primary_types)
+
+    def _foreign(self, own: Sequence[GivenType], prioritized: Options) -> list[GivenType]:
+        """Return the types that keep it from running beside a type of its own."""
+        return [
+            given
+            for given in self.question.types
+            if own and not any(self._would_run(prioritized, (given, each)) for each in own)
+        ]
+
+    def _would_run(self, options: Options, types: tuple[GivenType, ...]) -> bool:
+        question = replace(self.question, options=replace(options, type=None), types=types)
+        return _outcome(question.ask(), self.backend) is not None
+
+    def _reason(self, explanation: Explanation) -> str:
+        """Say why it does not run as things are."""
+        found = _verdict(explanation, self.backend)
+        if found.verdict in (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION):
+            return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
+        if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
+            return found.reason
+        others = [name for name in _contenders(explanation) if name != self.backend]
+        return "; ".join(map(self._precedence, others))
+
+    def _precedence(self, other: str) -> str:
+        """Say why another backend goes before it."""
+        by_default = self.question.system.backend_opts().prioritized
+        if other in (*self.question.options.prioritize, *by_default):
+            return f"{other} goes before it: it is prioritized"
+        for step in steps(self.question.system.resolver().catalog.order):
+            if (step.before, step.after) == (other, self.backend):
+                return f"{other} goes before it: {step.reason}"
+        return f"{other} goes before it"
+
+
+def _outcome(explanation: Explanation, backend: str) -> Outcome | None:
+    """Return what the backend would do if no other goes first, else None."""
+    if explanation.selected == backend:
+        return Outcome.RUNS
+    return Outcome.ASKED if _contenders(explanation)[:1] == [backend] else None
+
+
+def _contenders(explanation: Explanation) -> list[str]:
+    """Return the backends that run, or would be asked first."""
+    verdicts = (Verdict.RUNS, Verdict.ASKED)
+    return [each.backend for each in explanation.backends if each.verdict in verdicts]
+
+
+def _verdict(explanation: Explanation, backend: str) -> ExplainedBackend:
+    return next(each for each in explanation.backends if each.backend == backend)
+
+
+def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
+    """Return ``SET_ORDER`` with a backend before others, and without opposite pairs."""
+    opposed = set(others)
+    size = 0
+    while len(opposed) > size:
+        size = len(opposed)
+        opposed |= {second for first, second in stated if first in opposed}
+    pairs = [
+        *((a, b) for a, b in stated if not (b == backend and a in opposed)),
+        *((backend, other) for other in others if other != backend),
+    ]
+    return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))
+
+
+def _given(identifier: str) -> GivenType | None:
+    """Return a type that a description names; None if it does not exist."""
+    try:
+        return given_type(identifier)
+    except ValueError:
+        return None

@@ -1,0 +1,80 @@
+"""The examination as a library: no click, no rich, no tomlkit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import spatch_core.examination
+from spatch_core.testing import run_python
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+
+def without_extra(folder: Path) -> Path:
+    """A folder whose modules cannot be imported, in child processes either."""
+    folder.mkdir()
+    for name in ("click", "rich", "tomlkit"):
+        (folder / f"{name}.py").write_text("raise ImportError(f'{__name__} must not be imported')")
+    return folder
+
+
+def test_it_needs_no_extra(paint: Site, tmp_path: Path) -> None:
+    """A library by its name or its system, and files; only writing needs tomlkit."""
+    file = paint.folder / "paint_oil" / "backend.toml"
+    code = f"""
+        from spatch_core.examination import examine_library, update_file, verify_file
+
+        by_name = examine_library("paintlib")
+        assert [each["name"] for each in by_name.backends] == ["default", "oil"]
+        (finding,) = by_name.findings
+        print(finding.severity.value, finding.backend, finding.key)
+
+        from paintlib._dispatch import system
+        by_system = examine_library(system)
+        assert by_system.library == by_name.library
+        assert list(map(str, by_system.findings)) == list(map(str, by_name.findings))
+
+        report = verify_file({str(file)!r})
+        print([(each.line, each.message) for each in report.faults])
+        print([each.key for each in update_file({str(file)!r}, check=True).findings])
+        """
+    found = run_python(code, path=[without_extra(tmp_path / "blocked"), paint.folder])
+    assert found.stdout.splitlines() == [
+        'error oil functions."paintlib.filters:blur".function',
+        """[(6, "'paint_oil' has no 'blur'")]""",
+        "['functions.auto-generation']",
+    ]
+
+
+def test_a_system_need_not_be_registered(paint: Site) -> None:
+    """It only has to be an attribute of a module that a child process can import."""
+    (paint.folder / "easel.py").write_text(
+        "from spatch_core import BackendSystem\nsystem = BackendSystem('paintlib.backends', 'E')\n"
+    )
+    code = """
+        import easel
+        from spatch_core import BackendSystem
+        from spatch_core.examination import examine_library
+
+        report = examine_library(easel.system)
+        print(report.library.identifier, [each["name"] for each in report.backends])
+        try:
+            examine_library(BackendSystem(None, "F"))
+        except LookupError as error:
+            print(error)
+        """
+    found = run_python(code, path=[paint.folder])
+    assert found.stdout.splitlines() == [
+        "easel:system ['default', 'oil']",
+        "no imported module has this system as an attribute",
+    ]
+
+
+def test_names_are_listed_and_unknown_ones_are_errors() -> None:
+    """Though all are imported lazily."""
+    names = spatch_core.examination.__all__
+    assert set(names) <= set(dir(spatch_core.examination))
+    assert all(getattr(spatch_core.examination, name).__name__ == name for name in names)
+    assert not hasattr(spatch_core.examination, "Fault")

@@ -1,0 +1,63 @@
+"""What the child process writes down about a file."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core.examination import file_tasks
+from spatch_core.examination.child import Journal
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "taskpaint.py").write_text(
+        "from spatch_core import BackendImplementation\n"
+        "backend = BackendImplementation('oil')\n"
+        "@backend.implements('l:f')\n"
+        "def f(x):\n    '''Fast.\n\n    And more.'''\n"
+        "@backend.implements('l:g')\n"
+        "def renamed(x): ...\n"
+        "f.__qualname__ = 'f'\n"
+        "renamed = 3\n"
+    )
+    path = tmp_path / "backend.toml"
+    path.write_text(
+        'name = "oil"\nprimary_types = ["fractions:Fraction"]\n'
+        '[functions.auto-generation]\nbackend = "taskpaint:backend"\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    return str(path)
+
+
+def written(task: Any, file: str) -> dict[str, list[Any]]:
+    """Return what a task writes down, by kind."""
+    stream = io.StringIO()
+    task({"file": file}, Journal(stream, []))
+    found: dict[str, list[Any]] = {}
+    for line in stream.getvalue().splitlines():
+        kind, value = json.loads(line)
+        found.setdefault(kind, []).append(value)
+    return found
+
+
+def test_verify_finds_nothing_wrong(file: str) -> None:
+    assert written(file_tasks.verify, file).keys() == {"step"}
+
+
+def test_update_tells_what_is_registered(file: str) -> None:
+    """And which of that another process could not find."""
+    found = written(file_tasks.update, file)
+    (functions,) = found["functions"]
+    assert functions["l:f"] == {
+        "function": "taskpaint:f",
+        "uses_context": False,
+        "additional_docs": "Fast.",
+    }
+    (finding,) = found["finding"]
+    assert finding["keys"] == ['functions."l:g"']
+    assert finding["message"].endswith("leads to something else than what was registered")

@@ -1,0 +1,66 @@
+"""Implementations that cannot take the library's calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.examination.findings import Severity
+from spatch_core.examination.function_check import LibraryFunctions, check_callable
+from spatch_core.examination.importing import Importer
+from spatch_core.examination.mentions import Mention, Role
+
+
+def default(x: Any, n: int = 1) -> Any: ...
+
+
+class Kernels:
+    def method(self, x: Any, n: int = 1) -> Any: ...
+
+
+async def coroutine(context: Any, x: Any, n: int = 1) -> Any: ...
+
+
+@pytest.mark.parametrize(
+    ("thing", "role", "context", "message"),
+    [
+        (default, Role.FUNCTION, False, None),
+        (lambda context, x, n=1: x, Role.FUNCTION, True, None),
+        (lambda context, x, n=1: x, Role.SHOULD_RUN, True, None),
+        (3, Role.FUNCTION, False, "is no function but of type 'int'"),
+        (coroutine, Role.SHOULD_RUN, True, "never True, so that it always defers"),
+        (Kernels.method, Role.FUNCTION, False, "is a method without its object"),
+        (default, Role.FUNCTION, True, "but the description says uses_context = true"),
+        (default, Role.SHOULD_RUN, True, "which every should_run gets first"),
+        (lambda context, x, n=1: x, Role.FUNCTION, False, "does not get without uses_context"),
+        (lambda x: x, Role.FUNCTION, False, "it does not take 'n'"),
+    ],
+)
+def test_why_it_cannot_be_called(
+    thing: Any, role: Role, context: bool, message: str | None
+) -> None:
+    mention = Mention("key", role, "m:f", "l:f", context)
+    finding = check_callable(mention, thing, signature(default))
+    assert (finding is None) == (message is None)
+    if finding is not None:
+        assert finding.severity is Severity.ERROR
+        assert str(message) in finding.message
+
+
+def test_functions_of_a_library_are_known_by_name() -> None:
+    """And near misses are offered."""
+    system = BackendSystem(None, "CHECKED")
+    dispatchable: Callable[..., Any] = system.dispatchable(["x"])(default)
+    name = f"{default.__module__}:default"
+    functions = LibraryFunctions(Importer([]), system)
+    assert functions.find(name) is dispatchable
+    assert functions.check(name) is None
+    assert str(functions.signature(name)) == "(x, n=1)"
+    assert functions.signature(None) is None
+    wrong = functions.check(f"{default.__module__}:defualt")
+    assert wrong is not None
+    assert (wrong.severity, wrong.remedy) == (Severity.ERROR, f"Did you mean {name!r}?")

@@ -1,0 +1,45 @@
+"""Finding a library's function by any of its names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spatch_core.testing import run_python
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+CODE = """
+    from spatch_core.examination.function_search import (
+        LibraryError, UnknownFunctionError, find_function
+    )
+
+    for name in {names!r}:
+        try:
+            loaded, identifier = find_function(name)
+            print(loaded.library.name, identifier)
+        except (LibraryError, UnknownFunctionError) as error:
+            print(type(error).__name__, error)
+    """
+
+
+def test_a_function_has_one_identifier_and_other_names(paint: Site) -> None:
+    """And near misses are offered."""
+    (paint.folder / "easel.py").write_text("from paintlib.filters import blur as smear\n")
+    names = ["paintlib.filters:blur", "easel:smear", "paintlib.filters:blr", "nowhere:blur"]
+    found = run_python(CODE.format(names=names), path=[paint.folder]).stdout.splitlines()
+    without = "UnknownFunctionError no library has a function"
+    assert found == [
+        "paintlib paintlib.filters:blur",
+        "paintlib paintlib.filters:blur",
+        f"{without} 'paintlib.filters:blr'; did you mean paintlib.filters:blur?",
+        f"{without} 'nowhere:blur' (the module nowhere is not installed)",
+    ]
+
+
+def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
+    paint.install_library({"paintlib/_dispatch.py": "1 / 0"})
+    (line,) = run_python(
+        CODE.format(names=["paintlib.filters:blur"]), path=[paint.folder]
+    ).stdout.splitlines()
+    assert line.startswith("LibraryError library 'paintlib' cannot be used (")

@@ -1,0 +1,79 @@
+"""Where keys stand in a file."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from spatch_core.examination.layout import find_layout, key_path
+
+TEXT = dedent(
+    '''\
+    name = "oil" # functions = 1
+    primary_types = [
+        "a:A", # [functions]
+        "b:B",
+    ]
+    text = """
+    name = 1
+    """
+
+    [functions.defaults]
+    uses_context = true
+    [functions . 'l:f']
+    function = "m:f"
+    [functions."l:g"] # g
+    also = { function = "m:g", should_run = "m:s" }
+    [[tool]]
+    x = 1979-05-27 07:32:00
+    [[tool]]
+    x = 2
+    '''
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("name", 1),
+        ("primary_types", 2),
+        ("primary_types[1]", 4),
+        ("primary_types[7]", 2),
+        ("text", 6),
+        ("functions.defaults.uses_context", 11),
+        ('functions."l:f"', 12),
+        ('functions."l:f".function', 13),
+        ('functions."l:f".should_run', 12),
+        ('functions."l:g".also.should_run', 15),
+        ("tool[1].x", 19),
+        ("missing", 1),
+        (None, 1),
+    ],
+)
+def test_the_line_of_a_key_or_of_its_table(key: str | None, line: int) -> None:
+    assert find_layout(TEXT).line(key) == line
+
+
+def test_keys_are_ranked_by_their_place() -> None:
+    """A missing one stands before all others."""
+    layout = find_layout(TEXT)
+    keys = ["missing", "name", "primary_types[0]", "primary_types[1]", 'functions."l:g"']
+    assert sorted(keys, key=layout.position) == keys
+    assert layout.position("missing") == -1
+
+
+def test_offsets_lead_to_the_text() -> None:
+    """Of each pair: its key, the last part of that, and its value."""
+    (section,) = (s for s in find_layout(TEXT).sections if s.path == ("functions", "l:f"))
+    (pair,) = section.pairs
+    assert TEXT[section.start : section.end] == "[functions . 'l:f']\nfunction = \"m:f\""
+    assert TEXT[pair.start : pair.end] == 'function = "m:f"'
+    assert TEXT[pair.value : pair.end] == '"m:f"'
+
+
+def test_paths_are_written_as_the_validator_writes_them() -> None:
+    assert key_path(("functions", "l:f", "function")) == 'functions."l:f".function'
+    assert key_path(("functions", "auto-generation", "modules", 0)) == (
+        "functions.auto-generation.modules[0]"
+    )

@@ -1,0 +1,47 @@
+"""Finding libraries, from entry points that are only in memory."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from typing import Any
+
+from spatch_core.examination.libraries import GROUP, find_libraries
+
+
+def entry_point(name: str, value: str, distribution: str | None) -> Any:
+    if distribution is None:
+        return EntryPoint(name, value, GROUP)  # of no distribution
+    dist = SimpleNamespace(metadata={"Name": distribution}, version="1.0")
+    return SimpleNamespace(name=name, value=value, dist=dist)
+
+
+def test_libraries_are_sorted_by_name() -> None:
+    """Whatever the order in which they were found."""
+    found = find_libraries([entry_point("b", "b:system", "one"), entry_point("a", "a:s", "two")])
+    assert [each.name for each in found] == ["a", "b"]
+    assert found[0].source.entry_point == "a = a:s"
+    assert found[0].source.distribution == "two"
+
+
+def test_extras_in_brackets_are_no_part_of_the_identifier() -> None:
+    """Entry points may have them."""
+    (found,) = find_libraries([entry_point("a", "a.b:system [fast]", "one")])
+    assert found.identifier == "a.b:system"
+
+
+def test_of_one_name_the_first_by_distribution_owns_it() -> None:
+    """The others know who does."""
+    points = [entry_point("a", f"{name}:system", name) for name in ("z", "x", "y")]
+    found = find_libraries(points)
+    assert [(each.identifier, each.owner) for each in found] == [
+        ("x:system", None),
+        ("y:system", "x"),
+        ("z:system", "x"),
+    ]
+
+
+def test_an_entry_point_without_a_distribution_is_found() -> None:
+    """Programs may add entry points of their own."""
+    (found,) = find_libraries([entry_point("a", "a:system", None)])
+    assert found.source.distribution is None

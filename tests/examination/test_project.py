@@ -1,0 +1,59 @@
+"""The project around a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spatch_core.examination.project import entry_point_names, find_requirements, package_folder
+
+PROJECT = """
+    [project]
+    name = "paint-oil"
+    dependencies = ["paint-lib>=2"]
+    [project.optional-dependencies]
+    gpu = ["cupy-cuda12x"]
+    [project.entry-points."paintlib.backends"]
+    oil = "paint_oil.sub : backend.toml"
+    other = "paint_oil:backend.toml"
+    """
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    folder = tmp_path / "src" / "paint_oil" / "sub"
+    folder.mkdir(parents=True)
+    return folder / "backend.toml"
+
+
+def test_requirements_know_their_extras(file: Path) -> None:
+    requirements = find_requirements(str(file))
+    assert requirements.remedy("cupy_cuda12x") == (
+        "Install it, as 'pip install paint-oil[gpu]' does"
+    )
+    assert "paint_lib" in requirements
+
+
+def test_the_entry_points_of_a_file_are_known(file: Path) -> None:
+    """Not those of another file of the same name."""
+    assert entry_point_names(file) == ["oil"]
+
+
+@pytest.mark.parametrize("text", ["", "project = 1", "[project]\nentry-points = 1", "=", None])
+def test_a_project_that_says_nothing(tmp_path: Path, text: str | None) -> None:
+    """Or is not there, or is no valid TOML."""
+    if text is not None:
+        (tmp_path / "pyproject.toml").write_text(text)
+    file = tmp_path / "backend.toml"
+    assert entry_point_names(file) == []
+    assert "anything" not in find_requirements(str(file))
+
+
+def test_the_folder_to_import_from(file: Path, tmp_path: Path) -> None:
+    """The one above the top-level package, or the one of a module beside the file."""
+    assert package_folder(file, {"paint_oil"}) == str(tmp_path / "src")
+    assert package_folder(file, {"other"}) is None
+    (file.parent / "other.py").touch()
+    assert package_folder(file, {"other"}) == str(file.parent)

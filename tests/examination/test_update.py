@@ -1,0 +1,50 @@
+"""Updating a file, without the command line; tests of `update` see the rest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spatch_core.examination.update import update_file
+from tests.cli.test_update import BLEND, BLUR, HEAD, INIT, TOOLS, text
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    package = tmp_path / "paint_oil"
+    package.mkdir()
+    (package / "__init__.py").write_text(text(INIT))
+    (package / "tools.py").write_text(text(TOOLS))
+    (package / "backend.toml").write_text(text(HEAD))
+    return package / "backend.toml"
+
+
+def test_a_check_writes_nothing(file: Path) -> None:
+    """But says what would be written."""
+    update = update_file(str(file), check=True)
+    assert (update.findings, update.is_current, update.written) == ((), False, False)
+    assert update.text == text(HEAD, BLEND, BLUR)
+    assert update.added == ["paintlib.filters:blend", "paintlib.filters:blur"]
+    assert '+[functions."paintlib.filters:blur"]\n' in update.diff
+    assert file.read_text() == text(HEAD)
+
+
+def test_what_is_written_is_current(file: Path) -> None:
+    """And then there is no difference."""
+    assert update_file(str(file)).written
+    assert file.read_text() == text(HEAD, BLEND, BLUR)
+    again = update_file(str(file))
+    assert (again.is_current, again.written, again.diff) == (True, False, "")
+
+
+def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
+    """With its line."""
+    before = text(HEAD).replace("paint_oil:backend", "paint_oil:backand")
+    file.write_text(before)
+    update = update_file(str(file))
+    assert [(each.line, each.remedy) for each in update.findings] == [
+        (8, "Did you mean 'backend'?")
+    ]
+    assert not update.is_current
+    assert file.read_text() == before
