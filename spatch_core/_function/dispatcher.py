@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from .._discovery.loader import Loader
     from .._resolution.explanation import Explanation
     from .._resolution.resolver import Resolver
-    from .._state.state import DispatchState, StateKeeper
+    from .._state.keeper import StateKeeper
+    from .._state.scope import Scope
     from .dispatchable import Dispatchable
-
-_MAX_ENTRIES = 1024
-"""How many combinations of types a table may hold before it starts again."""
 
 
 class Dispatcher:
@@ -32,6 +30,8 @@ class Dispatcher:
         The library's dispatch state.
     loader : Loader
         Loads the backends when a table is filled for the first time.
+    restore : callable
+        `BackendSystem.restore`, for pickles.
 
     Attributes
     ----------
@@ -47,15 +47,17 @@ class Dispatcher:
         What wrappers know of the dispatcher.
     """
 
-    def __init__(self, keeper: StateKeeper, loader: Loader) -> None:
+    def __init__(self, keeper: StateKeeper, loader: Loader, restore: Callable[..., Any]) -> None:
         self._keeper = keeper
+        self.restore = restore
         self._loader = loader
         self.records: list[Dispatchable] = []
         self.by_identifier: dict[str, Dispatchable] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
-        keeper.before_trace = self.link.leave_shortcuts
+        keeper.observations.before = self.link.leave_shortcuts
+        keeper.observations.after = self.link.take_shortcuts
         keeper.is_stray = self.link.is_stray
 
     def add(self, record: Dispatchable) -> int:
@@ -89,7 +91,8 @@ class Dispatcher:
         # First the table, then the state: if both are exchanged in between, what was decided
         # for the new state lands in the table that was thrown away.
         table = _table(tables, index)
-        state: DispatchState = tables[0]
+        scope: Scope = tables[0]
+        state = scope.state
         given = [each for each in values if each is not None and each is not missing]
         types = resolver.types(given, state)
         if resolver is not self._loader.loaded:
@@ -98,11 +101,7 @@ class Dispatcher:
         target = resolver.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
-            if state.sizes.get(index, 0) >= _MAX_ENTRIES:
-                # Not exchanged: what another thread has forgotten meanwhile stays forgotten.
-                table.clear()
-                state.sizes[index] = 0
-            state.sizes[index] = state.sizes.get(index, 0) + 1
+            scope.make_room(index, table)
             function.store(table, key, target)
         return target
 
@@ -118,11 +117,11 @@ class Dispatcher:
         if record.shortcut is None or len(resolver.implementers(record.identifier)) > 1:
             return
         with exchanging:
-            if resolver is self._loader.loaded and not self._keeper.is_tracing():
+            if resolver is self._loader.loaded and not self._keeper.observations.any():
                 record.shortcut.take()
 
     def leave_shortcuts(self) -> None:
-        """Let all functions dispatch again: there are other backends, or calls are traced."""
+        """Let all functions dispatch again: there are other backends, or calls are observed."""
         with exchanging:
             for record in self.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
@@ -195,7 +194,7 @@ class Dispatcher:
         state = self._keeper.current()
         if cls is not None:
             resolver.check_type(cls)
-            state = self._keeper.find(state.prioritized, state.disabled, cls, state.trace)
+            state = state.replace(type=cls)
         function = record.function
         types = resolver.types(function.extract(args, kwargs), state)
         if backend is None:
@@ -246,6 +245,12 @@ class Link:
         dispatcher = self._find()
         if dispatcher is not None:
             dispatcher.leave_shortcuts()
+
+    def take_shortcuts(self) -> None:
+        """See `Dispatcher.take_shortcuts`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.take_shortcuts()
 
     def is_stray(self, index: int) -> bool:
         """See `Dispatcher.is_stray`; all of them are without a dispatcher."""

@@ -12,7 +12,8 @@ from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._state.state import DispatchState, StateKeeper
+from .._state.keeper import StateKeeper
+from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .matching import Matcher, TypeMatch
