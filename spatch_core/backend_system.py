@@ -13,8 +13,9 @@ from types import MappingProxyType
 from ._function.dispatchable import Dispatchable
 from ._function.dispatcher import Dispatcher
 from ._identifiers import split_identifier
+from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
-from ._state.state import StateKeeper
+from ._state.state import DispatchState
 from ._type_patterns import TypePattern
 
 TYPE_CHECKING = False
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._call.caller import Caller
     from ._call.context import DispatchContext
     from ._description.description import Description
+    from ._discovery.catalog import Catalog
     from ._discovery.loader import Loader
     from ._dispatch_arguments import DispatchArguments
     from ._function.protocol import DispatchableFunction
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     R = TypeVar("R")
 
-__all__ = ["BackendSystem", "DispatchContext"]
+__all__ = ["BackendSystem", "DispatchContext", "find_system"]
 
 # How another process finds a system again: by where it was made, and by its prefix.
 _systems: dict[tuple[str, str], ref[BackendSystem]] = {}
@@ -103,7 +105,7 @@ class BackendSystem:
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         self.keeper = StateKeeper(environ_prefix)
-        self._dispatcher = Dispatcher(self.keeper, self._make_loader)
+        self._dispatcher = Dispatcher(self.keeper, self._make_loader, self.restore)
         self.backend_opts = BackendOptions.bind(self, self._module)
         _systems[self._module, environ_prefix] = ref(self)
 
@@ -228,11 +230,51 @@ class BackendSystem:
 
         return Loader(self._discover, self._publish)
 
+    def catalog(self) -> Catalog:
+        """Return what was discovered; discovers if that has not happened yet."""
+        return self.resolver().catalog
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless `cls` is a primary type of any backend; see `Resolver.check_type`."""
+        self.resolver().check_type(cls)
+
+    def restore(self, kind: str, content: dict[str, Any]) -> Any:
+        """Make an object of this library again from the content of a pickle.
+
+        Parameters
+        ----------
+        kind : str
+            ``"options"``, ``"function"`` or ``"invocation"``.
+        content : dict
+            Its content, whose format stays the same in later versions.
+
+        Returns
+        -------
+        object
+            Options, a function with frozen options, or what a function's ``invoke`` returns.
+
+        Raises
+        ------
+        ValueError
+            If a later version made the pickle, with what this version does not know.
+        """
+        from ._function.invocation import restore_invocation
+        from ._state.frozen import restore_function
+        from ._state.pickles import check_names, restore_options
+
+        kinds: dict[str, Callable[..., Any]] = {
+            "options": restore_options,
+            "function": restore_function,
+            "invocation": restore_invocation,
+        }
+        check_names({kind: content}, kinds)
+        return kinds[kind](self, content)
+
     def __repr__(self) -> str:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
 
     def __reduce__(self) -> Any:
-        return _find_system, (self._module, self.environ_prefix)
+        return find_system, (self._module, self.environ_prefix)
 
     def _discover(self) -> Caller:
         from os import environ
@@ -261,7 +303,7 @@ class BackendSystem:
         self._dispatcher.leave_shortcuts()
         if not self.keeper.enabled_globally:
             names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
-            self.keeper.set_default(self.keeper.find(tuple(names), frozenset()))
+            self.keeper.set_default(DispatchState(tuple(names)))
         self.keeper.forget_tables()
         self.backend_opts.forget()
         for record in self._dispatcher.records:
@@ -269,8 +311,23 @@ class BackendSystem:
         self._dispatcher.take_shortcuts()
 
 
-def _find_system(module: str, prefix: str) -> BackendSystem:
-    """Find the system of a library again, in this process or in another one."""
+def find_system(module: str, prefix: str) -> BackendSystem:
+    """Find the system of a library again, in this process or in another one.
+
+    Pickles name this function, so its name and its parameters stay.
+
+    Parameters
+    ----------
+    module : str
+        The module that made the system; imported if need be.
+    prefix : str
+        The `environ_prefix` of the system.
+
+    Raises
+    ------
+    LookupError
+        If the module makes no such system.
+    """
     from importlib import import_module
 
     # A script is `__main__` here, and may be `__mp_main__` in a process that it started.

@@ -19,6 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 
+from ._state.state import DispatchState
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._call.caller import Caller
@@ -242,7 +244,7 @@ def isolated(
     ['default']
     """
     keeper = system.keeper
-    outer, default, globally = keeper.get(), keeper.default, keeper.enabled_globally
+    outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
     resolver = system._loader.loaded
     variables, folders = dict(os.environ), list(sys.path)
     added = [os.fspath(each) for each in path]
@@ -256,14 +258,14 @@ def isolated(
         sys.path[:0] = added
         invalidate_caches()
         keeper.enabled_globally = False
-        keeper.set_default(keeper.find((), frozenset()))
+        keeper.set_default(DispatchState())
         # The list of the default, to which enable_globally() writes, as in a new thread.
-        keeper.variable.set(keeper.default.tables)
+        keeper.put(keeper.default.tables, None)
         _put_back(system, None)
         yield system
     finally:
         # Set, not reset: a fixture may end in another context than it began in.
-        keeper.variable.set(outer)
+        keeper.put(*outer)
         keeper.enabled_globally = globally
         keeper.set_default(default)
         sys.path[:] = folders

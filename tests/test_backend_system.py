@@ -357,9 +357,9 @@ def test_can_be_vendored(tmp_path: Path) -> None:
         system = BackendSystem("vendorlib.backends", "VENDORLIB", ["builtins:int"])
         @system.dispatchable("x")
         def f(x): return 2 * x
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             assert f(2) == 4
-        print(options.trace[0], [name for name in sys.modules if name.startswith("spatch_core")])
+        print(trace[0], [name for name in sys.modules if name.startswith("spatch_core")])
         """,
         path=[tmp_path],
         environment={"PYTHONPATH": None},

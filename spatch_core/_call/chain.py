@@ -114,16 +114,16 @@ class Chain:
         """
         if self._rest is not None and self._rest[0] is implementation:
             return self._rest[1]
-        rest = list(self.candidates)
         if implementation is self.function.default:
-            rest.clear()
+            return Chain(self.function, self.types, (), self.trace)
+        rest = list(self.candidates)
         for candidate in rest:
             if candidate.is_plain and candidate.loaded is implementation:
                 rest.remove(candidate)
-                break
-        chain = Chain(self.function, self.types, rest, self.trace)
-        self._rest = implementation, chain
-        return chain
+                # Kept in this case only, in which the candidate keeps the implementation alive.
+                self._rest = implementation, Chain(self.function, self.types, rest, self.trace)
+                return self._rest[1]
+        return self
 
 
 class Demanded(Chain):

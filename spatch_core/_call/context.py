@@ -61,6 +61,7 @@ class DispatchContext:
     """
 
     __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
+    __module__ = "spatch_core.backend_system"  # the public path, which pickles name
 
     _args: tuple[Any, ...]
     _dispatch_args: tuple[Any, ...]

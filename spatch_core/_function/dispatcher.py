@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .._discovery.loader import Loader
     from .._dispatch_arguments import Function
     from .._resolution.explanation import Explanation
-    from .._state.state import DispatchState, StateKeeper
+    from .._state.keeper import StateKeeper
+    from .._state.scope import Scope
     from .shortcut import Shortcut
 
     class Record(Protocol):
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
         def document(self, section: str) -> None: ...
 
 
-_MAX_ENTRIES = 1024
-"""How many combinations of types a table may hold before it starts again."""
-
-
 class Dispatcher:
     """Fills the tables that the wrappers of a library read.
 
@@ -46,6 +43,8 @@ class Dispatcher:
         The library's dispatch state.
     make_loader : callable
         Returns a loader of the library's backends; called once, on first use.
+    restore : callable
+        `BackendSystem.restore`, for pickles.
 
     Attributes
     ----------
@@ -63,16 +62,23 @@ class Dispatcher:
         The dispatcher as the code of the wrappers refers to it.
     """
 
-    def __init__(self, keeper: StateKeeper, make_loader: Callable[[], Loader[Caller]]) -> None:
+    def __init__(
+        self,
+        keeper: StateKeeper,
+        make_loader: Callable[[], Loader[Caller]],
+        restore: Callable[..., Any],
+    ) -> None:
         self._keeper = keeper
         self._make_loader = make_loader
+        self.restore = restore
         self.loader: Loader[Caller] | None = None
         self.records: list[Record] = []
         self.by_identifier: dict[str, Record] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
-        keeper.before_trace = self.link.leave_shortcuts
+        keeper.observations.before = self.link.leave_shortcuts
+        keeper.observations.after = self.link.take_shortcuts
         keeper.is_stray = self.link.is_stray
 
     @property
@@ -130,7 +136,8 @@ class Dispatcher:
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
         table = _table(tables, index)
-        state: DispatchState = tables[0]
+        scope: Scope = tables[0]
+        state = scope.state
         types = caller.resolver.types(_given(values), state)
         is_provisional = caller is not self.loaded
         if is_provisional:
@@ -139,11 +146,7 @@ class Dispatcher:
         target = caller.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
-            if state.sizes.get(index, 0) >= _MAX_ENTRIES:
-                # Emptied in place: a table that another thread has dropped meanwhile stays dropped.
-                table.clear()
-                state.sizes[index] = 0
-            state.sizes[index] = state.sizes.get(index, 0) + 1
+            scope.make_room(index, table)
             function.store(table, key, target)
         return target
 
@@ -159,11 +162,11 @@ class Dispatcher:
         if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
             return
         with exchanging:
-            if caller is self.loaded and not self._keeper.is_tracing():
+            if caller is self.loaded and not self._keeper.observations.any():
                 record.shortcut.take()
 
     def leave_shortcuts(self) -> None:
-        """Let all functions dispatch again: there are other backends, or calls are traced."""
+        """Let all functions dispatch again: there are other backends, or calls are observed."""
         with exchanging:
             for record in self.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
@@ -205,10 +208,17 @@ class Dispatcher:
         caller = self.loaded
         if caller is None or called is function.default or caller.is_final(called):
             return NotImplemented
-        state = self._keeper.current()
+        scope: Scope = self._keeper.get()[0]
+        # First the chains, then the backends: if another thread exchanges both in between, the
+        # chain of the new backends lands among the old chains, which are no longer read.
+        chains, caller = scope.chains(index), self.loaded or caller
         given = function.extract(args, kwargs) if values is None else _given(values)
-        types = caller.resolver.types(given, state)
-        return caller.chain(function, state, types).after(called)(*args, **kwargs)
+        types = caller.resolver.types(given, scope.state)
+        chain = chains.get(types)
+        if chain is None:
+            chain = caller.chain(function, scope.state, types)
+            chains.keep(types, chain)
+        return chain.after(called)(*args, **kwargs)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -248,7 +258,7 @@ class Dispatcher:
         resolver, state = caller.resolver, self._keeper.current()
         if cls is not None:
             resolver.check_type(cls)
-            state = self._keeper.find(state.prioritized, state.disabled, cls, state.trace)
+            state = state.replace(type=cls)
         function = record.function
         types = resolver.types(function.extract(args, kwargs), state)
         if backend is None:
@@ -298,6 +308,12 @@ class Link:
         dispatcher = self._find()
         if dispatcher is not None:
             dispatcher.leave_shortcuts()
+
+    def take_shortcuts(self) -> None:
+        """See `Dispatcher.take_shortcuts`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.take_shortcuts()
 
     def is_stray(self, index: int) -> bool:
         """See `Dispatcher.is_stray`; all of them are without a dispatcher."""

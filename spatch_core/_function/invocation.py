@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from .dispatcher import Record
@@ -38,9 +39,17 @@ class Invocation:
         return f"<{self._record.identifier} invoked with {given}>"
 
     def __reduce__(self) -> Any:
-        return _invocation, (self._record.wrapper, self._backend, self._type)
+        options = {"backend": self._backend, "type": self._type}
+        given = {name: value for name, value in options.items() if value is not None}
+        content = {"function": self._record.wrapper, "options": given}
+        return self._record.dispatcher.restore, ("invocation", content)
 
 
-def _invocation(function: Any, backend: str | None, type: type | None) -> Invocation:
-    invocation: Invocation = function.invoke(backend=backend, type=type)
+def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
+    """Make an invocation again that was pickled; see `.._state.pickles`."""
+    from .._state.pickles import check_names
+
+    check_names(content, ("function", "options"))
+    check_names(content["options"], ("backend", "type"))
+    invocation: Invocation = content["function"].invoke(**content["options"])
     return invocation

@@ -8,7 +8,8 @@ from typing import Any
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._state.state import DispatchState, StateKeeper
+from .._state.keeper import StateKeeper
+from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidates import LAST_RESORT, Step, Walk

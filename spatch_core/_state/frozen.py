@@ -6,30 +6,32 @@ import sys
 
 from .._identifiers import import_identifier, loaded_object
 from ..exceptions import UnknownBackendError
+from .pickles import check_names, options_of, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from .state import Class, DispatchState, Owner
+    from .keeper import Owner
+    from .scope import Scope
 
     F = TypeVar("F", bound=Callable[..., Any])
 
 
-# What a dispatchable has besides, and what would speak of another state.
+# Attributes of a dispatchable, which would answer for the state in force instead.
 _ATTRIBUTES = ("explain", "invoke", "backends")
 
 
-def freeze(owner: Owner, state: DispatchState, function: F) -> F:
-    """Return `function` so that it always runs under `state`.
+def freeze(owner: Owner, scope: Scope, function: F) -> F:
+    """Return `function` so that it always runs in `scope`.
 
     Parameters
     ----------
     owner : BackendSystem
         The library's system.
-    state : DispatchState
-        The state to freeze.
+    scope : Scope
+        The state to freeze, with its tables.
     function : callable
         A function, a coroutine function or any other callable.
 
@@ -45,7 +47,7 @@ def freeze(owner: Owner, state: DispatchState, function: F) -> F:
         and enter the state at every step.
     """
     if isinstance(function, (staticmethod, classmethod)):
-        method: Any = type(function)(freeze(owner, state, function.__func__))
+        method: Any = type(function)(freeze(owner, scope, function.__func__))
         return method  # type: ignore[no-any-return]  # the same kind of method
     if not callable(function):
         raise TypeError(f"backend options decorate a function, not {function!r}")
@@ -60,7 +62,7 @@ def freeze(owner: Owner, state: DispatchState, function: F) -> F:
             "at every step; use a with block inside it"
         )
     kind = CoroutineFunctionWithState if is_kind(inspect.iscoroutinefunction) else FunctionWithState
-    frozen: Any = kind(owner, state, function)
+    frozen: Any = kind(owner, scope, function)
     return frozen  # type: ignore[no-any-return]  # it is called like `function`
 
 
@@ -71,8 +73,8 @@ class FunctionWithState:
     ----------
     owner : BackendSystem
         The library's system.
-    state : DispatchState
-        The frozen state.
+    scope : Scope
+        The frozen state, with its tables.
     function : callable
         What to call, found again as ``__wrapped__``.
 
@@ -85,7 +87,7 @@ class FunctionWithState:
     def __init__(
         self,
         owner: Owner,
-        state: DispatchState,
+        scope: Scope,
         function: Callable[..., Any],
         checked: bool = True,
     ) -> None:
@@ -97,29 +99,22 @@ class FunctionWithState:
             for name in _ATTRIBUTES:
                 self.__dict__.pop(name, None)
         self._owner = owner
-        self._frozen = state
+        self._keeper = owner.keeper
+        self._scope = scope
         self._checked = checked
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        token = self.enter()
+        if not self._checked:
+            self._check()
+        entered = self._keeper.enter(self._scope)
         try:
             return self.__wrapped__(*args, **kwargs)
         finally:
-            self.leave(token)
-
-    def enter(self) -> Any:
-        """Put the frozen state in force; returns what `leave` needs."""
-        if not self._checked:
-            self._check()
-        return self._owner.keeper.variable.set(self._frozen.tables)
-
-    def leave(self, token: Any) -> None:
-        """Put back what was in force before."""
-        self._owner.keeper.variable.reset(token)
+            self._keeper.leave(entered)
 
     def _check(self) -> None:
-        catalog = self._owner.resolver().catalog
-        for name in self._frozen.prioritized:
+        catalog = self._owner.catalog()
+        for name in self._scope.state.prioritized:
             try:
                 catalog.check_backend(name)
             except UnknownBackendError as error:
@@ -141,33 +136,31 @@ class FunctionWithState:
         return MethodType(self, instance)
 
     def __repr__(self) -> str:
-        return f"<{self.__wrapped__!r} under {self._frozen!r}>"
+        return f"<{self.__wrapped__!r} under {self._scope.state!r}>"
 
     def __reduce__(self) -> Any:
+        content: dict[str, Any] = {"options": options_of(self._scope.state)}
+        if isinstance(self, CoroutineFunctionWithState):
+            content["is_coroutine"] = True
         function: Any = self.__wrapped__
-        # Those of the outermost one, where several libraries' options are on one function.
+        # With options of several libraries on one function, the name leads to the outermost.
         module = getattr(self, "__module__", None)
         qualname = self.__dict__.get("__qualname__")
-        if (
+        is_found = (
             isinstance(module, str)
             and isinstance(qualname, str)
             and loaded_object(module, qualname) is self
-        ):
-            if module == "__main__":
-                # Where pickle finds it, in a process that runs the same script; what pickles
-                # functions of scripts and notebooks by value does so for that module.
-                function.__qualname__ = f"{qualname}.__wrapped__"
-            else:
-                function = f"{module}:{qualname}"
-        state = self._frozen
-        return _restore, (
-            type(self),
-            self._owner,
-            state.prioritized,
-            tuple(sorted(state.disabled)),
-            state.type,
-            function,
         )
+        if is_found and module != "__main__":
+            content["decorated"] = f"{module}:{qualname}"
+        else:
+            if is_found:
+                # A process that runs the same script finds the function by this name. By
+                # its own name pickle would find this object. (cloudpickle pickles functions
+                # of `__main__` by value, whatever their names.)
+                function.__qualname__ = f"{qualname}.__wrapped__"
+            content["function"] = function
+        return self._owner.restore, ("function", content)
 
 
 class CoroutineFunctionWithState(FunctionWithState):
@@ -185,24 +178,24 @@ class CoroutineFunctionWithState(FunctionWithState):
             self._is_coroutine = getattr(coroutines, "_is_coroutine", True)
 
     async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        token = self.enter()
+        if not self._checked:
+            self._check()
+        entered = self._keeper.enter(self._scope)
         try:
             return await self.__wrapped__(*args, **kwargs)
         finally:
-            self.leave(token)
+            self._keeper.leave(entered)
 
 
-def _restore(
-    kind: type[FunctionWithState],
-    owner: Owner,
-    prioritized: tuple[str, ...],
-    disabled: tuple[str, ...],
-    cls: Class | None,
-    function: Any,
-) -> FunctionWithState:
-    if isinstance(function, str):
-        # The name leads to the decorated function, which froze the state of this process.
-        found = import_identifier(function)
+def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithState:
+    """Make a function again that was pickled; see `pickles`."""
+    check_names(content, ("options", "function", "decorated", "is_coroutine"))
+    function: Any = content.get("function")
+    if "decorated" in content:
+        # What the name leads to has frozen the state of this process; only what it wraps
+        # is wanted.
+        found = import_identifier(content["decorated"])
         function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
-    state = owner.keeper.find(prioritized, frozenset(disabled), cls)
-    return kind(owner, state, function, checked=False)
+    kind = CoroutineFunctionWithState if content.get("is_coroutine") else FunctionWithState
+    scope = owner.keeper.scope(state_of(content["options"]))
+    return kind(owner, scope, function, checked=False)

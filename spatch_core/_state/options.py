@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from _weakref import ref  # weakref itself imports much more
+
 from ..exceptions import GlobalOptionsWarning, warn_caller
-from .frozen import freeze
-from .state import Changes
+from .checked import CheckedOptions
+from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from contextvars import ContextVar, Token
-    from typing import Any, ClassVar, TypeVar
+    from contextvars import ContextVar
+    from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
 
-    from .._discovery.catalog import Catalog
-    from .state import Class, DispatchState, Owner, Tables
-    from .trace import TraceEvent
+    from .keeper import Entered, Owner
+    from .scope import Scope, Tables
+    from .state import Class
+    from .trace import Trace
 
     F = TypeVar("F", bound=Callable[..., Any])
     Self = TypeVar("Self", bound="BackendOptions")
+    Given_co = TypeVar("Given_co", covariant=True)
 
-
-_MAX_CHECKED = 256
 _NOTHING = ()
 
 
@@ -38,7 +40,8 @@ class BackendOptions:
         Counts as if an object of it had been passed to every call; a primary type of a
         backend.
     trace : bool, optional
-        Whether to record what runs, in `trace`. An inner trace pauses the outer one.
+        Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
+        trace pauses the outer one.
 
     Raises
     ------
@@ -57,9 +60,50 @@ class BackendOptions:
     options here and now.
     """
 
-    __slots__ = ("_changes", "_tokens")
+    __slots__ = ("_entered", "_last", "_own")
+
+    _owner: ClassVar[Owner]
+    _check: ClassVar[CheckedOptions]
+    # The caches of `_check`, which `__init__` reads without a call.
+    _prioritized: ClassVar[dict[Any, DispatchState]]
+    _plain: ClassVar[dict[Any, DispatchState]]
 
     if TYPE_CHECKING:
+        # What ``with`` gives depends on `trace`, so the type of the object does.
+        @overload
+        def __new__(
+            cls: type[Self],
+            prioritize: str | Iterable[str] = ...,
+            disable: str | Iterable[str] = ...,
+            type: Class | None = ...,
+            trace: Literal[False] = ...,
+        ) -> Self: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str],
+            disable: str | Iterable[str],
+            type: Class | None,
+            trace: Literal[True],
+        ) -> BackendOptionsGiving[Trace]: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] = ...,
+            disable: str | Iterable[str] = ...,
+            type: Class | None = ...,
+            *,
+            trace: Literal[True],
+        ) -> BackendOptionsGiving[Trace]: ...
+        @overload
+        def __new__(
+            cls,
+            prioritize: str | Iterable[str] = ...,
+            disable: str | Iterable[str] = ...,
+            type: Class | None = ...,
+            trace: bool = ...,
+        ) -> BackendOptionsGiving[Any]: ...
+        def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
 
         def __enter__(self: Self) -> Self: ...
 
@@ -67,56 +111,26 @@ class BackendOptions:
             self, kind: object = None, error: object = None, traceback: object = None
         ) -> None: ...
 
-    _owner: ClassVar[Owner]
-    # What was checked before: what is only prioritized, and all other plain options.
-    _prioritized: ClassVar[dict[Any, Changes]]
-    _checked: ClassVar[dict[Any, Changes]]
+        _own: DispatchState
+        _last: tuple[ref[Scope], ref[Scope]] | None
+        _entered: list[Entered]
 
-    def __init__(
-        self,
-        prioritize: str | Iterable[str] = (),
-        disable: str | Iterable[str] = (),
-        type: Class | None = None,
-        trace: bool = False,
-    ) -> None:
-        self._tokens: list[Token[Tables]] = []
-        if type is None and not trace:
-            try:
-                if disable is _NOTHING:
-                    self._changes = self._prioritized[prioritize]
+    else:
+
+        def __init__(self, prioritize=(), disable=(), type=None, trace=False):
+            self._entered = []
+            if type is None and not trace:
+                try:
+                    if disable is _NOTHING:
+                        self._own = self._prioritized[prioritize]
+                    else:
+                        self._own = self._plain[prioritize, disable]
+                except (KeyError, TypeError):  # seen for the first time, or not hashable
+                    pass
                 else:
-                    self._changes = self._checked[prioritize, disable]
-            except (KeyError, TypeError):  # seen for the first time, or not hashable
-                pass
-            else:
-                return
-        self._changes = self._check(prioritize, disable, type, trace)
-
-    @classmethod
-    def _check(
-        cls,
-        prioritize: str | Iterable[str],
-        disable: str | Iterable[str],
-        type: Class | None,
-        trace: bool,
-    ) -> Changes:
-        resolver = cls._owner.resolver()
-        if type is not None:
-            resolver.check_type(type)
-        names = _checked_names(prioritize, resolver.catalog)
-        disabled = frozenset(_checked_names(disable, resolver.catalog))
-        if type is not None or trace:
-            return Changes(names, disabled, type, [] if trace else None)
-        if len(cls._checked) >= _MAX_CHECKED:
-            cls.forget()
-            cls._owner.keeper.forget_inner()
-        # The same object for the same names, however they are given: it is a key.
-        changes = cls._checked.setdefault((names, disabled), Changes(names, disabled))
-        if _is_plain(prioritize) and _is_plain(disable):
-            cls._checked[prioritize, disable] = changes
-            if disable == ():
-                cls._prioritized[prioritize] = changes
-        return changes
+                    return
+            self._last = None
+            self._own = self._check.check(prioritize, disable, type, trace)
 
     @classmethod
     def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -129,6 +143,7 @@ class BackendOptions:
         module : str
             The module that publishes them.
         """
+        check = CheckedOptions(owner)
         return type(
             "backend_opts",
             (cls,),
@@ -136,8 +151,9 @@ class BackendOptions:
                 "__slots__": (),
                 "__module__": module,
                 "_owner": owner,
-                "_prioritized": {},
-                "_checked": {},
+                "_check": check,
+                "_prioritized": check.prioritized,
+                "_plain": check.plain,
                 **_block_methods(owner.keeper.variable),
             },
         )
@@ -145,35 +161,47 @@ class BackendOptions:
     @classmethod
     def forget(cls) -> None:
         """Check names again, because the backends have changed."""
-        cls._prioritized.clear()
-        cls._checked.clear()
+        cls._check.forget()
 
-    def _inner(self) -> DispatchState:
+    def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""
-        keeper = self._owner.keeper
-        return keeper.derive(keeper.current(), self._changes)
+        return self._scope().state
 
-    def _enter(self) -> None:
-        """Enter the block from another state than the last time."""
-        keeper, changes = self._owner.keeper, self._changes
-        outer = keeper.current()
-        inner = keeper.derive(outer, changes)
-        if outer.is_plain and inner.is_plain:
-            changes.step = outer, inner.tables
-        self._tokens.append(keeper.variable.set(inner.tables))
+    def _scope(self) -> Scope:
+        """Return a scope of that state."""
+        keeper, own = self._owner.keeper, self._own
+        outer: Scope = keeper.get()[0]
+        if own.is_plain:
+            return keeper.inside(outer, own)
+        # Others are not known to the scope around them. Here references are weak, so that
+        # options that a program keeps do not keep classes alive that others speak of.
+        last = self._last
+        if last is not None and last[0]() is outer:
+            scope = last[1]()
+            if scope is not None:
+                return scope
+        scope = keeper.inside(outer, own)
+        self._last = ref(outer), ref(scope)
+        return scope
 
-    def _leave(self) -> Token[Tables]:
-        """Leave the block that was entered in this context; return its token.
+    def _enter(self) -> Any:
+        """Enter a block that is observed, or that was not entered from here before."""
+        self._entered.append(self._owner.keeper.enter(self._scope()))
+        trace = self._own.trace
+        return self if trace is None else trace
+
+    def _leave(self) -> Entered:
+        """Leave the block that was entered in this context; return what entering gave.
 
         One object may be entered in several threads and tasks at once. A token fits only
         the context that made it, and refuses every other without effect.
         """
-        for token in self._tokens[::-1]:
+        for entered in self._entered[::-1]:
             try:
-                self._owner.keeper.variable.reset(token)
+                self._owner.keeper.leave(entered)
             except (ValueError, RuntimeError):
                 continue
-            return token
+            return entered
         raise RuntimeError("this block of backend options was not entered in this context")
 
     def __call__(self, function: F) -> F:
@@ -194,7 +222,9 @@ class BackendOptions:
         TypeError
             For a generator function, which would have to leave the state at every step.
         """
-        return freeze(self._owner, self._inner(), function)
+        from .frozen import freeze
+
+        return freeze(self._owner, self._scope(), function)
 
     @classmethod
     def freeze(
@@ -227,10 +257,11 @@ class BackendOptions:
         TypeError
             For a generator function, which would have to leave the state at every step.
         """
-        changes = cls._check(prioritize, disable, type, trace=False)
-        names = tuple(name for name in changes.prioritize if name not in changes.disable)
-        state = cls._owner.keeper.find(names, changes.disable, type)
-        return freeze(cls._owner, state, function)
+        from .frozen import freeze
+
+        own = cls._check.check(prioritize, disable, type, trace=False)
+        scope = cls._owner.keeper.scope(own.within(DispatchState()))
+        return freeze(cls._owner, scope, function)
 
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
@@ -243,8 +274,9 @@ class BackendOptions:
             If an earlier call is in force, which this one overrides where they contradict.
         """
         keeper = self._owner.keeper
-        state = keeper.derive(keeper.default, self._changes)
-        if keeper.enabled_globally and not state.says_as_much_as(keeper.default):
+        outer = keeper.default.state
+        state = self._own.within(outer)
+        if keeper.enabled_globally and state.key != outer.key:
             warn_caller(
                 GlobalOptionsWarning(
                     "enable_globally() was called before; the new options are added to the "
@@ -257,38 +289,35 @@ class BackendOptions:
     @property
     def backends(self) -> tuple[str, ...]:
         """Names of the active backends by priority; ``"default"`` is the library."""
-        return self._inner().active(self._owner.resolver().catalog)
+        return self._state().active(self._owner.catalog())
 
     @property
     def prioritized(self) -> tuple[str, ...]:
         """Names of the prioritized backends, first one first."""
-        return self._inner().prioritized
+        return self._state().prioritized
 
     @property
     def disabled(self) -> tuple[str, ...]:
         """Names of the disabled backends, sorted."""
-        return tuple(sorted(self._inner().disabled))
+        return tuple(sorted(self._state().disabled))
 
     @property
     def type(self) -> Class | None:
         """The type that counts as if it had been passed, or None."""
-        return self._inner().type
+        return self._state().type
 
     @property
-    def trace(self) -> list[TraceEvent] | None:
+    def trace(self) -> Trace | None:
         """The events recorded so far, or None where nothing is recorded."""
-        own = self._changes.trace
-        return self._inner().trace if own is None else own
+        return self._state().trace
 
     def __reduce__(self) -> Any:
-        changes = self._changes
-        options = changes.prioritize, tuple(sorted(changes.disable)), changes.type
-        return type(self)._restore, (self._owner, *options, changes.trace is not None)
+        from .pickles import options_of
 
-    @staticmethod
-    def _restore(owner: Any, *options: Any) -> BackendOptions:
-        restored: BackendOptions = owner.backend_opts(*options)
-        return restored
+        options = options_of(self._own)
+        if self._own.trace is not None:
+            options["trace"] = True  # each process has a trace of its own
+        return self._owner.restore, ("options", {"options": options})
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
@@ -299,44 +328,42 @@ class BackendOptions:
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
 
+if TYPE_CHECKING:
+
+    class BackendOptionsGiving(BackendOptions, Generic[Given_co]):
+        """Options of which ``with ... as`` gives something else than the options."""
+
+        def __enter__(self) -> Given_co: ...  # type: ignore[override]  # that is its purpose
+
+
 def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     """Return what makes a library's options a context manager.
 
-    They are closures, because looking the context variable's methods up would take as long as
-    much of what is done.
+    They are closures, because looking up the methods of the context variable would take a
+    large part of the time.
     """
     get, set_, reset = variable.get, variable.set, variable.reset
 
-    def enter(self: BackendOptions) -> BackendOptions:
-        outer, inner = self._changes.step
-        if get()[0] is outer:
-            self._tokens.append(set_(inner))
-        else:
-            self._enter()
+    def enter(self: BackendOptions) -> Any:
+        try:
+            scope = get()[0].inner[self._own]
+        except KeyError:  # entered from here for the first time, or never known
+            return self._enter()
+        if scope.is_observed:
+            return self._enter()
+        self._entered.append(set_(scope.tables))
         return self
 
     def leave(
         self: BackendOptions, kind: object = None, error: object = None, traceback: object = None
     ) -> None:
-        tokens = self._tokens
+        entered: list[Any] = self._entered
         try:
-            (token,) = tokens  # usually there is one
+            (token,) = entered  # usually there is one
             reset(token)
-        except (ValueError, RuntimeError):
-            tokens.remove(self._leave())
+        except (ValueError, RuntimeError, TypeError):  # several, of another context, observed
+            entered.remove(self._leave())
         else:
-            del tokens[0]  # others only add to the end, and remove what is theirs
+            del entered[0]  # other threads only add to the end, and remove their own
 
     return {"__enter__": enter, "__exit__": leave}
-
-
-def _is_plain(names: object) -> bool:
-    """Whether the same `names` will mean the same backends next time."""
-    return type(names) is str or type(names) is tuple
-
-
-def _checked_names(names: str | Iterable[str], catalog: Catalog) -> tuple[str, ...]:
-    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    for name in names:
-        catalog.check_backend(name)
-    return names

@@ -1,4 +1,4 @@
-"""Trace events: what a traced call did."""
+"""Trace events: what the calls in a traced block did."""
 
 from __future__ import annotations
 
@@ -45,3 +45,16 @@ class TraceEvent:
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
         return f"{self.function} -> {self.backend} {self.outcome}{reason}"
+
+
+class Trace(list[TraceEvent]):
+    """The events of the calls in a traced block, in order.
+
+    ``with backend_opts(trace=True) as trace:`` gives one. It is a list, to which the calls
+    add; printed, it has one line for each event.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))

@@ -206,9 +206,9 @@ def test_only_true_runs(answer: Any, reason: str) -> None:
         describe("first", lambda x: "first", should_run=lambda context, x: answer),
         describe("second", lambda x: "second"),
     )
-    with system.backend_opts(trace=True) as options:
+    with system.backend_opts(trace=True) as trace:
         assert f(Foreign()) == "second"
-    deferred, called = options.trace
+    deferred, called = trace
     assert (deferred.backend, str(deferred.outcome)) == ("first", "deferred")
     assert deferred.reason.startswith(reason) if reason else deferred.reason == ""
     assert (called.backend, str(called.outcome), called.reason) == ("second", "called", "")
@@ -830,9 +830,9 @@ def test_invoke_with_a_type_keeps_the_other_options() -> None:
     )
     with system.backend_opts(disable="first"):
         assert f.invoke(type=Foreign)(1) == "second"
-    with system.backend_opts(prioritize="third", trace=True) as options:
+    with system.backend_opts(prioritize="third", trace=True) as trace:
         assert f.invoke(type=Foreign)(1) == "third"
-        assert [event.backend for event in options.trace] == ["third"]
+        assert [event.backend for event in trace] == ["third"]
 
 
 def test_invoke_with_both() -> None:

@@ -30,9 +30,9 @@ from paintlib._dispatch import system
 
 arguments = [find(each)() for each in remedy["types"]]
 assumed = remedy["type"] and find(remedy["type"])
-with system.backend_opts(remedy["prioritize"], remedy["disable"], assumed, trace=True) as options:
+with system.backend_opts(remedy["prioritize"], remedy["disable"], assumed, trace=True) as trace:
     find(function)(*arguments)
-print(json.dumps([[event.backend, event.outcome] for event in options.trace]))
+print(json.dumps([[event.backend, event.outcome] for event in trace]))
 """
 
 

@@ -146,10 +146,10 @@ def test_a_trace_and_other_backends_leave_calls_as_quick_as_before() -> None:
     other: Any = system.dispatchable("x", module="lib", qualname="other")(default)
     for function in (f, other):
         function(Foreign())
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             function(Foreign())
             assert not runs_python(function, Foreign())
-            assert len(options.trace) == 2
+            assert len(trace) == 2
     system.reload()
     f(Foreign())
     assert not runs_python(f, Foreign())

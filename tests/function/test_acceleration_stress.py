@@ -354,10 +354,10 @@ def test_many_threads_get_right_answers() -> None:
                 check(f, ("first",), 1, 2)
 
     def trace() -> None:
-        with opts(trace=True, prioritize="first") as options:
+        with opts(trace=True, prioritize="first") as trace:
             check(f, ("first",), Foreign())
             check(shortcut, ("default",), 1)
-        backends = [event.backend for event in options.trace or ()]
+        backends = [event.backend for event in trace]
         if backends != ["first", "default"]:
             wrong.append(backends)
 
@@ -561,10 +561,10 @@ def test_children_of_a_fork_call_on() -> None:
                 system.reload()
                 with system.backend_opts(disable="a"):
                     assert f(Foreign()).__class__ is Foreign
-                with system.backend_opts(trace=True) as options:
+                with system.backend_opts(trace=True) as trace:
                     alone(1)
                     f(Foreign())
-                assert len(options.trace) == 2
+                assert len(trace) == 2
                 os._exit(0 if [use() for _ in range(100)] == ["right"] * 100 else 1)
             children.append(child)
         print([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children], use())

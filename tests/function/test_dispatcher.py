@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function.dispatcher import _MAX_ENTRIES
+from spatch_core._state.scope import MAX_ENTRIES
 
 
 class Own:
@@ -166,9 +166,9 @@ def test_tables_are_bounded(dispatch_args: Any) -> None:
             value = cls()
             assert f(value, other()) == "first"
             assert f(other(), 1) == "default"
-        sizes.append(_size(system.keeper.current().tables[1]))
+        sizes.append(_size(system.keeper.get()[1]))
         largest = max(largest, sizes[-1])
-    assert largest <= _MAX_ENTRIES
+    assert largest <= MAX_ENTRIES
     # It starts again, and is not emptied at every fill from then on.
     again = sizes.index(min(sizes[-10:])) + 1
     assert max(sizes[again:], default=largest) > 100
@@ -277,9 +277,9 @@ def test_metaclass_that_breaks_comparing_in_explanations(metaclass: Any) -> None
     explanation = f.explain(value)
     assert explanation.selected == "first"
     assert "Known" in str(explanation)
-    with system.backend_opts(trace=True) as options:
+    with system.backend_opts(trace=True) as trace:
         f(value)
-    assert [str(event) for event in options.trace] == ["lib:f -> first called"]
+    assert [str(event) for event in trace] == ["lib:f -> first called"]
 
 
 def test_objects_that_lie_about_their_class() -> None:

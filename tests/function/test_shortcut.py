@@ -15,7 +15,7 @@ import types
 import warnings
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -23,6 +23,9 @@ import spatch_core
 from spatch_core import BackendSystem
 from spatch_core._dispatch_arguments import Missing
 from spatch_core.testing import isolated, run_python, write_distribution
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
@@ -85,6 +88,15 @@ def is_taken(function: Any) -> bool:
 def collect() -> None:
     for _ in range(3):
         gc.collect()
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """No garbage is collected: what is freed is freed at once."""
+    collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
@@ -255,11 +267,9 @@ def test_initializers_are_what_they_are_at_the_time() -> None:
 
     for _ in range(3):
         assert make_many() == [*range(100)]
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             assert make_many() == [*range(100)]
-            assert len(options.trace or ()) == 100
-        del options
-        collect()
+            assert len(trace) == 100
 
 
 def test_finding_by_a_callable_goes_on_where_nothing_is_implemented() -> None:
@@ -281,13 +291,12 @@ def test_a_trace_sees_it() -> None:
     system, function = make()
     function(1)
     assert is_taken(function)
-    with system.backend_opts(trace=True) as options:
+    with system.backend_opts(trace=True) as trace:
         function(1)
         function(2)
-    assert options.trace is not None
-    assert [event.backend for event in options.trace] == ["default", "default"]
+    assert [event.backend for event in trace] == ["default", "default"]
     function(3)
-    assert len(options.trace) == 2
+    assert len(trace) == 2
 
 
 def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
@@ -301,11 +310,8 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
 
     async def main() -> list[Any]:
         go = asyncio.Event()
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             task = asyncio.create_task(later(go))
-        trace: list[Any] | None = options.trace
-        assert trace is not None
-        del options
         collect()
         function(2)
         go.set()
@@ -315,25 +321,165 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
     assert len(asyncio.run(main())) == 1
 
 
-def test_it_is_back_when_the_last_trace_is_gone() -> None:
-    """Tracing leaves nothing behind that costs."""
+def test_it_is_back_when_the_last_trace_is_left(no_collection: None) -> None:
+    """Tracing leaves nothing behind that costs, though the options are kept."""
     system, function = make()
     function(1)
+    kept = system.backend_opts(trace=True)
     for _ in range(2):
-        with system.backend_opts(trace=True) as outer, system.backend_opts(trace=True) as inner:
+        with kept as outer:
+            with system.backend_opts(trace=True) as inner:
+                function(1)
+                assert not is_taken(function)
+            assert not is_taken(function)
+        assert is_taken(function)
+        function(1)
+        assert [event.backend for event in inner] == ["default"]
+        assert outer == []
+        with kept, system.backend_opts(disable="first"):
             function(1)
             assert not is_taken(function)
+        assert is_taken(function)
+        assert len(outer) == 1
+        outer.clear()
+
+
+def test_it_is_back_when_the_last_thread_has_left_its_trace(no_collection: None) -> None:
+    """Each of two threads is observed until its own block has ended."""
+    system, function = make()
+    function(1)
+    options = system.backend_opts(trace=True)
+    steps = threading.Barrier(2, timeout=60)
+
+    def work() -> None:
+        with options:
+            steps.wait()
+            steps.wait()
+            function(1)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    steps.wait()
+    with options as trace:
+        function(1)
+    assert not is_taken(function)
+    steps.wait()
+    thread.join()
+    assert is_taken(function)
+    assert len(trace) == 2
+
+
+def test_it_is_back_when_a_generator_has_left_its_trace(no_collection: None) -> None:
+    """A generator that waits in a traced block is observed until it goes on, or is dropped."""
+    system, function = make()
+    function(1)
+
+    def generate() -> Any:
+        with system.backend_opts(trace=True) as trace:
+            yield trace
+            function(1)
+        yield trace
+
+    for leave in (next, types.GeneratorType.close):
+        generator = generate()
+        trace = next(generator)
+        assert not is_taken(function)
+        leave(generator)
+        assert is_taken(function)
+        assert len(trace) == (leave is next)
+
+
+def test_it_is_back_when_the_last_task_of_a_trace_is_gone(no_collection: None) -> None:
+    """A task has a copy of the context in which it was started, and is observed to its end."""
+    system, function = make()
+    function(1)
+
+    async def later(go: asyncio.Event) -> None:
+        await go.wait()
+        function(1)
+
+    async def main() -> None:
+        go = asyncio.Event()
+        with system.backend_opts(trace=True) as trace:
+            task = asyncio.create_task(later(go))
+        await asyncio.sleep(0)
+        assert not is_taken(function)
+        go.set()
+        await task
+        assert len(trace) == 1
+        del task
+        await asyncio.sleep(0)  # the loop drops the step that it has just run
+        assert is_taken(function)
+
+    asyncio.run(main())
+
+
+def test_it_is_back_when_a_traced_frozen_function_returns(no_collection: None) -> None:
+    """A function that traces when called is no reason to dispatch while it is not running."""
+    system, function = make()
+    function(1)
+    options = system.backend_opts(trace=True)
+
+    def plain() -> Any:
+        assert not is_taken(function)
+        return function(1)
+
+    async def waiting() -> Any:
+        await asyncio.sleep(0)
+        return plain()
+
+    frozen, frozen_coroutine = options(plain), options(waiting)
+    assert is_taken(function)
+    assert frozen() == asyncio.run(frozen_coroutine()) == f(1)
+    assert is_taken(function)
+    assert len(options.trace) == 2
+    system.backend_opts.freeze(lambda: function(1))()
+    assert is_taken(function)
+    with pytest.raises(LookupError):
+        options(lambda: fail(1))()
+    assert is_taken(function)
+
+
+def test_it_is_back_when_an_error_has_left_the_trace(no_collection: None) -> None:
+    """Though its traceback refers to what ran in the block."""
+    system, function = make(fail, "x")
+    other: Any = system.dispatchable("x", module="lib", qualname="other")(warn)
+    system.reload()
+    with pytest.raises(LookupError) as caught, system.backend_opts(trace=True) as trace:
+        function(1)
+    assert caught.value.__traceback__ is not None
+    assert len(trace) == 1
+    assert is_taken(function)
+    assert is_taken(other)
+
+
+def test_it_is_back_when_the_default_is_traced_no_more(no_collection: None) -> None:
+    """`enable_globally` observes the process until the default changes."""
+    system, function = make()
+    function(1)
+    with isolated(system):
+        function(1)
+        assert is_taken(function)
+        options = system.backend_opts(trace=True)
+        options.enable_globally()
         function(1)
         assert not is_taken(function)
-        assert [event.backend for event in inner.trace or ()] == ["default"]
-        assert outer.trace == []
-        collect()
+        assert len(options.trace) == 1
+    function(1)
+    assert is_taken(function)
+
+
+def test_tables_are_kept_when_a_trace_ends() -> None:
+    """What was decided without a trace is as good afterwards."""
+    system, function = make(f, "x", "f")
+    function(1)
+    (_, table) = system.keeper.get()
+    before = dict(table)
+    with system.backend_opts(trace=True):
         function(1)
-        assert is_taken(function)  # though somebody keeps the options
-        with outer:
-            function(1)
-            assert len(outer.trace) == 1
-        collect()
+        function("text")
+    assert system.keeper.get()[1] is table
+    assert table == before
 
 
 def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
@@ -395,12 +541,10 @@ def test_calls_among_changes_get_their_arguments_as_given() -> None:
 
     def exchange() -> None:
         while not stop.is_set():
-            with system.backend_opts(trace=True) as options:
+            with system.backend_opts(trace=True) as trace:
                 function(1)
-                if [event.backend for event in options.trace or ()] != ["default"]:
-                    wrong.append(options.trace)
-            del options
-            collect()
+                if [event.backend for event in trace] != ["default"]:
+                    wrong.append(trace)
 
     def call() -> None:
         while not stop.is_set():
@@ -454,9 +598,9 @@ def test_tracing_in_the_child_of_a_fork() -> None:
         warnings.simplefilter("ignore")  # that there are threads
         child = os.fork()
         if not child:
-            with system.backend_opts(trace=True) as options:
+            with system.backend_opts(trace=True) as trace:
                 f(1)
-            os._exit(len(options.trace))
+            os._exit(len(trace))
         go.set()
         thread.join()
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -571,9 +715,9 @@ def test_a_hot_reloader_gets_code_that_dispatches() -> None:
     function.__kwdefaults__ = newer.__kwdefaults__
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             function(1)
-    assert len(options.trace) == 1
+    assert len(trace) == 1
 
 
 def test_code_can_be_hashed() -> None:

@@ -255,10 +255,10 @@ class Twin:
         if self.depth > 2:
             return
         if deed == "trace":
-            with opts(trace=True) as options:
+            with opts(trace=True) as trace:
                 self.slow_down()
                 self.call(self.inner, values)
-            self.seen.append(events(options))
+            self.seen.append(events(trace))
         elif deed == "call":
             self.call(self.inner, values)
         self.slow_down()
@@ -295,8 +295,8 @@ def describe(error: BaseException | None) -> tuple[Any, ...]:
     return (type(error), str(error), *map(describe, links))
 
 
-def events(options: Any) -> list[Any]:
-    return [(str(event), key(event.types)) for event in options.trace]
+def events(trace: Any) -> list[Any]:
+    return [(str(event), key(event.types)) for event in trace]
 
 
 def act(who: str, *received: Any, context: Any = None) -> Any:
@@ -591,7 +591,7 @@ def test_both_paths_are_one(scenario: Any) -> None:
             first, second = (follow(twin, step, values) for twin in twins)
             assert first == second
             recorded = [
-                [None if each.trace is None else events(each) for each in twin.traces]
+                [None if each.trace is None else events(each.trace) for each in twin.traces]
                 for twin in twins
             ]
             assert recorded[0] == recorded[1]

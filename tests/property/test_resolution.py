@@ -230,10 +230,9 @@ def test_calls_explanations_and_traces_agree_with_the_model(
         expected = model(backends, state, types, ("plain", "yes"))
         selected = model(backends, state, types, ("plain", "yes", "not implemented"))
         assert f(*args, **kwargs) == f(*args, **kwargs) == expected
-        with system.backend_opts(trace=True) as options:
+        with system.backend_opts(trace=True) as trace:
             assert f(*args, **kwargs) == expected
-        assert options.trace is not None
-        called = [event.backend for event in options.trace if event.outcome is Outcome.CALLED]
+        called = [event.backend for event in trace if event.outcome is Outcome.CALLED]
         assert (called[0], called[-1]) == (selected, expected)
         explanation = f.explain(*args, **kwargs)
         assert explanation.selected == selected

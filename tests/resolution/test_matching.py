@@ -488,9 +488,9 @@ def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
         assert function(duck()) == "default"
         Duck.register(duck)
         assert function(duck()) == "gpu"
-    with function.system.backend_opts(trace=True) as opts:
+    with function.system.backend_opts(trace=True) as trace:
         assert function(duck()) == "gpu"
-    assert [event.backend for event in opts.trace] == ["gpu"]
+    assert [event.backend for event in trace] == ["gpu"]
 
 
 @pytest.mark.parametrize(
@@ -768,9 +768,9 @@ def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
     explanation = function.explain(instance(cls))
     assert explanation.selected == "gpu"
     assert f"{__name__}:Strange" in str(explanation)
-    with function.system.backend_opts(trace=True) as opts:
+    with function.system.backend_opts(trace=True) as trace:
         function(instance(cls))
-    assert [event.backend for event in opts.trace] == ["gpu"]
+    assert [event.backend for event in trace] == ["gpu"]
 
 
 @pytest.mark.parametrize("metaclass", STRANGE)

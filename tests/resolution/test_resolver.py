@@ -305,7 +305,8 @@ def test_alias_that_is_imported_later(module: Any, prefix: str, traced: bool) ->
     package = __name__.partition(".")[0]
     alias = f"{prefix}{package}.not_yet_imported:Public"
     system, f = make(describe("first", [alias]), describe("second", [alias], ["Own"]))
-    with system.backend_opts(trace=traced) as options:
+    options = system.backend_opts(trace=traced)
+    with options:
         assert [f(Foreign()) for _ in range(3)] == ["default"] * 3
         assert f(Own()) == "default"
         module(f"{package}.not_yet_imported", Public=Foreign)
@@ -381,11 +382,11 @@ def test_guard_is_only_there_where_something_may_change() -> None:
     """Calls that can never change are not watched."""
     system, f = make(describe("first"))
     f(Foreign())
-    (entry,) = system.keeper.current().tables[1].values()
+    (entry,) = system.keeper.get()[1].values()
     assert entry is first
     system, f = make(describe("first", [pattern("Shape", "@")]))
     f(Foreign())
-    (entry,) = system.keeper.current().tables[1].values()
+    (entry,) = system.keeper.get()[1].values()
     assert isinstance(entry, Guard)
 
 
@@ -430,12 +431,12 @@ def test_library_that_matches_is_not_watched_for_what_was_merely_installed(insta
     """The golden rule costs nobody anything: no registration can change such a call."""
     system, f = installed
     assert f(Own()) == "default"
-    (entry,) = system.keeper.current().tables[1].values()
+    (entry,) = system.keeper.get()[1].values()
     assert not isinstance(entry, Guard)
     for options in ({"prioritize": "first"}, {"disable": "default"}):
         with system.backend_opts(**options):
             f(Own())
-            (entry,) = system.keeper.current().tables[1].values()
+            (entry,) = system.keeper.get()[1].values()
             assert isinstance(entry, Guard)
 
 

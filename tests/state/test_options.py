@@ -313,13 +313,13 @@ def test_query_says_what_is_in_force(library: Library) -> None:
     assert query.disabled == ()
     assert query.type is None
     assert query.trace is None
-    with library.options(prioritize="third", disable="first", type=Foreign, trace=True) as options:
+    with library.options(prioritize="third", disable="first", type=Foreign, trace=True) as trace:
         query = library.options()
         assert query.backends == ("third", "default", "second")
         assert query.prioritized == ("third",)
         assert query.disabled == ("first",)
         assert query.type is Foreign
-        assert query.trace is options.trace is not None
+        assert query.trace is trace
 
 
 def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
@@ -388,8 +388,25 @@ def test_options_show_where_they_are_published(library: Library) -> None:
 # trace
 
 
-def traced(options: Any) -> list[str]:
-    return [event.backend for event in options.trace]
+def traced(trace: Any) -> list[str]:
+    return [event.backend for event in trace]
+
+
+def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
+    """Section 6: a list of events, which prints one line for each; it may be empty."""
+    options = library.options(prioritize="third", trace=True)
+    with options as trace:
+        assert trace == []
+        assert not str(trace)
+        with options as again:
+            library.ran()
+        library.f(Own())
+    assert trace is again is options.trace
+    assert isinstance(trace, list)
+    assert str(trace) == "lib:f -> third called\nlib:f -> default called"
+    assert traced(trace[1:]) == ["default"]
+    with library.options(trace=False) as other, other as nested:
+        assert nested is other
 
 
 def test_trace_records_the_calls_of_its_block(library: Library) -> None:
@@ -401,7 +418,7 @@ def test_trace_records_the_calls_of_its_block(library: Library) -> None:
         library.ran()
         library.f(Own())
     library.ran()
-    assert traced(options) == ["first", "default"]
+    assert traced(options.trace) == ["first", "default"]
 
 
 def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
@@ -420,7 +437,7 @@ def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
     with library.options(trace=True) as outer:
         with library.options(prioritize="third") as inner:
             library.ran()
-            assert inner.trace is outer.trace
+            assert inner.trace is outer
         with library.options(disable="first"):
             library.ran()
     assert traced(outer) == ["third", "second"]
@@ -432,16 +449,16 @@ def test_trace_of_one_object_goes_on(library: Library) -> None:
     for _ in range(3):
         with options:
             library.ran()
-    assert traced(options) == ["first"] * 3
+    assert traced(options.trace) == ["first"] * 3
 
 
 def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
     """Section 6: a trace is state, and state is a thread's own."""
-    with library.options(trace=True) as options, ThreadPoolExecutor(1) as pool:
+    with library.options(trace=True) as trace, ThreadPoolExecutor(1) as pool:
         pool.submit(library.ran).result()
         context = copy_context()
         pool.submit(context.run, library.ran).result()
-    assert traced(options) == ["first"]
+    assert traced(trace) == ["first"]
 
 
 # ---------------------------------------------------------------------------------------

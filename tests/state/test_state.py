@@ -1,519 +1,89 @@
-"""Where dispatch state lives, for whom it holds, and what it keeps: DESIGN.md section 6."""
+"""The frozen value: its fields, how blocks nest, what is active."""
 
 from __future__ import annotations
 
-import asyncio
-import gc
-import sys
-import threading
-import weakref
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, GlobalOptionsWarning
-from spatch_core.testing import run_python, write_distribution
+from spatch_core._state.state import DispatchState
+from spatch_core._state.trace import Trace
 
 
 class Foreign:
-    """The backends' type."""
+    """A type."""
 
 
-def first(x: Any) -> str:
-    return "first"
-
-
-def second(x: Any) -> str:
-    return "second"
-
-
-def third(x: Any) -> str:
-    return "third"
-
-
-class Library:
-    """A library with one function; ``third`` requires opt-in."""
-
-    def __init__(self, patterns: tuple[str, ...] = (f"{__name__}:Foreign",)) -> None:
-        self.system = BackendSystem(
-            None,
-            "MYLIB",
-            backends=[
-                {
-                    "name": name,
-                    "primary_types": patterns,
-                    "requires_opt_in": name == "third",
-                    "functions": {"lib:f": {"function": f"{__name__}:{name}"}},
-                }
-                for name in ("first", "second", "third")
-            ],
-        )
-        self.options = self.system.backend_opts
-
-        @self.system.dispatchable("x", module="lib", qualname="f")
-        def f(x: Any) -> str:
-            return "default"
-
-        self.f = f
-
-    def ran(self) -> str:
-        """Say what runs here and now."""
-        return self.f(Foreign())
-
-
-@pytest.fixture
-def library() -> Library:
-    return Library()
-
-
-def in_thread(function: Any) -> Any:
-    """Return what `function` returns in a new thread."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(function).result()
-
-
-# ---------------------------------------------------------------------------------------
-# Threads, tasks, contexts
-
-
-def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
-    """Section 6: threads never see each other's state."""
-    with library.options(prioritize="third"):
-        assert library.ran() == "third"
-        assert in_thread(library.ran) == "first"
-    assert library.ran() == "first"
-
-
-def test_blocks_of_threads_overlap(library: Library) -> None:
-    """Section 6: threads in blocks at the same time each see their own, whoever leaves first."""
-    barrier = threading.Barrier(3, timeout=60)
-
-    def work(name: str, leaves_first: bool) -> list[str]:
-        found = [library.ran()]
-        with library.options(prioritize=name):
-            barrier.wait()
-            found.append(library.ran())
-            barrier.wait()
-            if not leaves_first:
-                barrier.wait()
-                found.append(library.ran())
-        found.append(library.ran())
-        if leaves_first:
-            barrier.wait()
-        return found
-
-    with ThreadPoolExecutor(3) as pool:
-        futures = [
-            pool.submit(work, name, name == "second") for name in ("first", "second", "third")
-        ]
-        results = [future.result() for future in futures]
-    assert results == [
-        ["first", "first", "first", "first"],
-        ["first", "second", "first"],
-        ["first", "third", "third", "first"],
-    ]
-
-
-def test_tasks_do_not_see_each_other(library: Library) -> None:
-    """Section 6: asyncio tasks never see each other's state."""
-
-    async def work(name: str) -> list[str]:
-        found = []
-        with library.options(prioritize=name):
-            for _ in range(3):
-                await asyncio.sleep(0)
-                found.append(library.ran())
-        await asyncio.sleep(0)
-        return [*found, library.ran()]
-
-    async def main() -> list[list[str]]:
-        return await asyncio.gather(*map(work, ("first", "second", "third")))
-
-    assert asyncio.run(main()) == [[name] * 3 + ["first"] for name in ("first", "second", "third")]
-    assert library.ran() == "first"
-
-
-def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
-    """Section 6: a context variable is copied into a task, and comes back unchanged."""
-
-    async def work() -> str:
-        found = library.ran()
-        library.options(prioritize="third").__enter__()  # never left
-        return found
-
-    async def main() -> tuple[str, str]:
-        with library.options(prioritize="second"):
-            task = asyncio.create_task(work())
-        return await task, library.ran()
-
-    assert asyncio.run(main()) == ("second", "first")
-
-
-def test_thread_of_a_task_has_the_state_of_the_task(library: Library) -> None:
-    """`asyncio.to_thread` and `Context.run` carry the state along, as for any context."""
-
-    async def main() -> str:
-        with library.options(prioritize="second"):
-            return await asyncio.to_thread(library.ran)
-
-    assert asyncio.run(main()) == "second"
-    with library.options(prioritize="third"):
-        context = copy_context()
-    assert context.run(library.ran) == "third"
-    assert in_thread(lambda: context.run(library.ran)) == "third"
-    assert library.ran() == "first"
-
-
-def test_systems_do_not_see_each_other(library: Library) -> None:
-    """Section 6: state is a library's own."""
-    other = Library()
-    with library.options(prioritize="third"):
-        assert other.ran() == "first"
-        with other.options(prioritize="second"):
-            assert (library.ran(), other.ran()) == ("third", "second")
-
-
-# ---------------------------------------------------------------------------------------
-# The process-wide default
-
-
-def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
-    library: Library,
-) -> None:
-    """Section 6: threads that run already follow, but for those inside a block."""
-    entered, enabled = threading.Event(), threading.Event()
-
-    def without_state() -> list[str]:
-        found = [library.ran()]
-        entered.set()
-        assert enabled.wait(60)
-        return [*found, library.ran()]
-
-    def inside_a_block() -> list[str]:
-        with library.options(prioritize="second"):
-            found = [library.ran()]
-            assert enabled.wait(60)
-            found.append(library.ran())
-        return [*found, library.ran()]
-
-    with ThreadPoolExecutor(2) as pool:
-        plain, inside = pool.submit(without_state), pool.submit(inside_a_block)
-        assert entered.wait(60)
-        library.options(prioritize="third").enable_globally()
-        enabled.set()
-        assert plain.result() == ["first", "third"]
-        assert inside.result() == ["second", "second", "third"]
-    assert library.ran() == "third"
-    assert in_thread(library.ran) == "third"
-
-
-def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
-    """Section 6: it changes the default, not the state of a block it is called in."""
-    with library.options(prioritize="second"):
-        library.options(prioritize="third").enable_globally()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    with library.options(disable="third"):
-        assert library.ran() == "first"
-
-
-def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
-    """Section 6: a second change warns, at the caller's line, and adds to the first."""
-    library.options(prioritize="third").enable_globally()
-    with pytest.warns(GlobalOptionsWarning, match="called before") as caught:
-        library.options(prioritize="second", disable="first").enable_globally()
-    assert caught[0].filename == __file__
-    query = library.options()
-    assert query.prioritized == ("second", "third")
-    assert query.disabled == ("first",)
-    assert library.ran() == "second"
-
-
-def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
-    """Section 6: a module that is run twice, as in a notebook, need not warn."""
-    for _ in range(3):
-        library.options(prioritize="third", disable="first").enable_globally()
-    library.options(prioritize="third").enable_globally()
-    assert library.ran() == "third"
-
-
-def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """Section 6: whatever a block can say, the process-wide default can say."""
-    options = library.options(type=Foreign, trace=True)
-    options.enable_globally()
-    assert library.f(None) == "first"
-    assert in_thread(lambda: library.f(1)) == "first"
-    assert options.trace is not None
-    assert [event.backend for event in options.trace] == ["first", "first"]
-
-
-def test_what_ran_before_is_forgotten_when_the_default_changes(library: Library) -> None:
-    """The tables of the old default answer no call under the new one."""
-    found: list[str] = []
-    for name in ("third", "second", "first"):
-        if found:
-            with pytest.warns(GlobalOptionsWarning):
-                library.options(prioritize=name).enable_globally()
-        else:
-            library.options(prioritize=name).enable_globally()
-        found += [library.ran(), library.ran()]
-    assert found == ["third", "third", "second", "second", "first", "first"]
-
-
-def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 6: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
-    library = Library()
-    assert library.ran() == "third"
-    assert in_thread(library.ran) == "third"
-    assert library.options().prioritized == ("third", "second")
-    with library.options(prioritize="first"):
-        assert library.options().prioritized == ("first", "third", "second")
-    with library.options(disable="third"):
-        assert library.ran() == "second"
-
-
-def test_reload_reads_the_environment_again(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`reload` gives the default state anew; blocks that are in force stay in force."""
-    with library.options(prioritize="second"):
-        assert library.ran() == "second"
-        monkeypatch.setenv("MYLIB_PRIORITIZE", "third")
-        library.system.reload()
-        assert library.ran() == "second"
-        assert in_thread(library.ran) == "third"
-    assert library.ran() == "third"
-    monkeypatch.setenv("MYLIB_BLOCK", "third")
-    with library.options(prioritize="third"):
-        library.system.reload()
-        assert library.ran() == "first"
-        assert library.options().prioritized == ("third",)
-        assert library.options().backends == ("default", "first", "second")
-
-
-def test_reload_keeps_what_was_enabled_globally(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a program said goes before what the environment says."""
-    library.options(prioritize="third").enable_globally()
-    monkeypatch.setenv("MYLIB_PRIORITIZE", "second")
-    library.system.reload()
-    assert library.ran() == "third"
-
-
-# ---------------------------------------------------------------------------------------
-# What is kept, and for how long
-
-
-def test_equal_options_share_one_state(library: Library) -> None:
-    """Blocks with the same options find the tables that earlier ones have filled."""
-    keeper = library.system.keeper
-    states = []
-    for options in (
-        library.options(prioritize="third", disable=["first"]),
-        library.options("third", {"first"}),
-        library.options(("third",), disable="first"),
-    ):
-        with options:
-            states.append(keeper.current())
-    with library.options(prioritize="third"), library.options(disable="first"):
-        states.append(keeper.current())
-    assert len(set(map(id, states))) == 1
-
-
-def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
-    """Two traces of equal options record separately."""
-    with library.options(trace=True) as outer:
-        pass
-    with library.options(trace=True) as inner:
-        library.ran()
-    assert (len(outer.trace or ()), len(inner.trace or ())) == (0, 1)
-
-
-def test_number_of_states_is_bounded() -> None:
-    """Section 9: however many combinations of options come by, memory stays bounded."""
-    names = [f"backend{number}" for number in range(40)]
-    system = BackendSystem(
-        None,
-        "MYLIB",
-        backends=[{"name": name, "primary_types": [f"{__name__}:Foreign"]} for name in names],
-    )
-    states: weakref.WeakSet[Any] = weakref.WeakSet()
-    for outer in names:
-        for inner in names:
-            with system.backend_opts(prioritize=outer), system.backend_opts(disable=[inner]):
-                states.add(system.keeper.current())
-    gc.collect()
-    assert len(states) < 1000
-    with system.backend_opts(prioritize="backend7"):
-        assert system.backend_opts().backends[0] == "backend7"
+def state(prioritized: str = "", disabled: str = "", **fields: Any) -> DispatchState:
+    return DispatchState(tuple(prioritized), frozenset(disabled), **fields)
 
 
 @pytest.mark.parametrize(
-    "spell",
-    [lambda number: ["third"], lambda number: {"third"}, lambda number: ("third",) * number],
-    ids=["list", "set", "tuples"],
+    ("options", "outer", "expected"),
+    [
+        (state(), state(), state()),
+        (state("a"), state("b"), state("ab")),
+        (state("ba"), state("abc"), state("bac")),
+        (state("a"), state("", "ab"), state("a", "b")),
+        (state("", "a"), state("ab"), state("b", "a")),
+        (state("a", "a"), state(), state("", "a")),
+        (state(type=int), state(type=str), state(type=int)),
+        (state(), state("a", "b", type=str), state("a", "b", type=str)),
+    ],
 )
-def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
-    """Section 9: entering a block again and again keeps nothing, however it is spelled."""
-    for number in range(1500):
-        with library.options(prioritize=spell(number % 750 + 1)):
-            pass
-    assert len(library.system.keeper.default.inner) <= 1000
-    with library.options(prioritize=spell(1)):
-        assert library.ran() == "third"
+def test_blocks_nest(options: DispatchState, outer: DispatchState, expected: DispatchState) -> None:
+    """Section 6: nesting adds, and what the inner block says goes before."""
+    assert options.within(outer).key == expected.key
 
 
-def test_classes_are_not_kept_alive(library: Library) -> None:
-    """Section 9: a class that was dispatched on, or given as `type=`, can be collected."""
-    kept = []
-    for _ in range(20):
-        cls = type("Local", (Foreign,), {})
-        library.f(cls())
-        library.f.explain(cls())
-        kept.append(weakref.ref(cls))
-        del cls
-    gc.collect()
-    gc.collect()  # what the first one broke up
-    assert [reference for reference in kept if reference() is not None] == []
+def test_an_inner_trace_replaces_the_outer_one() -> None:
+    """Section 6: also one without events, which is equal to every other one."""
+    outer, inner = Trace(), Trace()
+    assert state(trace=inner).within(state(trace=outer)).trace is inner
+    assert state().within(state(trace=outer)).trace is outer
+    assert state(trace=inner).key != state(trace=outer).key
+    assert state(trace=inner).is_observed
+    assert not state("a", "b", type=int).is_observed
 
 
-def test_class_given_as_type_is_not_kept_alive() -> None:
-    """Section 9 for the state itself: `type=` of a class that goes away."""
-    library = Library((f"~{__name__}:Foreign",))
-
-    def use() -> Any:
-        cls = type("Local", (Foreign,), {})
-        with library.options(type=cls):
-            assert library.f(None) == "first"
-        return weakref.ref(cls)
-
-    kept = [use() for _ in range(5)]
-    gc.collect()
-    gc.collect()
-    assert [reference for reference in kept if reference() is not None] == []
+def test_it_is_frozen() -> None:
+    """A state is in force in several threads at once."""
+    value = state("a")
+    with pytest.raises(AttributeError, match="'type' cannot be set"):
+        value.type = int
+    assert value.replace(type=int).key == state("a", type=int).key
+    assert value.type is None
+    assert "prioritized=('a',)" in repr(value)
+    assert repr(state()) == "<DispatchState without options>"
 
 
-def test_tables_of_importable_classes_survive_a_collection(library: Library) -> None:
-    """Collecting garbage costs nothing where every class lives on by itself."""
-    library.f(Foreign())
-    library.f(None)
-    library.f(3)
-    (_, table) = library.system.keeper.current().tables
-    before = dict(table)
-    assert len(before) == 3
-    gc.collect()
-    assert library.system.keeper.current().tables[1] == before
-
-
-class ByValue(type):
-    """Compares its classes by name, as some proxies do."""
+class Broken(type):
+    """A metaclass whose comparisons fail."""
 
     def __eq__(cls, other: object) -> bool:
-        return getattr(other, "__name__", None) == cls.__name__
+        raise RuntimeError
 
     def __hash__(cls) -> int:
-        return hash(cls.__name__)
+        raise RuntimeError
 
 
-class Odd(Foreign, metaclass=ByValue):
-    """Primary by `~`."""
+def test_classes_are_compared_by_identity() -> None:
+    """Rule 4.6: no code of a metaclass runs."""
+    first, second = Broken("Same", (), {}), Broken("Same", (), {})
+    assert state(type=first).key == state(type=first).key
+    assert state(type=first).key != state(type=second).key
+    assert {state(type=first).key: 1}
 
 
-def test_type_with_a_metaclass_that_compares(library: Library) -> None:
-    """Rule 4.6 for `type=`: such a class is never a key of anything."""
-    library = Library((f"~{__name__}:Foreign",))
-    twin = ByValue("Odd", (Foreign,), {})
-    with library.options(type=Odd):
-        assert library.options().type is Odd
-        with library.options(type=twin):
-            assert library.options().type is twin
-        assert library.options().type is Odd
-        assert library.f(None) == "first"
-
-
-# ---------------------------------------------------------------------------------------
-# All at once
-
-
-def test_threads_that_change_everything_at_once() -> None:
-    """Calls, blocks, global changes, reloads and collections at once break nothing."""
-    library = Library()
-    library.options(prioritize="second").enable_globally()
-    stop = threading.Event()
-
-    def call(name: str) -> bool:
-        while not stop.is_set():
-            with library.options(prioritize=name, trace=True) as options:
-                if library.ran() != name or len(options.trace or ()) != 1:
-                    return False
-            if library.ran() not in ("second", "third"):
-                return False
-        return True
-
-    def change() -> bool:
-        for number in range(20):
-            with pytest.warns(GlobalOptionsWarning):
-                library.options(prioritize=("third", "second")[number % 2]).enable_globally()
-            library.system.reload()
-            for _ in range(50):
-                library.system.keeper.forget_tables()
-            gc.collect()
-        return True
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(3) as pool:
-            callers = [pool.submit(call, name) for name in ("first", "third")]
-            try:
-                assert change()
-            finally:
-                stop.set()
-            assert [caller.result() for caller in callers] == [True, True]
-    finally:
-        sys.setswitchinterval(interval)
-
-
-@pytest.mark.parametrize("pure", ["0", "1"])
-def test_what_a_module_has_is_finished_when_the_interpreter_ends(tmp_path: Path, pure: str) -> None:
-    """Though code leads to the tables, they to implementations, and these to the module."""
-    write_distribution(
-        tmp_path,
-        "writer",
-        files={
-            "writer.py": f"""
-                from spatch_core import BackendSystem
-                system = BackendSystem(
-                    None,
-                    "WRITER",
-                    backends=[{{
-                        "name": "own",
-                        "primary_types": ["builtins:int"],
-                        "functions": {{"writer:f": {{"function": "writer:implementation"}}}},
-                    }}],
-                )
-                log = open({str(tmp_path / "log")!r}, "w", encoding="utf-8")
-                log.write("hello")
-
-                @system.dispatchable("x")
-                def f(x):
-                    return x
-
-                def implementation(x):
-                    return f("default")
-            """
-        },
-    )
-    run_python(
-        "import writer; print(writer.f(1), writer.f(1.5))",
-        path=[tmp_path],
-        environment={"SPATCH_CORE_PURE": pure},
-        options=["-W", "ignore::ResourceWarning"],
-    )
-    assert (tmp_path / "log").read_text(encoding="utf-8") == "hello"
+def test_active_backends() -> None:
+    """Section 6: opt-in backends are active where they are prioritized; none if disabled."""
+    descriptions = {
+        name: SimpleNamespace(requires_opt_in=name == "opted")
+        for name in ("default", "a", "b", "opted")
+    }
+    catalog: Any = SimpleNamespace(descriptions=descriptions)
+    assert DispatchState().active(catalog) == ("default", "a", "b")
+    value = DispatchState(("opted", "b", "absent"), frozenset({"a"}))
+    assert value.active(catalog) == ("opted", "b", "default")
+    assert value.ordered(["default", "b"]) == ("b", "default")

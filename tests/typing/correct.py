@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spatch_core._function.protocol import DispatchableFunction
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
-    from spatch_core._state.trace import TraceEvent
+    from spatch_core._state.trace import Trace, TraceEvent
 
     T = TypeVar("T")
 
@@ -136,13 +136,30 @@ if TYPE_CHECKING:
     # --- Options.
 
     assert_type(backend_opts, type[BackendOptions])
-    with backend_opts(prioritize=["gpu"], disable="cpu", type=int, trace=True) as options:
+    with backend_opts(prioritize=["gpu"], disable="cpu", type=int) as options:
         assert_type(options, BackendOptions)
         assert_type(options.backends, tuple[str, ...])
         assert_type(options.prioritized, tuple[str, ...])
         assert_type(options.disabled, tuple[str, ...])
         assert_type(options.type, type | None)
-        assert_type(options.trace, list[TraceEvent] | None)
+        assert_type(options.trace, Trace | None)
+    with backend_opts(trace=True) as trace:
+        assert_type(trace, Trace)
+        assert_type(trace[0], TraceEvent)
+        assert_type(trace[0].backend, str)
+        assert_type([event.reason for event in trace], list[str])
+    with backend_opts("gpu", "cpu", int, True) as trace:
+        assert_type(trace, Trace)
+    with backend_opts("gpu", "cpu", int, False) as options:
+        assert_type(options, BackendOptions)
+    with backend_opts(trace=not backend_opts().prioritized) as unknown:
+        assert_type(unknown, Any)
+    kept = backend_opts(prioritize="gpu", trace=True)
+    with kept as trace:
+        assert_type(kept.backends, tuple[str, ...])
+        assert_type(trace, Trace)
+    some_options: BackendOptions = kept
+    some_class: type[BackendOptions] = backend_opts
     backend_opts("gpu", ("cpu",)).enable_globally()
 
     @backend_opts(prioritize="gpu")
@@ -158,7 +175,12 @@ if TYPE_CHECKING:
         def work(self, x: int) -> float:
             return 1.0
 
+    @backend_opts(trace=True)
+    def work_traced(x: int) -> float:
+        return blur(x)[0]
+
     assert_type(work(1, key="x"), float)
+    assert_type(work_traced(1), float)
     assert_type(Worker().work(1), float)
     assert_type(backend_opts()(blur)(1), list[float])
 

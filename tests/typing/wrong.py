@@ -61,9 +61,12 @@ if TYPE_CHECKING:
 
     # --- Options.
 
-    backend_opts(prioritize=3)  # type: ignore[arg-type]
-    backend_opts(type="x")  # type: ignore[arg-type]
-    backend_opts(priority="x")  # type: ignore[call-arg]
+    backend_opts(prioritize=3)  # type: ignore[call-overload]
+    backend_opts(type="x")  # type: ignore[call-overload]
+    backend_opts(trace="x")  # type: ignore[call-overload]
+    with backend_opts(trace=True) as trace:
+        trace.prioritized  # type: ignore[attr-defined]  # noqa: B018
+    backend_opts(priority="x")  # type: ignore[call-overload]
     backend_opts().prioritized = ()  # type: ignore[misc]
 
     @backend_opts(prioritize="gpu")

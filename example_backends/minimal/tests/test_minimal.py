@@ -23,9 +23,9 @@ def test_a_new_type_goes_to_the_backend_that_knows_it() -> None:
 
 def test_a_backend_for_the_same_type_runs_when_asked_for() -> None:
     """The opt-in backend runs inside the block alone, and defers with a reason."""
-    with minimal.backend_opts(prioritize="rough", trace=True) as options:
+    with minimal.backend_opts(prioritize="rough", trace=True) as trace:
         assert minimal.sqrt(2.0) == 1.414
         assert isinstance(minimal.sqrt(-2.0), complex)
     assert minimal.sqrt(2.0) == 2.0**0.5
-    assert [event.backend for event in options.trace] == ["rough", "rough", "default"]
-    assert options.trace[1].reason == "it is for positive numbers"
+    assert [event.backend for event in trace] == ["rough", "rough", "default"]
+    assert trace[1].reason == "it is for positive numbers"

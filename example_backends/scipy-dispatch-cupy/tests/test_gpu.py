@@ -143,9 +143,9 @@ def test_numpy_arrays(name: str) -> None:
             ran += 1
 
             def run() -> Any:
-                with backend_opts(trace=True) as options:
+                with backend_opts(trace=True) as trace:
                     result = quietly(dispatchable(name), *args, **kwargs)  # noqa: B023
-                assert options.trace[-1].backend == "cupy-offload", "SciPy had to compute it"
+                assert trace[-1].backend == "cupy-offload", "SciPy had to compute it"
                 expected = quietly(scipy_function(name), *args, **kwargs)  # noqa: B023
                 assert type(result) is np.ndarray
                 assert result.dtype == expected.dtype
@@ -284,9 +284,9 @@ def test_settings_that_stand_for_arrays(
     if name not in OFFLOADED_NAMES:
         return
     scipy_dispatch_cupy.set_smallest(0)
-    with backend_opts(prioritize="cupy-offload", trace=True) as options:
+    with backend_opts(prioritize="cupy-offload", trace=True) as trace:
         result = quietly(dispatchable(name), *args, **kwargs)
-    assert options.trace[-1].backend == "cupy-offload"
+    assert trace[-1].backend == "cupy-offload"
     if isinstance(expected, np.ndarray):
         assert result.dtype == expected.dtype
     compare(name, kind, result, expected)

@@ -59,11 +59,11 @@ def test_cupy_in_and_out(standin: Path) -> None:
         import cupy, numpy as np
         from scipy_dispatch import backend_opts, ndimage
         image = cupy.asarray(np.arange(20.0).reshape(4, 5))
-        with backend_opts(trace=True) as options:
+        with backend_opts(trace=True) as trace:
             result = ndimage.correlate1d(image, [1, 2, 1])
             ndimage.grey_erosion(image, structure=np.zeros((3, 3)))
         assert type(result) is cupy.ndarray
-        assert [event.backend for event in options.trace] == ["cupy", "cupy"]
+        assert [event.backend for event in trace] == ["cupy", "cupy"]
         labels = ndimage.label(image)
         assert type(labels[0]) is cupy.ndarray
         """,
@@ -207,15 +207,15 @@ def test_numpy_arrays_go_and_come_back(standin: Path) -> None:
         from scipy_dispatch import backend_opts, ndimage
         import scipy_dispatch_cupy
         image = np.arange(20, dtype=np.float32).reshape(4, 5)
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             ndimage.gaussian_filter(image, 1)
         assert "cupy" not in sys.modules, "too small to import CuPy for"
-        (event,) = [event for event in options.trace if event.backend == "cupy-offload"]
+        (event,) = [event for event in trace if event.backend == "cupy-offload"]
         assert "20 elements are too few" in str(event), event
         scipy_dispatch_cupy.set_smallest(20)
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             result = ndimage.gaussian_filter(image, 1)
-        assert [event.backend for event in options.trace] == ["cupy-offload"]
+        assert [event.backend for event in trace] == ["cupy-offload"]
         assert type(result) is np.ndarray and result.dtype == np.float32
         np.testing.assert_array_equal(result, scipy.ndimage.gaussian_filter(image, 1))
         output = np.zeros((4, 5), np.int16)
@@ -281,13 +281,13 @@ def test_the_reason_is_told(
         import numpy as np
         from scipy_dispatch import backend_opts, fft, ndimage
         image = np.ones((300, 400))
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             explanation = {name}.explain(image)
             result = {name}(image)
         assert type(result) is np.ndarray
         assert explanation.selected == "default"
         assert {reason!r} in str(explanation), explanation
-        assert {reason!r} in "\\n".join(map(str, options.trace)), options.trace
+        assert {reason!r} in "\\n".join(map(str, trace)), trace
         """,
         path=[standin],
         environment={**environment, "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
@@ -338,7 +338,7 @@ def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
         from scipy_dispatch import backend_opts, ndimage
         image = np.random.default_rng(0).random((30, 40))
         output = np.zeros((30, 40))
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 ndimage.sobel(image, output=output)
@@ -347,7 +347,7 @@ def test_memory_that_runs_out_leaves_the_call_to_scipy(standin: Path) -> None:
         assert "the GPU is out of memory" in str(warning.message)
         import cupy
         assert cupy.cuda.freed
-        assert options.trace[-1].backend == "default", options.trace
+        assert trace[-1].backend == "default", trace
         """,
         path=[standin],
         environment={"STANDIN_FULL": "1", "SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
@@ -499,9 +499,9 @@ def test_a_result_that_cannot_be_scipy_s_is_not_returned(standin: Path) -> None:
         expected = scipy.ndimage.laplace(image)
         for wrong in (image * 1j, image[:3]):
             cupyx.scipy.ndimage._call = lambda name, arguments: cupy.asarray(wrong)
-            with backend_opts(prioritize="cupy-offload", trace=True) as options:
+            with backend_opts(prioritize="cupy-offload", trace=True) as trace:
                 np.testing.assert_array_equal(ndimage.laplace(image), expected)
-            assert options.trace[-1].backend == "default"
+            assert trace[-1].backend == "default"
         """,
         path=[standin],
         environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},
@@ -515,13 +515,13 @@ def test_results_have_scipy_s_types(standin: Path) -> None:
         import numpy as np, scipy.ndimage
         from scipy_dispatch import backend_opts, ndimage
         weights, holes = np.array([1j, 2]), np.ones((5, 5), bool)
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             for dtype in ("u1", "i8", "f4", "f8", "c8"):
                 image = np.arange(20).astype(dtype)
                 result = ndimage.convolve1d(image, weights)
                 assert result.dtype == scipy.ndimage.convolve1d(image, weights).dtype
             assert ndimage.binary_fill_holes(holes, output=np.zeros((5, 5), bool)) is None
-        assert {event.backend for event in options.trace} == {"cupy-offload"}
+        assert {event.backend for event in trace} == {"cupy-offload"}
         """,
         path=[standin],
         environment={"SCIPY_DISPATCH_CUPY_SMALLEST": "0"},

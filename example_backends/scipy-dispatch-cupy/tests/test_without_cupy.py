@@ -47,10 +47,10 @@ def test_small_arrays_look_for_no_cupy() -> None:
                 looked.extend([name] if name == "cupy" else [])
 
         sys.meta_path.insert(0, Witness)
-        with backend_opts(prioritize="cupy-offload", trace=True) as options:
+        with backend_opts(prioritize="cupy-offload", trace=True) as trace:
             for _ in range(3):
                 ndimage.sobel(np.eye(3))
-        assert "too few" in str(options.trace[0]), options.trace
+        assert "too few" in str(trace[0]), trace
         assert not looked
         assert "cupy" not in sys.modules
         with backend_opts(prioritize="cupy-offload"):
@@ -80,17 +80,17 @@ import numpy as np
 from scipy_dispatch import backend_opts, fft, ndimage, signal
 image = np.zeros(2**19)
 for function in (ndimage.sobel, fft.fft, signal.medfilt):
-    with backend_opts(prioritize="cupy-offload", trace=True) as options:
+    with backend_opts(prioritize="cupy-offload", trace=True) as trace:
         explanation = function.explain(image)
         result = function(image)
     assert type(result) is np.ndarray
     assert explanation.selected == "default"
     reason = "CuPy is not installed: pip install 'scipy-dispatch-cupy[cuda12]', say"
     assert reason in str(explanation), explanation
-    assert reason in "\\n".join(map(str, options.trace)), options.trace
-    with backend_opts(prioritize="cupy", trace=True) as options:
+    assert reason in "\\n".join(map(str, trace)), trace
+    with backend_opts(prioritize="cupy", trace=True) as trace:
         function(image)
-    assert [event.backend for event in options.trace][-1] == "default"
+    assert [event.backend for event in trace][-1] == "default"
 """
     )
 

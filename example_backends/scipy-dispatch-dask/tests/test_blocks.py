@@ -117,10 +117,10 @@ def test_a_type_that_asks_for_dask_is_for_the_call_alone() -> None:
 
 def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
     """What is tried on a single element, and what blocks do later, is not the user's call."""
-    with backend_opts(trace=True) as options:
+    with backend_opts(trace=True) as trace:
         result = ndimage.sobel(da.from_array(X, chunks=5))
     result.compute(scheduler="synchronous")
-    (event,) = options.trace or ()
+    (event,) = trace
     assert (event.backend, str(event.outcome)) == ("dask", "called")
 
 

@@ -61,16 +61,16 @@ def test_the_library_asks_first() -> None:
 
 
 def test_it_is_not_asked_unless_the_user_wants_it() -> None:
-    with backend_opts(trace=True) as options:
+    with backend_opts(trace=True) as trace:
         library.gaussian_filter(IMAGE, 2)
-    assert "threads" not in str(options.trace)
+    assert "threads" not in str(trace)
 
 
 def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
-    with backend_opts(prioritize="threads", trace=True) as options:
+    with backend_opts(prioritize="threads", trace=True) as trace:
         result = library.gaussian_filter(IMAGE, 2)
         other = library.zoom(IMAGE[:10, :10], 2)
-    assert [(event.function.partition(":")[2], event.backend) for event in options.trace] == [
+    assert [(event.function.partition(":")[2], event.backend) for event in trace] == [
         ("gaussian_filter", "threads"),
         ("zoom", "default"),
     ]

@@ -140,9 +140,9 @@ def _ratio(name: str, side: int) -> float:
             return dispatchable(image, **settings)
 
     # The first call compiles kernels, and its trace shows which backend ran.
-    with backend_opts(prioritize="cupy-offload", trace=True) as options:
+    with backend_opts(prioritize="cupy-offload", trace=True) as trace:
         dispatchable(image, **settings)
-    event = [each for each in options.trace or () if each.backend == "cupy-offload"][-1]
+    event = [each for each in trace if each.backend == "cupy-offload"][-1]
     if event.outcome != "called":
         raise NotOnTheGpuError(event)
     pairs = [(_seconds(lambda: alone(image, **settings)), _seconds(on_gpu)) for _ in range(3)]

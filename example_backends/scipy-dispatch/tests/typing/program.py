@@ -28,9 +28,9 @@ def right_calls() -> Sequence[str]:
     _, answer = signal.step((np.ones(1), np.ones(2)))
     length = fft.next_fast_len(7)
     spectrum = fft.rfft(image, n=length, workers=1)
-    with backend_opts(trace=True) as options:
+    with backend_opts(trace=True) as trace:
         scipy_dispatch.ndimage.sobel(image)
-    assert len(options.trace or ()) == 1
+    assert len(trace) == 1
     assert ndimage.sobel.explain(image).selected == "default"
     assert ndimage.sobel.invoke(backend="default")(image).shape == image.shape
     assert labels.max() == count

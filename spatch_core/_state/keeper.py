@@ -1,0 +1,188 @@
+"""Which scope is in force: the context variable, the default, and the scopes that are known.
+
+One cache beside those of a scope: `StateKeeper._known`, from `DispatchState.key` to the
+scope. It holds no observed scopes and at most `MAX_SCOPES` others; then it is emptied.
+Emptying it is harmless: scopes that are in force somewhere stay alive, and stay among the
+live references, by which changes of the backends reach them.
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+from .._classes import is_importable
+from .lifetime import Observations, References, look_after
+from .scope import Scope
+from .state import DispatchState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextvars import Token
+    from typing import Any, Protocol, TypeAlias
+
+    from .._discovery.catalog import Catalog
+    from .lifetime import Mark
+    from .scope import Tables
+
+    # What `enter` returns; the mark's token comes first if the state is observed.
+    Entered: TypeAlias = Token[Tables] | tuple[Token[Mark | None], Token[Tables]]
+
+    class Owner(Protocol):
+        """What this room needs of the library's system."""
+
+        keeper: StateKeeper
+
+        @property
+        def backend_opts(self) -> Callable[..., Any]: ...
+
+        def catalog(self) -> Catalog: ...
+
+        def check_type(self, cls: object) -> None: ...
+
+        def restore(self, kind: str, content: dict[str, Any]) -> Any: ...
+
+
+MAX_SCOPES = 256
+"""How many combinations of options are known before they are forgotten."""
+
+
+class StateKeeper:
+    """A library's dispatch state: the context variable and the process-wide default.
+
+    Parameters
+    ----------
+    name : str
+        Name of the context variable.
+
+    Attributes
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    get : callable
+        Returns them.
+    default : Scope
+        The process-wide default.
+    enabled_globally : bool
+        Whether a program has changed the default.
+    observations : Observations
+        Where observed states are in force.
+    is_stray : callable
+        Takes the index of a function, and returns whether only the tables may keep it alive.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.default = Scope(DispatchState())
+        self.variable: ContextVar[Tables] = ContextVar(name, default=self.default.tables)
+        self.get: Callable[[], Tables] = self.variable.get
+        self.enabled_globally = False
+        self.observations = Observations(f"{name} observed")
+        self.is_stray: Callable[[int], bool] = _is_never
+        self._default_mark: Mark | None = None
+        self._known: dict[tuple[object, ...], Scope] = {}
+        # Weak, because the bounds of the caches would be none if these were kept alive.
+        self._live = References()
+        self._live.add(self.default)
+        look_after(self)
+
+    def current(self) -> DispatchState:
+        """Return the state in force here and now."""
+        state: DispatchState = self.get()[0].state
+        return state
+
+    def scope(self, state: DispatchState) -> Scope:
+        """Return a scope of a state, whose tables may be filled already."""
+        if state.is_observed:
+            return self._new(state)
+        # The key has the identity of a class, which means the same class for as long as the
+        # scope that is found refers to it.
+        key = state.key
+        scope = self._known.get(key)
+        if scope is None:
+            if len(self._known) >= MAX_SCOPES:
+                self._known.clear()
+                self.forget_inner()
+            scope = self._known[key] = self._new(state)
+        return scope
+
+    def inside(self, outer: Scope, options: DispatchState) -> Scope:
+        """Return the scope of a block of these options inside of `outer`."""
+        scope = outer.inner.get(options)
+        if scope is None:
+            scope = self.scope(options.within(outer.state))
+            if options.is_plain:
+                outer.keep_inner(options, scope)
+        return scope
+
+    def _new(self, state: DispatchState) -> Scope:
+        scope = Scope(state)
+        self._live.add(scope)
+        return scope
+
+    def enter(self, scope: Scope) -> Entered:
+        """Put a scope in force here and now; returns what `leave` needs."""
+        if not scope.is_observed:
+            return self.variable.set(scope.tables)
+        # Marked from before it is in force until after.
+        marked = self.observations.variable.set(self.observations.begin())
+        return marked, self.variable.set(scope.tables)
+
+    def leave(self, entered: Entered) -> None:
+        """Put back what was in force before.
+
+        Raises
+        ------
+        ValueError, RuntimeError
+            If it was not entered in this context, or was left before; nothing has changed.
+        """
+        if isinstance(entered, tuple):
+            marked, token = entered
+            self.variable.reset(token)
+            self.observations.variable.reset(marked)
+        else:
+            self.variable.reset(entered)
+
+    def held(self) -> tuple[Tables, Mark | None]:
+        """Return what is in force here and now, for `put`, in this context or in another."""
+        return self.get(), self.observations.variable.get()
+
+    def put(self, tables: Tables, mark: Mark | None) -> None:
+        """Put in force what `held` has returned."""
+        self.observations.variable.set(mark)
+        self.variable.set(tables)
+
+    def set_default(self, state: DispatchState) -> None:
+        """Make `state` the process-wide default.
+
+        Contexts without a scope of their own read the list that is the variable's default
+        value. It stays the same object, and its content is exchanged in one step.
+        """
+        tables = self.default.tables
+        self.default.tables = [self.default]  # or forgetting the old scope would empty it
+        mark = self.observations.begin() if state.is_observed else None
+        scope = self._new(state)
+        scope.tables = tables
+        scope.forget()
+        self.default, self._default_mark = scope, mark
+
+    def forget_inner(self) -> None:
+        """Forget which scopes lie inside which, so that most of them are freed."""
+        for scope in self._live.alive():
+            scope.inner.clear()
+
+    def forget_tables(self) -> None:
+        """Empty the tables of every scope, because the rules that filled them have changed."""
+        for scope in self._live.alive():
+            scope.forget()
+
+    def forget_unreachable(self) -> None:
+        """Drop what may keep alive a class or a function that nothing else refers to."""
+        for key, scope in list(self._known.items()):
+            if scope.state.type is not None and not is_importable(scope.state.type):
+                self._known.pop(key, None)
+        for scope in self._live.alive():
+            scope.forget_unreachable(self.is_stray)
+
+
+def _is_never(_: int) -> bool:
+    return False

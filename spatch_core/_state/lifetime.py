@@ -1,0 +1,141 @@
+"""What ends by itself: observations, references that keep nothing alive, and the process.
+
+An observation lasts for as long as an observed state (`DispatchState.is_observed`) is in
+force in any thread, task or other context. Leaving the block is not enough to end it: a task
+that was started in the block has a copy of the context, and is observed to its end. So each
+block that is observed puts a mark into a second context variable. Only contexts,
+and the tokens of blocks that are still to be left, refer to a mark. When it is freed, by
+reference counting and without a garbage collection, that observation has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+from _weakref import ref  # weakref itself imports much more
+from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    class Forgetful(Protocol):
+        """What the end of the process and a garbage collection ask of a keeper."""
+
+        def forget_tables(self) -> None: ...
+
+        def forget_unreachable(self) -> None: ...
+
+
+class References:
+    """Objects that are not kept alive; unlike a `WeakSet` it may change while it is read."""
+
+    __slots__ = ("_references",)
+
+    def __init__(self) -> None:
+        self._references: dict[int, ref[Any]] = {}
+
+    def add(self, each: object) -> None:
+        """Remember an object for as long as something else refers to it."""
+        references, key = self._references, id(each)
+        # The callback runs before the memory, and with it the identity, is used again.
+        references[key] = ref(each, lambda _: references.pop(key, None))
+
+    def alive(self) -> list[Any]:
+        """Return the objects that are still there."""
+        # Copied in one step, which no other thread can interrupt.
+        found = [reference() for reference in list(self._references.values())]
+        return [each for each in found if each is not None]
+
+
+class Mark:
+    """Says that an observed state is in force in a context; refers to nothing."""
+
+    __slots__ = ("__weakref__",)
+
+
+class Observations:
+    """The observations of a library that last.
+
+    Parameters
+    ----------
+    name : str
+        Name of the context variable.
+
+    Attributes
+    ----------
+    variable : contextvars.ContextVar
+        The mark of the innermost observed block, or None.
+    before : callable
+        Called before an observation begins.
+    after : callable
+        Called when none is left, in any thread, and perhaps in the middle of a garbage
+        collection. Another one may have begun meanwhile.
+    """
+
+    __slots__ = ("_marks", "after", "before", "variable")
+
+    def __init__(self, name: str) -> None:
+        self.variable: ContextVar[Mark | None] = ContextVar(name, default=None)
+        self.before: Callable[[], None] = _do_nothing
+        self.after: Callable[[], None] = _do_nothing
+        self._marks: dict[int, ref[Mark]] = {}
+
+    def begin(self) -> Mark:
+        """Begin an observation, which lasts for as long as something refers to the mark."""
+        outer = self.variable.get()
+        if outer is not None:
+            return outer  # it lasts until the inner block has been left, too
+        mark = Mark()
+        marks, key = self._marks, id(mark)
+
+        def end(_: object) -> None:
+            marks.pop(key, None)
+            if not marks:
+                self.after()
+
+        # First registered, then announced: an observation that ends in another thread
+        # between the two does not undo what `before` does.
+        marks[key] = ref(mark, end)
+        self.before()
+        return mark
+
+    def any(self) -> bool:
+        """Whether there is one, in whatever thread or task."""
+        return bool(self._marks)
+
+
+def _do_nothing() -> None:
+    pass
+
+
+_keepers = References()
+
+
+def look_after(keeper: Forgetful) -> None:
+    """Let a keeper forget before a full garbage collection, and at the end of the process."""
+    _keepers.add(keeper)
+
+
+def _before_collection(phase: str, details: dict[str, int]) -> None:
+    """Let a full garbage collection see what only the tables refer to."""
+    if phase == "start" and details["generation"] == 2:
+        for keeper in _keepers.alive():
+            keeper.forget_unreachable()
+
+
+gc.callbacks.append(_before_collection)
+
+
+def _before_exit() -> None:
+    """Let the interpreter's last collection see what only the tables refer to.
+
+    All of it: a module that something still refers to is not finalized, and its open files
+    are not written to the end.
+    """
+    for keeper in _keepers.alive():
+        keeper.forget_tables()
+
+
+atexit.register(_before_exit)

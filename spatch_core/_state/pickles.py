@@ -1,0 +1,79 @@
+"""The content of pickles: a format that later versions extend and never change.
+
+A pickle names no module of this package but `spatch_core.backend_system`. A system is found
+by `find_system(module, environ_prefix)`; all else is made by the system's method ``restore``,
+which takes what it is and a dictionary:
+
+==============  ================================================================
+what            content
+==============  ================================================================
+"options"       ``options``
+"function"      ``options``, and either ``function``, the callable itself, or
+                ``decorated``, the identifier of the decorated function;
+                ``is_coroutine``
+"invocation"    ``function``, a dispatchable; ``options`` of `invoke`
+==============  ================================================================
+
+``options`` is a dictionary of the options that differ from their default values, under the
+names that users write. A name that this version does not know is an error: to ignore an
+option could mean to run something else than what was asked for.
+"""
+
+from __future__ import annotations
+
+from .state import DispatchState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from .keeper import Owner
+
+
+def options_of(state: DispatchState) -> dict[str, Any]:
+    """Return the options that make a state, but for the trace, which does not travel."""
+    options = {
+        "prioritize": state.prioritized,
+        "disable": tuple(sorted(state.disabled)),
+        "type": state.type,
+    }
+    return {name: value for name, value in options.items() if value not in ((), None)}
+
+
+def state_of(options: Mapping[str, Any]) -> DispatchState:
+    """Return the state that `options_of` was given.
+
+    The names are not checked: a frozen function may be loaded by a process that does not
+    have its backends, and says so when it is called.
+    """
+    check_names(options, ("prioritize", "disable", "type"))
+    return DispatchState(
+        tuple(options.get("prioritize", ())),
+        frozenset(options.get("disable", ())),
+        options.get("type"),
+    )
+
+
+def restore_options(owner: Owner, content: Mapping[str, Any]) -> Any:
+    """Make options again."""
+    check_names(content, ("options",))
+    options = content["options"]
+    check_names(options, ("prioritize", "disable", "type", "trace"))
+    return owner.backend_opts(**options)
+
+
+def check_names(given: Mapping[str, Any], known: Iterable[str]) -> None:
+    """Raise if a pickle has anything of which this version does not know the meaning.
+
+    Raises
+    ------
+    ValueError
+        With all unknown names.
+    """
+    unknown = sorted(given.keys() - {*known})
+    if unknown:
+        raise ValueError(
+            "this was pickled by a later version of spatch-core, with what this version does "
+            f"not know: {', '.join(map(repr, unknown))}"
+        )
