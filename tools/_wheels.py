@@ -38,7 +38,7 @@ def make_environment(folder: Path) -> Path:
 
 def install(python: Path, *arguments: str) -> None:
     """Run ``pip install``, from the root of this checkout; exit if it fails."""
-    options = ["--disable-pip-version-check", "--no-input", "--quiet"]
+    options = ["--disable-pip-version-check", "--no-input", "--no-compile", "--quiet"]
     command = [str(python), "-m", "pip", "install", *options, *arguments]
     if code := subprocess.run(command, cwd=ROOT, check=False).returncode:
         sys.exit(f"{' '.join(command)} ended with code {code}")
@@ -66,7 +66,8 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
         # A build leaves files behind; in the checkout, the next wheel would contain them.
         source = Path(temporary) / folder.name
         _copy(folder, source)
-        home = target / folder.name / _hash(source)
+        label = "spatch-core" if folder == ROOT else folder.name
+        home = target / label / _hash(source)
         if not any(home.glob("*.whl")):
             shutil.rmtree(home.parent, ignore_errors=True)
             command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
