@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench._versions import run
+from bench._record import run
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:

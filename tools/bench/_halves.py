@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-import time
-import zlib
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -20,9 +17,13 @@ import numpy as np
 import scipy.ndimage
 import scipy.signal
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+from bench._routes import NotOfferedError, Route
+from bench._work_report import CEILING
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bench._routes import Runner
     from bench._work import Array, Case
 
 MARGIN = 64
@@ -32,43 +33,43 @@ _own: dict[str, Any] = {}
 """In each of the two processes, its half and the last result."""
 
 
-class Halves:
-    """Two processes, each with a half of an array."""
+class Halves(Route):
+    """Two processes, each with a half of the array; the results stay with them."""
 
-    def __init__(self, pools: list[ProcessPoolExecutor], folder: Path) -> None:
-        self._pools = pools
-        self._file = folder / "array.npy"
+    name = CEILING
+    title = "SciPy twice, a half each"
+    in_this_process = False
 
-    def give(self, array: Array) -> None:
-        """Let each process have a half of the array."""
-        np.save(self._file, array)
-        self._both(_take, self._file)
-        self._file.unlink()
+    def open(self) -> None:
+        # A process that is started anew finds the modules where this one does.
+        sys.path[:] = [str(Path(each).resolve()) for each in sys.path]
+        context = multiprocessing.get_context("spawn")
+        self._pools = [ProcessPoolExecutor(1, context) for _ in range(2)]
 
-    def seconds(self, case: Case) -> tuple[float, list[int]]:
-        """Return how long both take at once, and the checksums of their results."""
-        start = time.perf_counter()
-        self._both(_call, case)
-        return time.perf_counter() - start, self._both(_check)
+    def close(self) -> None:
+        for pool in self._pools:
+            pool.shutdown()
+
+    def given(self, array: Array) -> Any:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, "array.npy")
+            np.save(file, array)
+            self._both(_take, file)
+
+    def runner(self, case: Case, array: Any) -> Runner:
+        if not case.is_local:
+            raise NotOfferedError("a half of the array does not give a half of the result")
+        return lambda: self._both(_call, case)
+
+    def fetched(self, result: Any) -> list[Array]:
+        return self._both(_fetch)
+
+    def comparable(self, expected: list[Array]) -> list[Array]:
+        return [_inner(_part(expected[0], half), half) for half in range(2)]
 
     def _both(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         started = [pool.submit(function, half, *args) for half, pool in enumerate(self._pools)]
         return [each.result() for each in started]
-
-
-@contextmanager
-def two_processes() -> Iterator[Halves]:
-    # A process that is started anew finds the modules where this one does.
-    sys.path[:] = [str(Path(each).resolve()) for each in sys.path]
-    context = multiprocessing.get_context("spawn")
-    with TemporaryDirectory() as folder, ExitStack() as stack:
-        pools = [stack.enter_context(ProcessPoolExecutor(1, context)) for _ in range(2)]
-        yield Halves(pools, Path(folder))
-
-
-def checksums(result: Array) -> list[int]:
-    """Return what the two processes are to return for the whole result."""
-    return [_checksum(_part(result, half), half) for half in range(2)]
 
 
 def _part(array: Array, half: int) -> Array:
@@ -76,14 +77,13 @@ def _part(array: Array, half: int) -> Array:
     return array[middle:] if half else array[:middle]
 
 
-def _checksum(part: Array, half: int) -> int:
+def _inner(part: Array, half: int) -> Array:
     margin = min(MARGIN, len(part) * 3 // 4)
-    inner = part[margin:] if half else part[:-margin]
-    return zlib.crc32(np.ascontiguousarray(inner).view(np.uint8))
+    return part[margin:] if half else part[:-margin]
 
 
 def _take(half: int, file: Path) -> None:
-    _own["array"] = _part(np.load(file, mmap_mode="r"), half).copy()
+    _own["array"] = _part(np.load(file), half).copy()
 
 
 def _call(half: int, case: Case) -> None:
@@ -91,5 +91,5 @@ def _call(half: int, case: Case) -> None:
     _own["result"] = case.function_of(scipy)(_own["array"], **case.arguments)
 
 
-def _check(half: int) -> int:
-    return _checksum(_own.pop("result"), half)
+def _fetch(half: int) -> Array:
+    return _inner(_own.pop("result"), half)

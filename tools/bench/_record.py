@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyperf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,12 +92,19 @@ def describe_machine(packages: Iterable[str]) -> dict[str, str]:
 
 def describe_commit(folder: Path) -> str:
     """Return the commit that is checked out in a folder, or else the folder."""
-    command = ["git", "-C", str(folder), "describe", "--always", "--dirty"]
     try:
-        found = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.SubprocessError):
+        return f"commit {run(['git', 'describe', '--always', '--dirty'], folder)}"
+    except (OSError, RuntimeError):
         return str(folder)
-    return f"commit {found.stdout.strip()}"
+
+
+def run(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> str:
+    """Run a command in a folder and return what it prints."""
+    options: Any = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    found = subprocess.run(command, cwd=folder, env=variables, check=False, **options)
+    if found.returncode:
+        raise RuntimeError(f"{command[-1]}\nended with {found.returncode}:\n{found.stderr}")
+    return str(found.stdout).strip()
 
 
 def _versions(packages: Iterable[str]) -> list[str]:

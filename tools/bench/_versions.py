@@ -10,16 +10,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from bench._record import ROOT, describe_commit
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from bench._record import ROOT, describe_commit, run
 
 TOOLS = ROOT / "tools"
 PURE, ACCELERATED = MODES = ("pure", "accelerated")
@@ -68,8 +66,8 @@ def stage(source: str | Path, folder: Path) -> Version:
         label = describe_commit(checkout)
     else:
         label = _export(str(source), folder)
-    build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-    subprocess.run(build, cwd=folder, capture_output=True, check=False)
+    with suppress(RuntimeError):
+        run([sys.executable, "setup.py", "-q", "build_ext", "--inplace"], folder)
     if sys.version_info < (3, 11):
         tomli = Path(str(import_module("tomli").__file__)).parent
         shutil.copytree(tomli, folder / "tomli", ignore=shutil.ignore_patterns("*.so", "*.pyd"))
@@ -79,18 +77,15 @@ def stage(source: str | Path, folder: Path) -> Version:
 
 def _export(revision: str, folder: Path) -> str:
     archive = folder / "archive.zip"
-    git = ["git", "-C", str(ROOT)]
-    paths = ["spatch_core", "setup.py"]
-    export = [*git, "archive", "--format=zip", f"--output={archive}", revision, *paths]
-    found = subprocess.run(export, capture_output=True, text=True, check=False)
-    if found.returncode:
-        message = f"neither a checkout of spatch_core nor a revision of it: {revision}"
-        raise ValueError(f"{message}\n{found.stderr}".strip())
+    export = ["git", "archive", "--format=zip", f"--output={archive}", revision]
+    try:
+        run([*export, "spatch_core", "setup.py"], ROOT)
+    except RuntimeError as error:
+        message = f"neither a checkout of spatch_core nor a revision of it: {revision}\n{error}"
+        raise ValueError(message) from None
     shutil.unpack_archive(archive, folder)
     archive.unlink()
-    name = [*git, "rev-parse", "--short", f"{revision}^{{commit}}"]
-    commit = subprocess.run(name, capture_output=True, text=True, check=True).stdout.strip()
-    return f"commit {commit}"
+    return f"commit {run(['git', 'rev-parse', '--short', f'{revision}^{{commit}}'], ROOT)}"
 
 
 class Worker:
@@ -129,22 +124,6 @@ class Worker:
             errors = self._process.communicate()[1]
             raise RuntimeError(f"a worker ended with {self._process.returncode}:\n{errors}")
         return json.loads(line)
-
-
-def run(command: list[str], cwd: Path, variables: Mapping[str, str]) -> str:
-    """Run a command and return what it prints."""
-    found = subprocess.run(
-        command,
-        cwd=cwd,
-        env=dict(variables),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if found.returncode:
-        raise RuntimeError(f"{command[-1]}\nended with {found.returncode}:\n{found.stderr}")
-    return found.stdout
 
 
 def instructions(contestant: Contestant, *arguments: str) -> dict[str, float]:

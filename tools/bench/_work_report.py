@@ -183,11 +183,10 @@ def draw_chart(record: Record, path: Path) -> None:
             labels.append(f"{record.notes['cases'][case]}\nSciPy: {seconds} s")
         axis.set_yticks([top + (len(routes) - 1) / 2 for top in tops.values()], labels, color=INK)
         axis.set_ylim(len(cases) * step - 1, -1)
-        axis.set_xlabel("times as fast as SciPy (dashed line)")
+        told = [record.machine.get(key, "") for key in ("machine", "interpreter", "versions")]
+        axis.set_xlabel("\n".join(["times as fast as SciPy (dashed line)", "", *told]).rstrip())
         axis.tick_params(colors=FAINT, length=0, labelcolor=FAINT)
         axis.spines[["left", "right", "top"]].set_visible(False)
-        told = [record.machine.get(key, "") for key in ("machine", "interpreter", "versions")]
-        axis.set_title(" · ".join(filter(None, told)), loc="left", fontsize=8, color=FAINT)
-        figure.suptitle("Real work, beside SciPy", x=0.02, ha="left", fontsize=16, weight="bold")
-        figure.legend(loc="outside upper left", ncols=4, frameon=False)
+        figure.suptitle("Real work, beside SciPy", fontsize=16, weight="bold")
+        figure.legend(loc="outside lower center", ncols=len(routes) + 1, frameon=False)
         figure.savefig(path, metadata={"Date": None})

@@ -24,6 +24,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,45 +37,41 @@ for _module in ("matplotlib", "pyperf", "rich", "skimage", "scipy_dispatch"):
 import numpy as np
 from rich.console import Console
 
-from bench._halves import checksums, two_processes
+from bench._halves import Halves
 from bench._record import ROOT, Record, describe_machine
-from bench._routes import ROUTES, NotOfferedError, Route
+from bench._routes import ROUTES as LIBRARIES
+from bench._routes import NotOfferedError, Route
 from bench._tables import markdown, progress, show, update
 from bench._work import AIM, CASES, data_of
-from bench._work_report import BASE, CEILING, NOTES, draw_chart, work_tables
+from bench._work_report import BASE, NOTES, draw_chart, work_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
 
-    from bench._halves import Halves
+    from bench._routes import Runner
     from bench._work import Array, Case
-
-    # Makes a call; seconds that passed, and those of the processor if they are known.
-    Timed: TypeAlias = Callable[[], tuple[float, float | None]]
 
 PAGE = ROOT / "docs" / "explanation" / "real-work.md"
 CHART = PAGE.with_suffix(".svg")
+ROUTES: tuple[type[Route], ...] = (*LIBRARIES, Halves)
 ROUNDS = 5
 """How many there are, and the fewest that the docs take."""
 MEGAPIXELS = 64
 """Of the photograph, likewise."""
 ENOUGH = 60.0
 """Seconds: what took a route so long in two rounds or more is not measured again."""
+_TITLE = attrgetter("name", "title")
 PACKAGES = ("scipy", "numpy", "dask", "distributed", "jax", "cupy-cuda12x", "scikit-image")
 
 
 class Benchmark:
-    """Measures, case by case: SciPy is the first route, and the halves may be missing."""
+    """Measures, case by case; SciPy is the first route."""
 
-    def __init__(
-        self, record: Record, routes: list[Route], halves: Halves | None, repeats: int
-    ) -> None:
+    def __init__(self, record: Record, routes: list[Route], repeats: int) -> None:
         for each in NOTES:
             record.notes.setdefault(each, {})
         self.record = record
         self.routes = routes
-        self.halves = halves
         self.repeats = repeats
 
     def measure(self, cases: list[Case], megapixels: float, report: Callable[[str], None]) -> None:
@@ -88,16 +85,10 @@ class Benchmark:
             given = {}
             for route in self.routes:
                 with self._noting(f"{data}, {route.title}"):
-                    given[route.name] = route.given(array)
-            halves = None
-            if self.halves is not None and any(case.is_local for case in wanted):
-                with self._noting(f"{data}, the halves"):
-                    self.halves.give(array)
-                    halves = self.halves
+                    given[route] = route.given(array)
             for case in wanted:
                 report(f"{case.title}: comparing the results")
-                runners = self._runners(case, given, halves)
-                self._rounds(case, runners, report)
+                self._rounds(case, self._runners(case, given), report)
             del array, given
 
     @contextmanager
@@ -108,77 +99,58 @@ class Benchmark:
         except Exception as error:  # noqa: BLE001 - whatever a route raises
             self.record.failures.append(f"{what}: {type(error).__name__}: {error}")
 
-    def _runners(
-        self, case: Case, given: dict[str, Any], halves: Halves | None
-    ) -> dict[str, Timed]:
-        """Return the routes that give SciPy's result."""
-        base, *others = (route for route in self.routes if route.name in given)
-        run = base.runner(case, given[base.name])
-        expected = base.fetched(run())
-        runners = {base.name: _timed(run, base.in_this_process)}
-        for route in others:
+    def _runners(self, case: Case, given: dict[Route, Any]) -> dict[Route, Runner]:
+        """Return those that give SciPy's result."""
+        base, *others = given
+        expected: list[Array] = []
+        runners: dict[Route, Runner] = {}
+        for route in (base, *others):
             with self._noting(f"{case.title}, {route.title}"):
                 try:
-                    runner = route.runner(case, given[route.name])
+                    runner = route.runner(case, given[route])
                 except NotOfferedError as reason:
-                    reasons = self.record.notes["left_out"].setdefault(case.name, {})
-                    reasons[route.name] = str(reason)
+                    left_out = self.record.notes["left_out"].setdefault(case.name, {})
+                    left_out[route.name] = str(reason)
                     continue
+                actual = route.fetched(runner())
+                if route is base:
+                    expected = actual
                 allowed = case.tolerances.get(route.kind, 0.0)
-                found = difference(route.fetched(runner()), expected)
+                found = difference(actual, route.comparable(expected))
                 if found > allowed:
                     text = f"the result is off by {found:.1e}, where {allowed:.0e} may be"
                     raise AssertionError(text)
-                found_by = self.record.notes["differences"].setdefault(case.name, {})
-                found_by[route.name] = [found, allowed]
-                runners[route.name] = _timed(runner, route.in_this_process)
-        if halves is not None and case.is_local:
-            runners[CEILING] = _halved(case, halves, checksums(expected[0]))
+                differences = self.record.notes["differences"].setdefault(case.name, {})
+                differences[route.name] = [found, allowed]
+                runners[route] = runner
         return runners
 
-    def _rounds(self, case: Case, runners: dict[str, Timed], report: Callable[[str], None]) -> None:
-        passed: dict[str, list[float]] = {name: [] for name in runners}
-        spent: dict[str, list[float]] = {name: [] for name in runners}
+    def _rounds(
+        self, case: Case, runners: dict[Route, Runner], report: Callable[[str], None]
+    ) -> None:
+        passed: dict[Route, list[float]] = {route: [] for route in runners}
+        spent: dict[Route, list[float]] = {route: [] for route in runners}
         order = list(runners)
         shuffle = random.Random(0).shuffle
         for number in range(self.repeats):
             report(f"{case.title}: round {number + 1} of {self.repeats}")
             shuffle(order)
-            for name in list(order):
-                if name != BASE and number > 1 and sum(passed[name]) > ENOUGH:
+            for route in list(order):
+                if route.name != BASE and number > 1 and sum(passed[route]) > ENOUGH:
                     continue
                 gc.collect()
-                order.remove(name)  # unless all goes well
-                with self._noting(f"{case.title}, {self.record.notes['routes'][name]}"):
-                    seconds, processor = runners[name]()
-                    passed[name].append(seconds)
-                    spent[name] += [] if processor is None else [max(processor, 1e-9)]
-                    order.append(name)
-        for name in order:
-            self.record.samples[f"{case.name}/{name}"] = [passed[name]]
-            if spent[name]:
-                self.record.samples[f"{case.name}/{name}/cpu"] = [spent[name]]
-
-
-def _halved(case: Case, halves: Halves, wanted: list[int]) -> Timed:
-    def run() -> tuple[float, None]:
-        seconds, found = halves.seconds(case)
-        if found != wanted:
-            raise AssertionError("the halves are not those of the whole")
-        return seconds, None
-
-    return run
-
-
-def _timed(runner: Callable[[], Any], in_this_process: bool) -> Timed:
-    def run() -> tuple[float, float | None]:
-        processor, start = time.process_time(), time.perf_counter()
-        result = runner()
-        seconds, spent = time.perf_counter() - start, time.process_time() - processor
-        del result  # what it takes to give the memory back is not timed
-        return seconds, spent if in_this_process else None
-
-    return run
+                order.remove(route)  # unless all goes well
+                with self._noting(f"{case.title}, {route.title}"):
+                    processor, start = time.process_time(), time.perf_counter()
+                    result = runners[route]()
+                    passed[route].append(time.perf_counter() - start)
+                    spent[route].append(max(time.process_time() - processor, 1e-9))
+                    del result  # what it takes to give the memory back is not timed
+                    order.append(route)
+        for route in order:
+            self.record.samples[f"{case.name}/{route.name}"] = [passed[route]]
+            if route.in_this_process:
+                self.record.samples[f"{case.name}/{route.name}/cpu"] = [spent[route]]
 
 
 def difference(actual: list[Array], expected: list[Array]) -> float:
@@ -224,10 +196,6 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
                 continue
             stack.callback(route.close)
             routes.append(route)
-        halves = None
-        if not options.routes or CEILING in options.routes:
-            titles[CEILING] = "SciPy twice, a half each"
-            halves = stack.enter_context(two_processes())
         record.notes = {
             "cases": {case.name: case.title for case in cases},
             "routes": titles,
@@ -236,7 +204,7 @@ def measure(options: argparse.Namespace, console: Console) -> Record:
         }
         total = len({case.data for case in cases}) + len(cases) * (1 + options.repeats)
         with progress(console, total) as report:
-            benchmark = Benchmark(record, routes, halves, options.repeats)
+            benchmark = Benchmark(record, routes, options.repeats)
             try:
                 benchmark.measure(cases, options.size, report)
             except KeyboardInterrupt:
@@ -262,7 +230,7 @@ def why_not_recorded(record: Record) -> str | None:
         return "other programs were at work when the run began"
     if float(record.machine.get("megapixels", 0)) < MEGAPIXELS:
         return f"its photograph is smaller than {MEGAPIXELS} megapixels"
-    wanted = [*(case.name for case in CASES), *(route.name for route in ROUTES), CEILING]
+    wanted = [*(case.name for case in CASES), *(route.name for route in ROUTES)]
     known = {*record.notes["cases"], *record.notes["routes"]}
     missing = [name for name in wanted if name not in known]
     return f"it leaves out {', '.join(missing)}" if missing else None
@@ -292,8 +260,8 @@ def main() -> int:
     add("--replay", type=Path, metavar="FILE", help="show what --json wrote")
     options = parser.parse_args()
     if options.list:
-        print(*(f"{each.name:28} {each.title}" for each in (*CASES, *ROUTES)), sep="\n")
-        print(f"{CEILING:28} SciPy twice, a half each")
+        for name, title in (*map(_TITLE, CASES), *map(_TITLE, ROUTES)):
+            print(f"{name:28} {title}")
         return 0
     if options.replay and options.json:
         parser.error("--json writes what is measured, and --replay measures nothing")
@@ -301,7 +269,7 @@ def main() -> int:
         parser.error("--size must be more than 0, and --repeats at least 1")
     if not any(_is_wanted(case, options.only) for case in CASES):
         parser.error(f"no case has {' or '.join(options.only)} in its name; --list shows them")
-    known = {*(route.name for route in ROUTES), CEILING}
+    known = {route.name for route in ROUTES}
     if not known.issuperset(options.routes):
         parser.error(f"routes are {', '.join(sorted(known))}")
 
