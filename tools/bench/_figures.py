@@ -118,13 +118,12 @@ def tables(record: Record) -> Iterator[str]:
             columns = [each for mode in modes for each in (MODES[mode], "at most", "")]
             rows = [_row(record, modes, figure) for figure in figures]
             yield from table(title, ["", "in", *columns], rows)
-    if record.notes.get("against"):
-        names = {f"{COUNT}{mode}": text for mode, text in MODES.items()}
-        rows = _compare(record, list(names), [CONTROL, *FIGURES["Calls"]])
-        columns = [each for text in names.values() for each in (text, "new / old", "slower in", "")]
-        yield from table("Instructions of a call", ["", *columns], rows)
-    else:
+    if not record.notes.get("against"):
         yield from _side_by_side(record, modes)
+    elif any(name.startswith(COUNT) for name in record.samples):
+        rows = _compare(record, [COUNT + mode for mode in modes], [CONTROL, *FIGURES["Calls"]], 2)
+        columns = [each for mode in modes for each in (MODES[mode], "new / old")]
+        yield from table("Instructions of a call", ["", *columns], rows)
 
 
 def _row(record: Record, modes: list[str], figure: Figure) -> list[str]:
@@ -159,12 +158,15 @@ def compared(record: Record, mode: str, dispatcher: str, form: str) -> float | N
     return median(rounds) if rounds else None
 
 
-def _compare(record: Record, modes: list[str], figures: list[Figure]) -> list[list[str]]:
+def _compare(
+    record: Record, modes: list[str], figures: list[Figure], width: int = 4
+) -> list[list[str]]:
     rows: dict[str, list[str]] = {}
     for figure in figures:
         row = [figure.title]
         for mode in modes:
-            row += _versions(record, f"{mode}/{figure.samples}", f"{OLD}{mode}/{figure.samples}")
+            name = f"{mode}/{figure.samples}"
+            row += _versions(record, name, f"{OLD}{name}")[:width]
         if set(row[1:]) - {DASH, ""}:
             rows.setdefault(figure.samples, row)
     return list(rows.values())

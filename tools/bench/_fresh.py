@@ -49,24 +49,14 @@ _FIRST_CALL = f"""{_LIBRARY}{_CLOCK}function0(1.0, 2.0)
 
 @dataclass(frozen=True)
 class Program:
-    """What a fresh process runs; it prints seconds.
-
-    Parameters
-    ----------
-    name : str
-        Of the samples.
-    text : str
-        The program.
-    installed : Path, optional
-        The distributions that it sees; without, those of the bare interpreter.
-    cache : str, optional
-        ``"off"``; ``"new"``, an empty one; or ``"kept"``, the one of the run before.
-    """
+    """What a fresh process runs; it prints seconds, and `name` is that of the samples."""
 
     name: str
     text: str
     installed: Path | None = None
+    """The distributions that it sees; without, those of the bare interpreter."""
     cache: str = "kept"
+    """``"off"``; ``"new"``, an empty one; or ``"kept"``, the one of the run before."""
 
     def seconds(self, contestant: Contestant, caches: Path) -> float:
         """Run it, with a folder for the caches of this contestant alone."""

@@ -62,7 +62,7 @@ def describe(name: str, functions: dict[str, Any], types: list[str]) -> dict[str
 
 
 def make_system(backends: list[dict[str, Any]]) -> BackendSystem:
-    return BackendSystem(None, "BENCH", OWN_TYPES, backends)
+    return BackendSystem(None, "BENCH", OWN_TYPES, backends=backends)
 
 
 def make_library() -> tuple[BackendSystem, dict[str, Any]]:

@@ -11,7 +11,7 @@ import numpy as np
 from bench._tables import DASH, number, table, with_spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from bench._record import Record
@@ -57,35 +57,21 @@ def work_tables(record: Record) -> Iterator[str]:
     beside_that = ["threads beside that"] if has_both else []
     yield from table("Times as fast as SciPy", [*columns, *beside_that], rows)
 
-    own = [
-        route for route in routes if any(f"{case}/{route}/cpu" in record.samples for case in cases)
-    ]
-    rows = [
-        [
-            title,
-            *(
-                with_spread(record.ratios(f"{case}/{each}/cpu", f"{case}/{BASE}/cpu"))
-                for each in own
-            ),
-        ]
-        for case, title in cases.items()
-    ]
-    heading = "Processor time of all threads, in multiples of SciPy's"
-    yield from table(heading, ["", *(titles[route] for route in own)], rows)
+    def by_route(title: str, cell: Callable[[str, str], str], among: list[str]) -> list[str]:
+        rows = [[text, *(cell(case, each) for each in among)] for case, text in cases.items()]
+        return table(title, ["", *(titles[each] for each in among)], rows)
 
-    compared = [route for route in routes if route != CEILING]
-    rows = [
-        [
-            title,
-            *(
-                _difference(*record.notes["differences"].get(case, {}).get(each, []))
-                for each in compared
-            ),
-        ]
-        for case, title in cases.items()
-    ]
+    def processor(case: str, route: str) -> str:
+        return with_spread(record.ratios(f"{case}/{route}/cpu", f"{case}/{BASE}/cpu"))
+
+    def off(case: str, route: str) -> str:
+        return _difference(*record.notes["differences"].get(case, {}).get(route, []))
+
+    own = {name.split("/")[1] for name in record.samples if name.endswith("/cpu")}
+    heading = "Processor time of all threads, in multiples of SciPy's"
+    yield from by_route(heading, processor, [each for each in routes if each in own])
     heading = "Largest difference from SciPy's result, relative to its largest value"
-    yield from table(heading, ["", *(titles[route] for route in compared)], rows)
+    yield from by_route(heading, off, [each for each in routes if each != CEILING])
     yield from _remarks(record)
 
 

@@ -55,18 +55,9 @@ OWN = "raw,bare,partial,spatch"
 
 
 class Benchmark:
-    """Measures contestants side by side, step by step.
+    """Measures contestants side by side; their names are what those of samples begin with.
 
-    Parameters
-    ----------
-    record : Record
-        Where the samples go.
-    contestants : dict of str to Contestant
-        By what the names of their samples begin with.
-    folder : Path
-        For distributions and caches.
-    quick : bool
-        Whether rough figures will do.
+    The folder is for distributions and caches; `quick` makes fewer rounds.
     """
 
     def __init__(
@@ -172,15 +163,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    parser.add_argument(
-        "--against", default="", metavar="VERSION", help="a checkout's folder, or a git revision"
-    )
-    parser.add_argument("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the samples")
-    parser.add_argument(
-        "--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote"
-    )
+    add = parser.add_argument
+    add("--quick", action="store_true", help="fewer rounds")
+    add("--against", default="", metavar="VERSION", help="a checkout's folder, or a git revision")
+    add("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
+    add("--json", type=Path, metavar="FILE", help="write the samples")
+    add("--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote")
     options = parser.parse_args()
     if options.replay and (options.json or options.against):
         parser.error("--replay measures nothing, so --json and --against mean nothing beside it")
