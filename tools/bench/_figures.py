@@ -130,8 +130,9 @@ def _row(record: Record, modes: list[str], figure: Figure) -> list[str]:
     row = [figure.title, figure.unit]
     for mode in modes:
         found, aim = figure.rounds(record, mode), getattr(figure, mode)
-        has_verdict = aim is not None and found
-        verdict = ("ok" if median(found) <= aim else "over") if has_verdict else ""
+        verdict = ""
+        if aim is not None and found:
+            verdict = "ok" if median(found) <= aim else "over"
         row += [with_spread(found), number(aim), verdict]
     return row
 

@@ -164,8 +164,10 @@ def multipledispatch() -> Functions:
 
 
 def _registering(register: Callable[[Any, type], Any], *, takes_keywords: bool = True) -> Functions:
-    for cls in (Array, *TYPES, Device):
-        made = [register(each, cls) for each in FUNCTIONS]
+    for cls in (Array, *TYPES):
+        for each in FUNCTIONS:
+            register(each, cls)
+    made = [register(each, Device) for each in FUNCTIONS]
     return Functions(made, {"other": made[1]}, takes_keywords=takes_keywords)
 
 
