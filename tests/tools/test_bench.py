@@ -2,113 +2,230 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-pytest.importorskip("rich", reason="the benchmark shows its tables with rich")
+pytest.importorskip("pyperf", reason="the benchmark keeps its samples with pyperf")
+pytest.importorskip("rich", reason="the benchmark shows its progress with rich")
 
-from bench._figures import FIGURES, Figure, compared
-from bench._report import Run, markdown
-from bench._tables import BEGIN, END, update
+import spatch_core
+from bench import _versions
+from bench._figures import FIGURES, Figure, compared, tables
+from bench._fresh import programs
+from bench._record import Record
+from bench._tables import BEGIN, END, markdown, table, update
+from bench._versions import ACCELERATED, PURE, TOOLS, Contestant, Version, Worker, stage
+from bench.overhead import Benchmark
 
-TOOLS = Path(__file__).parents[2] / "tools"
-
+CHECKOUT = Path(__file__).parents[2]
+INSTALLED = Version("this one", Path(spatch_core.__file__).parents[1])
+MODES = [
+    PURE,
+    pytest.param(
+        ACCELERATED,
+        marks=pytest.mark.skipif(not INSTALLED.is_built, reason="there is no C extension"),
+    ),
+]
+TWO = [1e-8, 2e-8, 1e-8]
 SAMPLES = {
-    "raw/two": [1e-8, 2e-8, 1e-8],
-    "bare/two": [3e-8, 6e-8, 3e-8],
-    "spatch/two": [2e-8, 4e-8, 5e-8],
-    "spatch/alone": [1e-8, 2e-8, 1e-8],
-    "decorate": [2e-5],
+    "pure/raw/two": [TWO],
+    "pure/bare/two": [[3e-8, 6e-8, 3e-8]],
+    "pure/spatch/two": [[2e-8, 4e-8, 5e-8]],
+    "pure/spatch/alone": [TWO],
+    "pure/decorate": [[2e-5]],
 }
 
 
-def run(*arguments: str, pure: bool = False) -> Any:
-    """Run a module of the benchmark and return what it prints as JSON."""
-    variables = {**os.environ, "SPATCH_CORE_PURE": "1" if pure else "0"}
-    done = subprocess.run(
-        [sys.executable, "-m", *arguments],
-        cwd=TOOLS,
-        env={**variables, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+def overhead(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(CHECKOUT / "tools" / "bench" / "overhead.py"), *arguments],
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+
+
+def rows(lines: list[str]) -> dict[str, list[str]]:
+    """Return the rows of tables by their first cells."""
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
+    return {row[0]: row[1:] for row in cells}
 
 
 def test_ratios_are_taken_round_by_round() -> None:
     """What disturbs one round disturbs both of what it compares."""
-    assert Figure("", "", "spatch/two", "raw/two").rounds(SAMPLES) == pytest.approx([2, 2, 5])
-    assert compared(SAMPLES, "spatch", "two") == pytest.approx(2)
-    assert compared(SAMPLES, "spatch", "alone") == pytest.approx(1)
-    assert compared(SAMPLES, "numpy", "two") is None
+    record = Record({}, SAMPLES)
+    figure = Figure("", "", "spatch/two", "raw/two")
+    assert figure.rounds(record, "pure") == pytest.approx([2, 2, 5])
+    assert compared(record, "pure", "spatch", "two") == pytest.approx(2)
+    assert compared(record, "pure", "spatch", "alone") == pytest.approx(1)
+    assert compared(record, "pure", "numpy", "two") is None
 
 
-@pytest.mark.parametrize("pure", [True, False])
-def test_calls_are_timed(pure: bool) -> None:
-    """Every case that a figure needs is there, with as many samples as there were rounds."""
-    import spatch_core
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("group", "title"), [("calls", "Calls"), ("around", "Around calls")])
+def test_calls_and_what_happens_around_them_are_timed(mode: str, group: str, title: str) -> None:
+    """Every case that a figure needs is there, in every round that the worker is asked for."""
+    worker = Worker(Contestant(INSTALLED, mode), group, 1, "--burst=0.00002")
+    try:
+        rounds = [worker.times() for _ in range(2)]
+    finally:
+        worker.close()
+    wanted = {name for each in FIGURES[title] for name in (each.samples, each.against)} - {""}
+    for samples in rounds:
+        assert wanted <= samples.keys()
+        assert min(samples.values()) > 0
 
-    arguments = ["bench._calls", "--rounds", "2", "--burst", "0.00002", "--seed", "1"]
-    accelerated, samples = run(*arguments, pure=pure)
-    if pure or not spatch_core.accelerated:
-        assert accelerated is False
-    wanted = {name for each in FIGURES["Calls"] for name in (each.samples, each.against)}
-    assert wanted <= samples.keys()
-    assert all(len(values) == 2 and min(values) > 0 for values in samples.values())
+
+def test_a_process_in_another_mode_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pure Python is not taken for C."""
+    pure = Contestant(INSTALLED, PURE).variables(TOOLS)
+    monkeypatch.setattr(Contestant, "variables", lambda self, *path: pure)
+    with pytest.raises(RuntimeError, match="SPATCH_CORE_PURE was not heeded"):
+        Worker(Contestant(INSTALLED, ACCELERATED), "calls", 1, "--burst=0.00002", "--peers=raw")
 
 
-def test_what_happens_around_calls_is_timed() -> None:
-    samples = run("bench._setup", "--rounds", "1", "--burst", "0.00002")
-    wanted = {name for each in FIGURES["Around calls"] for name in (each.samples, each.against)}
-    assert wanted - {""} <= samples.keys()
+def test_fresh_processes_are_timed(tmp_path: Path) -> None:
+    """They import, discover and make a first call, with caches in a folder of their own."""
+    found = programs(tmp_path / "written", (5,))
+    assert [*found] == ["importing", "discovery, 5 installed", "the first call"]
+    contestant = Contestant(INSTALLED, PURE)
+    for group in found.values():
+        for program in group:
+            assert program.seconds(contestant, tmp_path / "caches") > 0
+    assert any(each.is_file() for each in (tmp_path / "caches" / "described").rglob("*"))
+
+
+def test_versions_are_measured_in_turn(tmp_path: Path) -> None:
+    """Two versions of the package, in processes that take turns round by round."""
+    record = Record({})
+    contestants = {name: Contestant(INSTALLED, PURE) for name in ("pure", "old pure")}
+    steps = dict(Benchmark(record, contestants, tmp_path, quick=True).steps())
+    steps["calls, process 1 of 3"]()
+    steps["importing"]()
+    for name in ("raw/two", "spatch/two", "spatch/deferring", "import", "library"):
+        (new, *_), (old, *_) = (record.samples[f"{each}/{name}"] for each in contestants)
+        assert len(new) == len(old) > 0
+
+
+def test_a_version_is_a_checkout_or_a_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is copied and compiled elsewhere, with what the revision had."""
+
+    def git(*arguments: str) -> None:
+        options = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *options, *arguments], cwd=repository, check=True)
+
+    repository = tmp_path / "repository"
+    package = repository / "spatch_core"
+    package.mkdir(parents=True)
+    (repository / "setup.py").write_text("", encoding="utf-8")
+    (package / "__init__.py").write_text("number = 1\n", encoding="utf-8")
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-q", "-m", "first")
+    (package / "__init__.py").write_text("number = 2\n", encoding="utf-8")
+    monkeypatch.setattr(_versions, "ROOT", repository)
+    for name, source, text in (
+        ("old", "HEAD", "number = 1\n"),
+        ("new", repository, "number = 2\n"),
+    ):
+        version = stage(source, tmp_path / name)
+        assert version.label.startswith("commit ")
+        assert version.label.endswith("-dirty") == (name == "new")
+        assert not version.is_built
+        assert (version.folder / "spatch_core" / "__init__.py").read_text("utf-8") == text
+    assert not (package / "__pycache__").exists()
+    with pytest.raises(ValueError, match="neither a checkout of spatch_core nor a revision"):
+        stage("no-such-thing", tmp_path / "none")
+
+
+def test_a_comparison_judges_by_pairs_of_processes() -> None:
+    """Ten of ten are no accident, seven of ten may be one; rounds of one process count once."""
+    pairs = {"two": [1.2] * 10, "one": [1.2] * 7 + [0.9] * 3, "three": [0.8] * 10}
+    samples = {}
+    for name, ratios in pairs.items():
+        samples[f"old pure/spatch/{name}"] = [[1e-7, 1e-7, 1e-7] for _ in ratios]
+        samples[f"pure/spatch/{name}"] = [[each * 1e-7, 5e-7, each * 1e-7] for each in ratios]
+    samples["instructions pure/spatch/two"] = [[2400.0]]
+    samples["old instructions pure/spatch/two"] = [[2000.0]]
+    lines = [*tables(Record({}, samples, notes={"against": "commit 1"}))]
+    calls, instructions = lines[: lines.index("**Instructions of a call**")], lines[-2:]
+    found = rows(calls)
+    assert found["2, positional"] == ["120 ns", "1.20 ± 0.00", "10 of 10", "**slower**"]
+    assert found["1 dispatch argument"][2:] == ["7 of 10", ""]
+    assert found["3, positional"][1:] == ["0.80 ± 0.00", "0 of 10", "faster"]
+    assert rows(instructions)["2, positional"][:2] == ["2,400", "1.20"]
 
 
 def test_several_runs_are_shown_under_their_interpreters(tmp_path: Path) -> None:
     """As text, with what is over the aim in bold, and as part of a page."""
-    runs = [
-        Run({"interpreter": name}, {"pure": SAMPLES, "accelerated": SAMPLES})
-        for name in ("CPython 3.12.1", "CPython 3.13.0")
-    ]
-    text = markdown(runs)
-    lines = text.splitlines()
+    files = []
+    for version in ("3.12.1", "3.13.0"):
+        files.append(tmp_path / version)
+        Record({"interpreter": f"CPython {version}"}, SAMPLES).save(files[-1])
+    done = overhead("--replay", *map(str, files))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith("###")] == [
         "### CPython 3.12.1",
         "### CPython 3.13.0",
     ]
-    (row,) = {line for line in lines if line.startswith("| decorate a function |")}
-    assert row.startswith("| decorate a function | µs | 20.0 | 15.0 | **over** |")
+    assert rows(lines)["decorate a function"] == ["µs", "20.0", "15.0", "**over**"]
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     for _ in range(2):
-        update(page, text)
-        assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n\n{text}\n{END}\nafter\n"
+        update(page, done.stdout)
+        text = page.read_text(encoding="utf-8")
+        assert text == f"before\n{BEGIN}\n\n{done.stdout}\n{END}\nafter\n"
     page.write_text("no marks\n", encoding="utf-8")
     with pytest.raises(ValueError, match="lacks the marks"):
-        update(page, text)
+        update(page, "")
 
 
 def test_a_run_is_shown_again(tmp_path: Path) -> None:
-    """From the raw samples, with what could not be measured, and the exit code for that."""
-    fields = {
-        "machine": {"interpreter": "CPython 3.12.1"},
-        "samples": {"pure": SAMPLES},
-        "failures": ["importing: OSError: no room"],
-    }
+    """From the samples, with what could not be measured, and the exit code for that.
+
+    They are in pyperf's format.
+    """
     file = tmp_path / "run.json"
-    file.write_text(json.dumps(fields), encoding="utf-8")
-    command = [sys.executable, str(TOOLS / "bench" / "overhead.py"), "--replay", str(file)]
-    for options, expected in (([], "decorate a function"), (["--markdown"], "### CPython 3.12.1")):
-        done = subprocess.run(
-            [*command, *options], capture_output=True, encoding="utf-8", check=False
-        )
-        assert done.returncode == 1, done.stderr
-        assert expected in done.stdout
-        assert "no room" in done.stdout
+    record = Record({"interpreter": "CPython 3.12.1"}, SAMPLES, ["importing: OSError: no room"])
+    record.save(file)
+    assert Record.load(file) == record
+    command = [sys.executable, "-m", "pyperf", "show", str(file)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "pure/spatch/two" in shown
+    done = overhead("--replay", str(file))
+    assert done.returncode == 1, done.stderr
+    assert "decorate a function" in done.stdout
+    assert "no room" in done.stdout
+
+
+def test_tables_are_aligned() -> None:
+    """They can be read in the source of a page, and where output is not a terminal."""
+    lines = table("A table", ["", "times"], [["one", "10"], ["three", "under"]])
+    assert lines[3:] == [
+        "|       |     times |",
+        "| ----- | --------: |",
+        "| one   |        10 |",
+        "| three | **under** |",
+    ]
+    assert markdown(Record({"machine": "this one"}), lines).startswith("- machine: this one\n\n**A")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--against", f"no{os.sep}folder", "--quick"], "neither a checkout of spatch_core"),
+        (["--against", "HEAD", "--update-docs"], "the docs show one version"),
+        (["--replay", "run.json", "--json", "other.json"], "--replay measures nothing"),
+    ],
+)
+def test_wrong_options_are_told(arguments: list[str], text: str) -> None:
+    done = overhead(*arguments)
+    assert done.returncode == 2
+    assert text in " ".join(done.stderr.split())

@@ -1,39 +1,36 @@
-"""The figures to reach, and how each follows from the samples."""
+"""The figures to reach, how each follows from the samples, and the tables that show them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import comb
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from bench._peers import PEERS
+from bench._tables import DASH, number, table, with_spread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bench._sampling import Samples
+    from bench._record import Record
 
-TIMES = "\N{MULTIPLICATION SIGN}"
-RAW = f"{TIMES} raw"
-BARE = f"{TIMES} bare wrapper"
-PARTIAL = f"{TIMES} partial"
+RAW, BARE, PARTIAL, ONE_TYPE, SWITCH, ALONE, THAT = (
+    f"\N{MULTIPLICATION SIGN} {other}"
+    for other in (
+        *("raw", "bare wrapper", "partial", "one type"),
+        *("set and reset", "entry_points()", "that"),
+    )
+)
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
+MODES = {"pure": "pure Python", "accelerated": "accelerated"}
+OLD, COUNT = "old ", "instructions "
+"""What precedes the mode in names: samples of the other version, and counted instructions."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """One line of the table.
+class Figure(NamedTuple):
+    """One line of a table: the samples, what they are compared with, and the aims ("at most").
 
-    Parameters
-    ----------
-    title : str
-        What is measured.
-    unit : str
-        ``RAW`` and the like for a ratio, else a unit of time.
-    samples : str
-        Their name.
-    against : str
-        Name of the samples that it is compared with, round by round; may be empty.
-    pure, accelerated : float or None
-        At most; None where nothing is aimed at.
+    The unit is one of time, or says that the figure is a ratio.
     """
 
     title: str
@@ -43,73 +40,58 @@ class Figure:
     pure: float | None = None
     accelerated: float | None = None
 
-    def aim(self, mode: str) -> float | None:
-        return self.pure if mode == "pure" else self.accelerated
-
-    def rounds(self, samples: Samples) -> list[float]:
+    def rounds(self, record: Record, mode: str) -> list[float]:
         """Return the figure of every round; empty where it was not measured."""
-        own = samples.get(self.samples, [])
+        name, other = f"{mode}/{self.samples}", f"{mode}/{self.against}"
         if not self.against:
-            return [seconds * UNITS[self.unit] for seconds in own]
-        pairs = zip(own, samples.get(self.against, []), strict=False)
-        if self.unit in UNITS:
-            return [(seconds - other) * UNITS[self.unit] for seconds, other in pairs]
-        return [seconds / other for seconds, other in pairs]
+            return [seconds * UNITS[self.unit] for seconds in record.seconds(name)]
+        if self.unit not in UNITS:
+            return record.ratios(name, other)
+        pairs = (pair for process in record.pairs(name, other) for pair in process)
+        return [(one - two) * UNITS[self.unit] for one, two in pairs]
 
 
-def _calls() -> Iterator[Figure]:
-    words = {"one": "1 dispatch argument", "two": "2, positional", "three": "3, positional"}
-    for (form, title), pure in zip(words.items(), (4.5, 5.0, 6.0), strict=True):
-        yield Figure(title, RAW, f"spatch/{form}", f"raw/{form}", pure, 2.0)
-        yield Figure(title, BARE, f"spatch/{form}", f"bare/{form}", 1.3, 0.5)
-    yield Figure("2, a backend's implementation", RAW, "spatch/other", "raw/two")
-    yield Figure("2, one of them by keyword", BARE, "spatch/keyword", "bare/keyword", 1.8, 0.35)
-    yield Figure(
-        "12 types in turn", f"{TIMES} one type", "spatch/12 types", "spatch/one type", 1.2, 1.3
-    )
-    yield Figure("2, positional", PARTIAL, "spatch/two", "partial/two")
-    yield Figure("a function no backend implements", RAW, "spatch/alone", "raw/two", 3.0, 1.8)
-    yield Figure("`should_run` that says True", RAW, "spatch/asking", "raw/two", 12.0, 8.0)
-
-
-def _setup() -> Iterator[Figure]:
-    switch = f"{TIMES} set and reset"
-    yield Figure("`with opts(...)`, built anew", switch, "block/new", "variable", 5.0)
-    yield Figure("`with opts(...)`, reused", switch, "block/reused", "variable", 2.5)
-    yield Figure("new state and first call, 100 backends", "µs", "state/100", "", 100.0)
-    yield Figure(
-        "… 900 more that lack the function", f"{TIMES} that", "state/1000", "state/100", 1.2
-    )
-    yield Figure("… all 100 implement the function", "µs", "state/all 100")
-    yield Figure("order 1,000 backends of 100 functions", "ms", "order", "", 60.0)
-    yield Figure("… and read and check them first", "ms", "build")
-    yield Figure("decorate a function", "µs", "decorate", "", 15.0)
-
-
-def _processes() -> Iterator[Figure]:
-    yield Figure("`import spatch_core`", "ms", "import", "pass", 12.0)
-    yield Figure("the import of a library", "ms", "library", "pass", 12.0)
-    for installed in (50, 500):
-        title = f"discovery among {installed} installed"
-        for cache, aim in (("cached", 2.0), ("uncached", None)):
-            yield Figure(
-                title if aim else "… with the cache off",
-                f"{TIMES} entry_points()",
-                f"discovery {installed}/{cache}",
-                f"discovery {installed}/alone",
-                aim,
-            )
-    yield Figure("100 backends of 100 functions, first call", "ms", "toml/first")
-    yield Figure("… in a second process", "ms", "toml/second", "", 30.0)
-    yield Figure("… without entry_points()", "ms", "toml/second", "toml/alone", 30.0)
-
-
+CONTROL = Figure("the bare function (control)", RAW, "raw/two")
 FIGURES = {
-    "Calls": tuple(_calls()),
-    "Around calls": tuple(_setup()),
-    "Processes": tuple(_processes()),
+    "Calls": [
+        Figure("1 dispatch argument", RAW, "spatch/one", "raw/one", 4.5, 2.0),
+        Figure("1 dispatch argument", BARE, "spatch/one", "bare/one", 1.3, 0.5),
+        Figure("2, positional", RAW, "spatch/two", "raw/two", 5.0, 2.0),
+        Figure("2, positional", BARE, "spatch/two", "bare/two", 1.3, 0.5),
+        Figure("2, positional", PARTIAL, "spatch/two", "partial/two"),
+        Figure("3, positional", RAW, "spatch/three", "raw/three", 6.0, 2.0),
+        Figure("3, positional", BARE, "spatch/three", "bare/three", 1.3, 0.5),
+        Figure("2, a backend's implementation", RAW, "spatch/other", "raw/two"),
+        Figure("2, one of them by keyword", BARE, "spatch/keyword", "bare/keyword", 1.8, 0.35),
+        Figure("12 types in turn", ONE_TYPE, "spatch/12 types", "spatch/one type", 1.2, 1.3),
+        Figure("a function no backend implements", RAW, "spatch/alone", "raw/two", 3.0, 1.8),
+        Figure("`should_run` that says True", RAW, "spatch/asking", "raw/two", 12.0, 8.0),
+        Figure("a backend that defers, then another", RAW, "spatch/deferring", "raw/two"),
+    ],
+    "Around calls": [
+        Figure("`with opts(...)`, built anew", SWITCH, "block/new", "variable", 5.0),
+        Figure("`with opts(...)`, reused", SWITCH, "block/reused", "variable", 2.5),
+        Figure("new state and first call, 100 backends", "µs", "state/100", "", 100.0),
+        Figure("… 900 more that lack the function", THAT, "state/1000", "state/100", 1.2),
+        Figure("… all 100 implement the function", "µs", "state/all 100"),
+        Figure("read and order 200 backends of 1 function", "ms", "order/1"),
+        Figure("… of 100 functions each", "ms", "order/100"),
+        Figure("decorate a function", "µs", "decorate", "", 15.0),
+    ],
+    "Processes": [
+        Figure("`import spatch_core`", "ms", "import", "", 12.0),
+        Figure("the import of a library", "ms", "library", "", 12.0),
+        Figure("discovery among 50 installed", ALONE, "50/cached", "50/alone", 2.0),
+        Figure("… with the cache off", ALONE, "50/uncached", "50/alone"),
+        Figure("discovery among 500 installed", ALONE, "500/cached", "500/alone", 2.0),
+        Figure("… with the cache off", ALONE, "500/uncached", "500/alone"),
+        Figure("100 backends of 100 functions, first call", "ms", "toml/first"),
+        Figure("… in a second process", "ms", "toml/second", "", 30.0),
+        Figure("… without entry_points()", "ms", "toml/second", "toml/alone", 30.0),
+    ],
 }
 
+# Calls that the dispatchers are compared by, and those of the bare function beside them.
 FORMS = {
     "one": "1 argument",
     "two": "2",
@@ -119,12 +101,93 @@ FORMS = {
     "12 types": "12 types",
     "alone": "no backend",
 }
-"""Calls that the dispatchers are compared by."""
+RAW_FORMS = {"other": "two", "12 types": "one type", "alone": "two"}
 
 
-def compared(samples: Samples, dispatcher: str, form: str) -> float | None:
+def tables(record: Record) -> Iterator[str]:
+    """Yield the lines of a run's tables."""
+    modes = [mode for mode in MODES if any(name.startswith(mode) for name in record.samples)]
+    for title, figures in FIGURES.items():
+        if record.notes.get("against"):
+            rows = _compare(record, modes, [CONTROL, *figures] if title == "Calls" else figures)
+            columns = [
+                each for mode in modes for each in (MODES[mode], "new / old", "slower in", "")
+            ]
+            yield from table(title, ["", *columns], rows)
+        else:
+            columns = [each for mode in modes for each in (MODES[mode], "at most", "")]
+            rows = [_row(record, modes, figure) for figure in figures]
+            yield from table(title, ["", "in", *columns], rows)
+    if not record.notes.get("against"):
+        yield from _side_by_side(record, modes)
+    elif any(name.startswith(COUNT) for name in record.samples):
+        rows = _compare(record, [COUNT + mode for mode in modes], [CONTROL, *FIGURES["Calls"]], 2)
+        columns = [each for mode in modes for each in (MODES[mode], "new / old")]
+        yield from table("Instructions of a call", ["", *columns], rows)
+
+
+def _row(record: Record, modes: list[str], figure: Figure) -> list[str]:
+    row = [figure.title, figure.unit]
+    for mode in modes:
+        found, aim = figure.rounds(record, mode), getattr(figure, mode)
+        verdict = ""
+        if aim is not None and found:
+            verdict = "ok" if median(found) <= aim else "over"
+        row += [with_spread(found), number(aim), verdict]
+    return row
+
+
+def _side_by_side(record: Record, modes: list[str]) -> list[str]:
+    rows = []
+    for name, peer in PEERS.items():
+        # Others do not depend on the mode.
+        for mode in modes if name == "spatch" else modes[:1]:
+            title = f"**{peer.title}, {MODES[mode]}**" if name == "spatch" else peer.title
+            values = [compared(record, mode, name, form) for form in FORMS]
+            if set(values) != {None}:
+                rows.append([title, *map(number, values)])
+    raw = record.seconds("pure/raw/two")
+    nanoseconds = f"{median(raw) * 1e9:.0f} ns" if raw else DASH
+    title = f"Side by side, in multiples of the bare function ({nanoseconds} for two arguments)"
+    return table(title, ["", *FORMS.values()], rows)
+
+
+def compared(record: Record, mode: str, dispatcher: str, form: str) -> float | None:
     """Return how many times the bare function's cost a dispatcher's call takes."""
-    raw = {"other": "two", "12 types": "one type", "alone": "two"}.get(form, form)
-    figure = Figure("", RAW, f"{dispatcher}/{form}", f"raw/{raw}")
-    rounds = figure.rounds(samples)
+    raw = f"{mode}/raw/{RAW_FORMS.get(form, form)}"
+    rounds = record.ratios(f"{mode}/{dispatcher}/{form}", raw)
     return median(rounds) if rounds else None
+
+
+def _compare(
+    record: Record, modes: list[str], figures: list[Figure], width: int = 4
+) -> list[list[str]]:
+    rows: dict[str, list[str]] = {}
+    for figure in figures:
+        row = [figure.title]
+        for mode in modes:
+            name = f"{mode}/{figure.samples}"
+            row += _versions(record, name, f"{OLD}{name}")[:width]
+        if set(row[1:]) - {DASH, ""}:
+            rows.setdefault(figure.samples, row)
+    return list(rows.values())
+
+
+def _versions(record: Record, new: str, old: str) -> list[str]:
+    """Return the new time, its ratio to the old one, how often it is slower, and a verdict.
+
+    Only processes are independent: in all rounds of one, objects lie in the same places. So
+    each ratio is the median of a pair of processes, and the verdict is a sign test over pairs.
+    """
+    ratios = [median(one / two for one, two in each) for each in record.pairs(new, old) if each]
+    if not ratios:
+        return [DASH, DASH, DASH, ""]
+    slower, faster = sum(each > 1 for each in ratios), sum(each < 1 for each in ratios)
+    verdict = "slower" if slower > faster else "faster"
+    # The chance of so many heads or more, or tails, in tosses of a coin.
+    least, count = max(slower, faster), len(ratios)
+    chance = 2 * sum(comb(count, each) for each in range(least, count + 1)) / 2**count
+    value = median(record.seconds(new))
+    unit = next((unit for unit, scale in UNITS.items() if value * scale < 1000), "ms")
+    told = f"{value:,.0f}" if COUNT in new else f"{number(value * UNITS[unit])} {unit}"
+    return [told, with_spread(ratios), f"{slower} of {count}", verdict if chance < 0.005 else ""]

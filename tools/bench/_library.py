@@ -1,7 +1,8 @@
 """A library with backends, for the benchmark: as small as it can be, so that only calling counts.
 
-Its functions return their arguments, packed: what a call of the bare function costs is the
-smallest thing that a useful function does.
+Its functions return their arguments, packed: about the least that a useful function does.
+Versions of spatch_core are compared with it, so it uses public names, and passes arguments by
+position where their names have changed.
 """
 
 from __future__ import annotations
@@ -19,11 +20,8 @@ class Device:
     """A backend's type."""
 
 
-TYPES: list[type] = []
-for _number in range(12):
-    _cls = type(f"Array{_number}", (), {"__module__": __name__})
-    globals()[_cls.__name__] = _cls
-    TYPES.append(_cls)
+TYPES = [type(f"Array{number}", (), {"__module__": __name__}) for number in range(12)]
+globals().update({cls.__name__: cls for cls in TYPES})
 
 
 def one(x: Any) -> Any:
@@ -40,6 +38,10 @@ def three(x: Any, y: Any, z: Any) -> Any:
 
 def device_two(x: Any, y: Any) -> Any:
     return x, y
+
+
+def declining(x: Any, y: Any) -> Any:
+    return NotImplemented
 
 
 def always(context: Any, *args: Any, **keywords: Any) -> bool:
@@ -60,27 +62,29 @@ def describe(name: str, functions: dict[str, Any], types: list[str]) -> dict[str
 
 
 def make_system(backends: list[dict[str, Any]]) -> BackendSystem:
-    return BackendSystem(None, "BENCH", default_primary_types=OWN_TYPES, backends=backends)
+    return BackendSystem(None, "BENCH", OWN_TYPES, backends=backends)
 
 
-class Library:
-    """Its dispatchable functions, by what is measured about them."""
-
-    def __init__(self) -> None:
-        implementation = {"function": DEVICE_TWO}
-        asking = {**implementation, "should_run": identify(always)}
-        functions = {
-            "bench:one": implementation,
-            "bench:two": implementation,
-            "bench:three": implementation,
-            "bench:asking": asking,
-        }
-        self.system = make_system([describe("device", functions, [identify(Device)])])
-        self.one = self.dispatchable("x", "one", one)
-        self.two = self.dispatchable(("x", "y"), "two", two)
-        self.three = self.dispatchable(("x", "y", "z"), "three", three)
-        self.asking = self.dispatchable(("x", "y"), "asking", two)
-        self.alone = self.dispatchable(("x", "y"), "alone", two)
-
-    def dispatchable(self, arguments: Any, name: str, function: Any) -> Any:
-        return self.system.dispatchable(arguments, module="bench", qualname=name)(function)
+def make_library() -> tuple[BackendSystem, dict[str, Any]]:
+    """Return a library's system, and its functions by what is measured about them."""
+    names: dict[str, Any] = {
+        "one": one,
+        "two": two,
+        "three": three,
+        "asking": two,
+        "deferring": two,
+    }
+    implementations: dict[str, Any] = {f"bench:{name}": {"function": DEVICE_TWO} for name in names}
+    implementations["bench:asking"]["should_run"] = identify(always)
+    others = {"bench:deferring": {"function": DEVICE_TWO}}
+    implementations["bench:deferring"] = {"function": identify(declining)}
+    types = [identify(Device)]
+    system = make_system(
+        [describe("device", implementations, types), describe("other", others, types)]
+    )
+    functions: dict[str, Any] = {}
+    for name, function in {**names, "alone": two}.items():
+        arguments = list("xyz")[: function.__code__.co_argcount]
+        decorate = system.dispatchable(arguments, module="bench", qualname=name)
+        functions[name] = decorate(function)
+    return system, functions

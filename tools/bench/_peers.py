@@ -1,117 +1,99 @@
-"""Other ways to dispatch, each as its own documentation has it.
-
-A dispatcher is a class that makes functions. What it cannot do it does not offer; one whose
-package is not installed is left out.
-"""
+"""Other ways to dispatch, each as its own documentation has it."""
 
 from __future__ import annotations
 
-from functools import partial, singledispatch
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from importlib import import_module
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from bench._library import TYPES, Array, Device, Library, device_two, one, three, two
+from bench._library import TYPES, Array, Device, device_two, make_library, one, three, two
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Raw:
-    """The bare function."""
-
-    title = "the bare function"
-    takes_keywords = True
-    takes_types = True
-
-    def __init__(self) -> None:
-        self.one: Callable[..., Any] = one
-        self.two: Callable[..., Any] = two
-        self.three: Callable[..., Any] = three
-
-    def values(self, cls: type) -> list[Any]:
-        return [cls(), cls(), cls()]
+FUNCTIONS: tuple[Any, ...] = (one, two, three)
 
 
-class Bare(Raw):
-    """The least that anything written in Python can do and still take any arguments."""
+@dataclass
+class Functions:
+    """A dispatcher's functions of one, two and three arguments, and what it can do."""
 
-    title = "`def w(*a, **k): return f(*a, **k)`"
-
-    def __init__(self) -> None:
-        self.one, self.two, self.three = (_wrapped(each) for each in (one, two, three))
-
-
-def _wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
-    def wrapper(*args: Any, **keywords: Any) -> Any:
-        return function(*args, **keywords)
-
-    return wrapper
+    plain: Iterable[Any]
+    extra: dict[str, Any]
+    """More of two arguments, called with a backend's type; ``"alone"`` with the own one."""
+    own: Callable[[], Any] = Array
+    foreign: Callable[[], Any] = Device
+    takes_keywords: bool = True
+    takes_types: bool = True
 
 
-class Partial(Raw):
-    """The least that anything written in C can do that calls a Python function."""
+class Peer(NamedTuple):
+    """A dispatcher; `make` raises ModuleNotFoundError where it is not installed."""
 
-    title = "`functools.partial(f)`, in C"
-
-    def __init__(self) -> None:
-        self.one, self.two, self.three = (partial(each) for each in (one, two, three))
+    title: str
+    make: Callable[[], Functions]
 
 
-class SpatchCore(Raw):
-    """What is measured."""
-
-    title = "spatch-core"
-
-    def __init__(self) -> None:
-        library = Library()
-        self.one, self.two, self.three = library.one, library.two, library.three
-        self.asking, self.alone = library.asking, library.alone
-        self.other = self.two
+PEERS: dict[str, Peer] = {}
 
 
-class NumPy(Raw):
-    """NumPy's dispatcher, in C; the types of the arguments have no ``__array_function__``."""
+def peer(title: str) -> Callable[[Callable[[], Functions]], Callable[[], Functions]]:
+    def register(make: Callable[[], Functions]) -> Callable[[], Functions]:
+        PEERS[make.__name__] = Peer(title, make)
+        return make
 
-    title = "NumPy's `__array_function__`, in C"
-
-    def __init__(self) -> None:
-        try:
-            overrides = import_module("numpy._core.overrides")
-        except ModuleNotFoundError:
-            overrides = import_module("numpy.core.overrides")  # NumPy 1
-        dispatch = overrides.array_function_dispatch
-
-        def dispatch_one(x: Any) -> Any:
-            return (x,)
-
-        def dispatch_two(x: Any, y: Any) -> Any:
-            return (x, y)
-
-        def dispatch_three(x: Any, y: Any, z: Any) -> Any:
-            return (x, y, z)
-
-        self.one = dispatch(dispatch_one, verify=False)(_copy(one))
-        self.two = self.other = dispatch(dispatch_two, verify=False)(_copy(two))
-        self.three = dispatch(dispatch_three, verify=False)(_copy(three))
-
-    def values(self, cls: type) -> list[Any]:
-        return [_Overriding() for _ in range(3)] if cls is Device else super().values(cls)
+    return register
 
 
-class NumPyArrays(NumPy):
-    """The same; the arguments are NumPy's own arrays."""
+@peer("the bare function")
+def raw() -> Functions:
+    return Functions(FUNCTIONS, {})
 
-    title = "the same, called with NumPy's own arrays"
-    takes_types = False
 
-    def __init__(self) -> None:
-        super().__init__()
-        del self.other
+@peer("`def w(*a, **k): return f(*a, **k)`")
+def bare() -> Functions:
+    def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*args: Any, **keywords: Any) -> Any:
+            return function(*args, **keywords)
 
-    def values(self, cls: type) -> list[Any]:
-        numpy = import_module("numpy")
-        return [numpy.zeros(3) for _ in range(3)]
+        return wrapper
+
+    return Functions(map(wrapped, FUNCTIONS), {})
+
+
+@peer("`functools.partial(f)`, in C")
+def partial() -> Functions:
+    return Functions(map(functools.partial, FUNCTIONS), {})
+
+
+@peer("spatch-core")
+def spatch() -> Functions:
+    _, found = make_library()
+    extra = {name: found[name] for name in ("asking", "deferring", "alone")}
+    plain = [found[name] for name in ("one", "two", "three")]
+    return Functions(plain, {"other": found["two"], **extra})
+
+
+@peer("NumPy's `__array_function__`, in C")
+def numpy() -> Functions:
+    """The types of the arguments have no ``__array_function__``."""
+    try:
+        overrides = import_module("numpy._core.overrides")
+    except ModuleNotFoundError:
+        overrides = import_module("numpy.core.overrides")  # NumPy 1
+    dispatch = overrides.array_function_dispatch
+    relevant = (lambda x: (x,), lambda x, y: (x, y), lambda x, y, z: (x, y, z))
+    made = [
+        dispatch(each, verify=False)(_copy(function))
+        for each, function in zip(relevant, FUNCTIONS, strict=True)
+    ]
+    return Functions(made, {"other": made[1]}, foreign=_Overriding)
+
+
+@peer("the same, called with NumPy's own arrays")
+def numpy_arrays() -> Functions:
+    zeros = functools.partial(import_module("numpy").zeros, 3)
+    return replace(numpy(), extra={}, own=zeros, takes_types=False)
 
 
 class _Overriding:
@@ -119,126 +101,76 @@ class _Overriding:
         return device_two(*args, **keywords)
 
 
-class UArray(Raw):
-    """uarray's multimethods, in C++."""
+@peer("uarray, in C++")
+def uarray() -> Functions:
+    module = import_module("uarray")
+    mark = module.Dispatchable
+    extractors = (
+        lambda x: (mark(x, Array),),
+        lambda x, y: (mark(x, Array), mark(y, Array)),
+        lambda x, y, z: (mark(x, Array), mark(y, Array), mark(z, Array)),
+    )
 
-    title = "uarray, in C++"
+    class Backend:
+        __ua_domain__ = "bench.other"
 
-    def __init__(self) -> None:
-        uarray = import_module("uarray")
-        mark = uarray.Dispatchable
+        @staticmethod
+        def __ua_function__(method: Any, args: Any, keywords: Any) -> Any:
+            return device_two(*args, **keywords)
 
-        def extract_one(x: Any) -> Any:
-            return (mark(x, Array),)
+    def make(extract: Any, default: Any, domain: str = "bench") -> Any:
+        return module.generate_multimethod(
+            extract, lambda args, keywords, values: (values, {}), domain, default=default
+        )
 
-        def extract_two(x: Any, y: Any) -> Any:
-            return mark(x, Array), mark(y, Array)
-
-        def extract_three(x: Any, y: Any, z: Any) -> Any:
-            return mark(x, Array), mark(y, Array), mark(z, Array)
-
-        def replace(args: Any, keywords: Any, values: Any) -> Any:
-            return values, {}
-
-        class Backend:
-            __ua_domain__ = "bench.other"
-
-            @staticmethod
-            def __ua_function__(method: Any, args: Any, keywords: Any) -> Any:
-                return device_two(*args, **keywords)
-
-        def make(extract: Any, default: Any, domain: str = "bench") -> Any:
-            return uarray.generate_multimethod(extract, replace, domain, default=default)
-
-        self.one = make(extract_one, one)
-        self.two = make(extract_two, two)
-        self.three = make(extract_three, three)
-        self.other = make(extract_two, two, "bench.other")
-        uarray.set_global_backend(Backend)
+    module.set_global_backend(Backend)
+    other = make(extractors[1], two, "bench.other")
+    return Functions(map(make, extractors, FUNCTIONS), {"other": other})
 
 
-class SingleDispatch(Raw):
-    """The standard library's; it looks at the first argument alone."""
+@peer("`functools.singledispatch`, first argument")
+def singledispatch() -> Functions:
+    generic = {each: functools.singledispatch(_copy(each)) for each in FUNCTIONS}
 
-    title = "`functools.singledispatch`, first argument"
+    def register(function: Any, cls: type) -> Any:
+        generic[function].register(cls)(_copy(function))
+        return generic[function]
 
-    def __init__(self) -> None:
-        self.one, self.two, self.three = (singledispatch(_copy(each)) for each in (one, two, three))
-        for cls in (Array, *TYPES):
-            self.one.register(cls)(one)
-            self.two.register(cls)(two)
-            self.three.register(cls)(three)
-        self.two.register(Device)(device_two)
-        self.other = self.two
+    return _registering(register)
 
 
-class Plum(Raw):
-    """Multiple dispatch by annotations; keywords do not take part in it."""
+@peer("plum")
+def plum() -> Functions:
+    dispatch = import_module("plum").Dispatcher()
 
-    title = "plum"
-    takes_keywords = False
+    def register(function: Any, cls: type) -> Any:
+        method = _copy(function)
+        method.__annotations__ = dict.fromkeys("xyz"[: function.__code__.co_argcount], cls)
+        return dispatch(method)
 
-    def __init__(self) -> None:
-        dispatch = import_module("plum").Dispatcher()
-
-        def register(function: Callable[..., Any], cls: type) -> Callable[..., Any]:
-            method = _copy(function)
-            method.__annotations__ = dict.fromkeys("xyz"[: function.__code__.co_argcount], cls)
-            registered: Callable[..., Any] = dispatch(method)
-            return registered
-
-        for cls in (Array, *TYPES):
-            self.one, self.two, self.three = (register(each, cls) for each in (one, two, three))
-        self.two = self.other = register(two, Device)
+    return _registering(register, takes_keywords=False)
 
 
-class MultipleDispatch(Raw):
-    """Multiple dispatch by a decorator; keywords do not take part in it."""
+@peer("multipledispatch")
+def multipledispatch() -> Functions:
+    dispatch = import_module("multipledispatch").dispatch
+    namespace: dict[str, Any] = {}
 
-    title = "multipledispatch"
-    takes_keywords = False
+    def register(function: Any, cls: type) -> Any:
+        types = [cls] * function.__code__.co_argcount
+        return dispatch(*types, namespace=namespace)(_copy(function))
 
-    def __init__(self) -> None:
-        dispatch = import_module("multipledispatch").dispatch
-        namespace: dict[str, Any] = {}
+    return _registering(register, takes_keywords=False)
 
-        def register(function: Callable[..., Any], cls: type) -> Callable[..., Any]:
-            count = function.__code__.co_argcount
-            registered: Callable[..., Any] = dispatch(*[cls] * count, namespace=namespace)(
-                _copy(function)
-            )
-            return registered
 
-        for cls in (Array, *TYPES):
-            self.one, self.two, self.three = (register(each, cls) for each in (one, two, three))
-        self.two = self.other = register(two, Device)
+def _registering(register: Callable[[Any, type], Any], *, takes_keywords: bool = True) -> Functions:
+    for cls in (Array, *TYPES):
+        for each in FUNCTIONS:
+            register(each, cls)
+    made = [register(each, Device) for each in FUNCTIONS]
+    return Functions(made, {"other": made[1]}, takes_keywords=takes_keywords)
 
 
 def _copy(function: Any) -> Any:
-    """Return a function of its own, because dispatchers write on those that they are given."""
+    """Return a function of its own: dispatchers write attributes on the ones they are given."""
     return FunctionType(function.__code__, function.__globals__, function.__name__)
-
-
-DISPATCHERS: dict[str, type[Raw]] = {
-    "raw": Raw,
-    "bare": Bare,
-    "partial": Partial,
-    "spatch": SpatchCore,
-    "numpy": NumPy,
-    "numpy arrays": NumPyArrays,
-    "uarray": UArray,
-    "singledispatch": SingleDispatch,
-    "plum": Plum,
-    "multipledispatch": MultipleDispatch,
-}
-
-
-def dispatchers() -> dict[str, Any]:
-    """Return those whose packages are installed, by their short names."""
-    found: dict[str, Any] = {}
-    for name, cls in DISPATCHERS.items():
-        try:
-            found[name] = cls()
-        except ModuleNotFoundError:
-            continue
-    return found

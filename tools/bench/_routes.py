@@ -8,7 +8,6 @@ import os
 from contextlib import nullcontext
 from importlib import import_module, metadata
 from importlib.util import find_spec
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +15,14 @@ import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from bench._work import Array, Case
 
     Runner = Callable[[], Any]
+
+
+class NotOfferedError(Exception):
+    """The backend does not do this call; the reason is its own."""
 
 
 class Route:
@@ -30,14 +32,15 @@ class Route:
     title = "SciPy"
     kind = "numpy"
     """Of which arrays it takes; cases have tolerances by it."""
-    backend = ""
-    """Which backend of scipy_dispatch is to answer; none if that is not asked."""
+    needs: tuple[str, ...] = ()
+    """Distributions."""
     in_this_process = True
     """Whether this process's processor time is that of the calls."""
 
     def why_not(self) -> str | None:
         """Say why it cannot be taken here; None if it can."""
-        return None
+        missing = (each for each in self.needs if not _is_installed(each))
+        return next((f"{each} is not installed" for each in missing), None)
 
     def open(self) -> None:
         """Start what it needs."""
@@ -64,9 +67,9 @@ class Route:
         """Return the values of a result as NumPy arrays."""
         return [np.asarray(each) for each in leaves(result)]
 
-
-class NotOfferedError(Exception):
-    """The backend does not do this call; the reason is its own."""
+    def comparable(self, expected: list[Array]) -> list[Array]:
+        """Return what of SciPy's values `fetched` returns: all."""
+        return expected
 
 
 def leaves(result: Any) -> list[Any]:
@@ -76,80 +79,62 @@ def leaves(result: Any) -> list[Any]:
 class Dispatched(Route):
     """scipy_dispatch as it is: nothing asked for."""
 
-    name = "default"
+    name = backend = "default"
     title = "scipy_dispatch"
-    backend = "default"
     prioritize = ""
-    distribution = "scipy-dispatch"
-
-    def why_not(self) -> str | None:
-        return None if _is_installed(self.distribution) else f"{self.distribution} is not installed"
-
-    def options(self) -> AbstractContextManager[Any]:
-        from scipy_dispatch import backend_opts
-
-        return backend_opts(prioritize=self.prioritize) if self.prioritize else nullcontext()
+    needs: tuple[str, ...] = ("scipy-dispatch",)
 
     def arguments(self, case: Case) -> dict[str, Any]:
         return case.arguments
 
     def runner(self, case: Case, array: Any) -> Runner:
-        module = case.function.partition(".")[0]
-        import_module(f"scipy_dispatch.{module}")
-        function: Any = case.function_of(import_module("scipy_dispatch"))
-        arguments = self.arguments(case)
+        library = import_module("scipy_dispatch")
+        import_module(f"scipy_dispatch.{case.function.partition('.')[0]}")
+        function: Any = case.function_of(library)
         if self.backend not in ("default", *function.backends):
             raise NotOfferedError("it does not have the function")
-        with self.options():
+
+        def options() -> Any:
+            opts = library.backend_opts
+            return opts(prioritize=self.prioritize) if self.prioritize else nullcontext()
+
+        def call(*args: Any, **keywords: Any) -> Any:
+            with options():
+                return function(*args, **keywords)
+
+        arguments = self.arguments(case)
+        with options():
             explanation = function.explain(array, **arguments)
         if explanation.selected != self.backend:
-            reasons = [
-                str(each.reason) for each in explanation.backends if each.backend == self.backend
-            ]
-            raise NotOfferedError(", ".join(reasons) or f"{explanation.selected} answers")
-        return self.waiting(function, array, arguments)
+            own = [each for each in explanation.backends if each.backend == self.backend]
+            reasons = ", ".join(str(each.reason) for each in own)
+            raise NotOfferedError(reasons or f"{explanation.selected} answers")
+        return self.waiting(call, array, arguments)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
         """Return what makes the call and waits for it."""
-
-        def run() -> Any:
-            with self.options():
-                return function(array, **arguments)
-
-        return run
+        return lambda: function(array, **arguments)
 
 
 class Threads(Dispatched):
-    name = "threads"
-    title = "threads"
-    backend = "threads"
-    prioritize = "threads"
-    distribution = "scipy-dispatch-threads"
+    name = title = backend = prioritize = "threads"
+    needs = ("scipy-dispatch-threads",)
 
 
 class DaskThreads(Dispatched):
     """Dask's own threads, from a NumPy array to a NumPy array."""
 
-    name = "dask"
+    name = kind = backend = "dask"
     title = "Dask, threads"
-    kind = "dask"
-    backend = "dask"
-    distribution = "scipy-dispatch-dask"
+    needs = ("scipy-dispatch-dask",)
 
     def given(self, array: Array) -> Any:
-        import dask.array as da
-
-        blocks: Any = chunks(array.shape)  # dask calls it a str, and takes all forms
-        return da.from_array(array, chunks=blocks, name=False)
+        return import_module("dask.array").from_array(array, chunks=chunks(array.shape), name=False)
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        from dask.base import compute
-
-        def run() -> Any:
-            result = leaves(function(array, **arguments))
-            return compute(*result, scheduler="threads", num_workers=cores())
-
-        return run
+        compute = import_module("dask.base").compute
+        options = {"scheduler": "threads", "num_workers": cores()}
+        return lambda: compute(*leaves(function(array, **arguments)), **options)
 
 
 class DaskProcesses(Dispatched):
@@ -157,59 +142,43 @@ class DaskProcesses(Dispatched):
 
     name = "processes"
     title = "Dask, 2 processes"
-    kind = "dask"
-    backend = "dask"
-    distribution = "scipy-dispatch-dask"
+    kind = backend = "dask"
+    needs = ("scipy-dispatch-dask", "distributed")
     in_this_process = False
 
-    def why_not(self) -> str | None:
-        return super().why_not() or (
-            None if _is_installed("distributed") else "distributed is not installed"
-        )
-
     def open(self) -> None:
-        distributed = import_module("distributed")
-        self._cluster = distributed.LocalCluster(
+        self._distributed = import_module("distributed")
+        self._cluster = self._distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
-            processes=True,
             memory_limit=0,
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
         )
-        self._client = distributed.Client(self._cluster)
+        self._client = self._distributed.Client(self._cluster)
 
     def close(self) -> None:
         self._client.close()
         self._cluster.close()
 
     def given(self, array: Array) -> Any:
-        import dask.array as da
-        from dask.delayed import delayed
-
-        wait = import_module("distributed").wait
-
-        sizes = chunks(array.shape)
-        counts = [math.ceil(length / size) for length, size in zip(array.shape, sizes, strict=True)]
-        blocks = np.empty(counts, object)
-        for index in product(*map(range, counts)):
-            place = tuple(
-                slice(number * size, (number + 1) * size)
-                for number, size in zip(index, sizes, strict=True)
-            )
+        da = import_module("dask.array")
+        delayed = import_module("dask.delayed").delayed
+        sizes = da.core.normalize_chunks(chunks(array.shape), array.shape)
+        blocks = np.empty([len(each) for each in sizes], object)
+        places = da.core.slices_from_chunks(sizes)
+        for index, place in zip(np.ndindex(blocks.shape), places, strict=True):
             block = np.ascontiguousarray(array[place])
             (future,) = self._client.scatter([block], hash=False)
             blocks[index] = da.from_delayed(delayed(future), block.shape, array.dtype)
         lazy = da.block(blocks.tolist()).persist()
-        wait(lazy)
+        self._distributed.wait(lazy)
         return lazy
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        wait = import_module("distributed").wait
-
         def run() -> Any:
             result = self._client.persist(leaves(function(array, **arguments)))
-            wait(result)
+            self._distributed.wait(result)
             return tuple(result)
 
         return run
@@ -221,33 +190,26 @@ class DaskProcesses(Dispatched):
 class Jax(Dispatched):
     """Under `jax.jit`; an array on JAX's own device, compiled before it is timed."""
 
-    name = "jax"
+    name = kind = backend = "jax"
     title = "JAX, jitted"
-    kind = "jax"
-    backend = "jax"
-    distribution = "scipy-dispatch-jax"
-
-    def why_not(self) -> str | None:
-        missing = None if find_spec("jax") else "jax is not installed"
-        return missing or super().why_not()
+    needs = ("jax", "scipy-dispatch-jax")
 
     def given(self, array: Array) -> Any:
         jax = import_module("jax")
-
         return jax.block_until_ready(jax.numpy.asarray(array))
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        jax = import_module("jax")
-
         # A window or a structure decides what is compiled; what is added up is data.
-        return {
-            name: jax.numpy.asarray(value) if _is_data(value) else value
+        asarray = import_module("jax.numpy").asarray
+        data = {
+            name: asarray(value)
             for name, value in case.arguments.items()
+            if isinstance(value, np.ndarray) and value.dtype != bool
         }
+        return {**case.arguments, **data}
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
         jax = import_module("jax")
-
         compiled = jax.jit(lambda given: function(given, **arguments))
         return lambda: jax.block_until_ready(compiled(array))
 
@@ -255,63 +217,43 @@ class Jax(Dispatched):
 class Cupy(Dispatched):
     """An array on the GPU, which stays there."""
 
-    name = "cupy"
+    name = kind = backend = "cupy"
     title = "CuPy"
-    kind = "cupy"
-    backend = "cupy"
-    distribution = "scipy-dispatch-cupy"
+    needs = ("scipy-dispatch-cupy",)
 
     def why_not(self) -> str | None:
-        missing = None if find_spec("cupy") else "cupy is not installed"
-        missing = missing or super().why_not()
+        missing = super().why_not() if find_spec("cupy") else "cupy is not installed"
         if missing:
             return missing
-        cupy = import_module("cupy")
-
+        runtime = import_module("cupy").cuda.runtime
         try:
-            cupy.cuda.runtime.getDeviceCount()
-        except cupy.cuda.runtime.CUDARuntimeError as error:
+            runtime.getDeviceCount()
+        except runtime.CUDARuntimeError as error:
             return f"there is no device: {error}"
         return None
 
     def given(self, array: Array) -> Any:
-        cupy = import_module("cupy")
-
-        return cupy.asarray(array)
+        return import_module("cupy").asarray(array)
 
     def arguments(self, case: Case) -> dict[str, Any]:
-        cupy = import_module("cupy")
-
-        return {
-            name: cupy.asarray(value) if isinstance(value, np.ndarray) else value
-            for name, value in case.arguments.items()
-        }
+        arrays = {k: self.given(v) for k, v in case.arguments.items() if isinstance(v, np.ndarray)}
+        return {**case.arguments, **arrays}
 
     def waiting(self, function: Any, array: Any, arguments: dict[str, Any]) -> Runner:
-        cupy = import_module("cupy")
+        stream = import_module("cupy").cuda.get_current_stream
 
         def run() -> Any:
             result = function(array, **arguments)
-            cupy.cuda.get_current_stream().synchronize()
+            stream().synchronize()
             return result
 
         return run
 
     def fetched(self, result: Any) -> list[Array]:
-        cupy = import_module("cupy")
-
-        return [cupy.asnumpy(each) for each in leaves(result)]
+        return [import_module("cupy").asnumpy(each) for each in leaves(result)]
 
 
-ROUTES: tuple[type[Route], ...] = (
-    Route,
-    Dispatched,
-    Threads,
-    DaskThreads,
-    DaskProcesses,
-    Jax,
-    Cupy,
-)
+ROUTES = (Route, Dispatched, Threads, DaskThreads, DaskProcesses, Jax, Cupy)
 
 
 def chunks(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -324,10 +266,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _is_data(value: object) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype != bool
 
 
 def _is_installed(distribution: str) -> bool:

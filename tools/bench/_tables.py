@@ -1,100 +1,69 @@
-"""Tables of figures: in a terminal, and in the part of a docs page that a run fills."""
+"""Tables in Markdown, for a terminal and for a docs page, and the progress of a run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from contextlib import contextmanager
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from rich import box
-from rich.markup import escape
-from rich.table import Table
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from rich.console import Console
+    from bench._record import Record
 
-BEGIN = "<!--- figures -->"
-END = "<!--- end of figures -->"
-
+BEGIN, END = "<!--- figures -->", "<!--- end of figures -->"
 DASH = "\N{EN DASH}"
-OK = "ok"
-OVER = "over"
-UNDER = "under"
-
-_STYLES = {OK: "green", OVER: "bold red", UNDER: "bold red"}
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A table, before it is known how it will be shown."""
-
-    title: str
-    columns: list[str]
-    rows: list[list[str]]
-    left: int = 1  # how many columns hold words
+BAD = ("over", "under", "slower")
 
 
 def number(value: float | None, like: float | None = None) -> str:
-    """Return three digits of a value, or as many as `like` has."""
+    """Return three digits of a value, or as many decimals as `like` has."""
     if value is None:
         return DASH
     size = abs(value if like is None else like)
-    digits = 2 if size < 10 else 1 if size < 100 else 0
-    return f"{value:,.{digits}f}"
+    return f"{value:,.{2 if size < 10 else 1 if size < 100 else 0}f}"
 
 
 def with_spread(values: list[float]) -> str:
     """Return the median with half the distance of the quartiles."""
-    middle = median(values)
     if len(values) < 2:
-        return number(middle)
+        return number(values[0] if values else None)
+    middle = median(values)
     low, _, high = quantiles(values, n=4)
     return f"{number(middle)} ± {number((high - low) / 2, middle)}"
 
 
-def show_sheets(
-    machine: dict[str, str], sheets: Iterable[Sheet], failures: Iterable[str], console: Console
-) -> None:
-    """Print on what a run was made, its tables, and what failed."""
-    width = max(map(len, machine), default=0) + 2
-    for key, value in machine.items():
-        console.print(f"[bold]{key:<{width}}[/]{escape(value)}", highlight=False)
-    for sheet in sheets:
-        table = Table(
-            title=_styled(sheet.title),
-            title_justify="left",
-            title_style="bold",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-        )
-        for index, column in enumerate(sheet.columns):
-            # The last of three columns of a mode holds a word too.
-            words = index < sheet.left or not column
-            table.add_column(
-                column,
-                justify="left" if words else "right",
-                no_wrap=index > 0,
-                min_width=len(column),
-            )
-        for row in sheet.rows:
-            table.add_row(*map(_styled, row))
-        console.print()
-        console.print(table)
-    for failure in failures:
-        console.print(f"[bold red]not measured:[/] {escape(failure)}", highlight=False)
-
-
-def sheet_lines(sheet: Sheet) -> list[str]:
+def table(title: str, columns: list[str], rows: Iterable[list[str]]) -> list[str]:
     """Return a table as lines of Markdown, with an empty one before it."""
-    rules = ["---" if index < sheet.left else "--:" for index in range(len(sheet.columns))]
-    lines = ["", f"**{sheet.title}**", ""]
-    for row in (sheet.columns, rules, *sheet.rows):
-        cells = (f"**{cell}**" if cell in (OVER, UNDER) else cell for cell in row)
-        lines.append(f"| {' | '.join(cells)} |")
+    body = [[f"**{cell}**" if cell in BAD else cell for cell in row] for row in rows]
+    widths = [max(3, *map(len, cells)) for cells in zip(columns, *body, strict=True)]
+    rules = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = ["", f"**{title}**", ""]
+    for first, *others in (columns, rules, *body):
+        cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
+        lines.append(f"| {' | '.join([first.ljust(widths[0]), *cells])} |")
     return lines
+
+
+def markdown(record: Record, lines: Iterable[str]) -> str:
+    """Return what a run was made on, its tables and what failed."""
+    failures = [f"\nNot measured: {failure.splitlines()[0]}" for failure in record.failures]
+    machine = (f"- {key}: {value}" for key, value in record.machine.items())
+    return "\n".join([*machine, *lines, *failures]) + "\n"
+
+
+def show(text: str) -> None:
+    """Print Markdown, as tables where it goes to a terminal."""
+    if sys.stdout.isatty():
+        Console().print(Markdown(text))
+    else:
+        print(text, end="")
 
 
 def update(page: Path, text: str) -> None:
@@ -107,10 +76,14 @@ def update(page: Path, text: str) -> None:
     page.write_text(f"{before}{BEGIN}\n\n{text}\n{END}{after}", encoding="utf-8")
 
 
-def _styled(text: str) -> str:
-    style = _STYLES.get(text)
-    if style:
-        return f"[{style}]{text}[/]"
-    if text.startswith("**"):
-        return f"[bold]{escape(text.strip('*'))}[/]"
-    return escape(text.replace("`", ""))
+@contextmanager
+def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+    """Show which of `total` steps is under way: a bar in a terminal, a line each elsewhere."""
+    if not console.is_terminal:
+        yield lambda title: print(title, file=console.file, flush=True)
+        return
+    columns = (SpinnerColumn(), BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True) as shown:
+        task = shown.add_task("", total=total)
+        steps = iter(range(total))
+        yield lambda title: shown.update(task, completed=next(steps, total), description=title)

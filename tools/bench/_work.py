@@ -7,7 +7,7 @@ through which the same photograph comes into focus and goes out of it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,47 +24,29 @@ if TYPE_CHECKING:
 
 GRAIN = 0.02
 """The deviation of the grain; black is 0 and white is 1."""
-
 AIM = 1.7
 """How many times as fast as SciPy threads are to be on two cores."""
-
 SUMS = 2e-6
 """Relative to the largest value; SciPy adds up in double precision, and rounds at the end."""
-
 SPECTRA = 1e-5
 """Relative to the largest value; Fourier transforms of other lengths round otherwise."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A call of a function.
-
-    Parameters
-    ----------
-    title : str
-        How the call is shown.
-    data : str
-        What it is given: ``"photograph"``, ``"mask"`` or ``"volume"``.
-    function : str
-        ``"module.name"``, in SciPy and in scipy_dispatch.
-    arguments : dict
-        The further arguments.
-    tolerances : dict of str to float, optional
-        For kinds of arrays (``"dask"``, ``"jax"``, ``"cupy"``), how far values may be off,
-        relative to the largest one. The others are to be the same.
-    is_aimed : bool
-        Whether threads are to be `AIM` times as fast as SciPy.
-    is_local : bool
-        Whether a half of the picture gives half of the result, but for what is near the cut.
-    """
+    """A call of a function, which SciPy and scipy_dispatch have under the same name."""
 
     title: str
     data: str
     function: str
     arguments: dict[str, Any]
-    tolerances: dict[str, float] = field(default_factory=dict)
+    tolerances: dict[str, float]
+    """For kinds of arrays (``"dask"``, ``"jax"``, ``"cupy"``), how far values may be off,
+    relative to the largest one. The others are to be the same."""
     is_aimed: bool = False
+    """Whether threads are to be `AIM` times as fast as SciPy."""
     is_local: bool = True
+    """Whether a half of the picture gives half of the result, but for what is near the cut."""
 
     @property
     def name(self) -> str:
@@ -75,9 +57,6 @@ class Case:
         """Return the function of SciPy or of scipy_dispatch."""
         function: Callable[..., Any] = attrgetter(self.function)(library)
         return function
-
-    def tolerance(self, kind: str) -> float:
-        return self.tolerances.get(kind, 0.0)
 
 
 def disk(radius: int) -> Array:
@@ -93,103 +72,33 @@ def blur() -> Array:
     return normal
 
 
-_SUM = {"jax": SUMS, "cupy": SUMS}
-_RUNNING = {"dask": SUMS, **_SUM}
-_SPECTRUM = {"dask": SPECTRA, "jax": SPECTRA / 10, "cupy": SPECTRA}
+P, M, V = "photograph", "mask", "volume"
+SUM = {"jax": SUMS, "cupy": SUMS}
+RUNNING = {"dask": SUMS, **SUM}
+SPECTRUM = {"dask": SPECTRA, "jax": SPECTRA / 10, "cupy": SPECTRA}
+DISK = {"footprint": disk(3)}
+BLUR = {"in2": blur(), "mode": "same"}
+CUBE = {"size": (5, 5, 5)}
+HALF = {"zoom": 0.5, "order": 1}
+TURN = {"angle": 15, "axes": (1, 2), "reshape": False, "order": 1}
 
 CASES = (
-    Case(
-        "gaussian_filter, sigma 3",
-        "photograph",
-        "ndimage.gaussian_filter",
-        {"sigma": 3},
-        _SUM,
-        is_aimed=True,
-    ),
-    Case(
-        "median_filter, 3 x 3",
-        "photograph",
-        "ndimage.median_filter",
-        {"size": 3},
-        is_aimed=True,
-    ),
-    Case("uniform_filter, 9 x 9", "photograph", "ndimage.uniform_filter", {"size": 9}, _RUNNING),
-    Case(
-        "grey_erosion, 9 x 9",
-        "photograph",
-        "ndimage.grey_erosion",
-        {"size": (9, 9)},
-        is_aimed=True,
-    ),
-    Case(
-        "grey_dilation, a disk of 37",
-        "photograph",
-        "ndimage.grey_dilation",
-        {"footprint": disk(3)},
-        is_aimed=True,
-    ),
-    Case(
-        "white_tophat, 15 x 15",
-        "photograph",
-        "ndimage.white_tophat",
-        {"size": (15, 15)},
-        is_aimed=True,
-    ),
-    Case("sobel", "photograph", "ndimage.sobel", {"axis": 0}, _SUM),
-    Case("laplace", "photograph", "ndimage.laplace", {}, _SUM),
-    Case(
-        "fftconvolve, 31 x 31",
-        "photograph",
-        "signal.fftconvolve",
-        {"in2": blur(), "mode": "same"},
-        _SPECTRUM,
-        is_local=False,
-    ),
-    Case(
-        "zoom to a half",
-        "photograph",
-        "ndimage.zoom",
-        {"zoom": 0.5, "order": 1},
-        _SUM,
-        is_local=False,
-    ),
-    Case(
-        "binary_opening, twice",
-        "mask",
-        "ndimage.binary_opening",
-        {"iterations": 2},
-        is_aimed=True,
-    ),
-    Case("label", "mask", "ndimage.label", {}, is_local=False),
-    Case(
-        "gaussian_filter, sigma 2, volume",
-        "volume",
-        "ndimage.gaussian_filter",
-        {"sigma": 2},
-        _SUM,
-        is_aimed=True,
-    ),
-    Case(
-        "median_filter, 3 x 3 x 3, volume",
-        "volume",
-        "ndimage.median_filter",
-        {"size": 3},
-        is_aimed=True,
-    ),
-    Case(
-        "grey_opening, 5 x 5 x 5, volume",
-        "volume",
-        "ndimage.grey_opening",
-        {"size": (5, 5, 5)},
-        is_aimed=True,
-    ),
-    Case(
-        "rotate by 15°, volume",
-        "volume",
-        "ndimage.rotate",
-        {"angle": 15, "axes": (1, 2), "reshape": False, "order": 1},
-        _SUM,
-    ),
+    Case("gaussian_filter, sigma 3", P, "ndimage.gaussian_filter", {"sigma": 3}, SUM, True),
+    Case("median_filter, 3 x 3", P, "ndimage.median_filter", {"size": 3}, {}, True),
+    Case("uniform_filter, 9 x 9", P, "ndimage.uniform_filter", {"size": 9}, RUNNING),
+    Case("grey_erosion, 9 x 9", P, "ndimage.grey_erosion", {"size": (9, 9)}, {}, True),
+    Case("grey_dilation, a disk of 37", P, "ndimage.grey_dilation", DISK, {}, True),
+    Case("white_tophat, 15 x 15", P, "ndimage.white_tophat", {"size": (15, 15)}, {}, True),
+    Case("sobel", P, "ndimage.sobel", {"axis": 0}, SUM),
+    Case("laplace", P, "ndimage.laplace", {}, SUM),
+    Case("fftconvolve, 31 x 31", P, "signal.fftconvolve", BLUR, SPECTRUM, is_local=False),
+    Case("zoom to a half", P, "ndimage.zoom", HALF, SUM, is_local=False),
+    Case("binary_opening, twice", M, "ndimage.binary_opening", {"iterations": 2}, {}, True),
+    Case("label", M, "ndimage.label", {}, {}, is_local=False),
+    Case("gaussian_filter, sigma 2, volume", V, "ndimage.gaussian_filter", {"sigma": 2}, SUM, True),
+    Case("median_filter, 3 x 3 x 3, volume", V, "ndimage.median_filter", {"size": 3}, {}, True),
+    Case("grey_opening, 5 x 5 x 5, volume", V, "ndimage.grey_opening", CUBE, {}, True),
+    Case("rotate by 15°, volume", V, "ndimage.rotate", TURN, SUM),
 )
 
 

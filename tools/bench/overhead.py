@@ -1,234 +1,199 @@
-"""Measure what dispatching costs, beside other ways to dispatch.
+"""Measure what dispatching costs, beside other ways to dispatch or beside another version.
 
     python tools/bench/overhead.py                  # all of it, in a minute or two
     python tools/bench/overhead.py --quick          # roughly, in a quarter of that
-    python tools/bench/overhead.py --instructions   # count instructions too, with valgrind
+    python tools/bench/overhead.py --against main   # this checkout beside a revision, or a folder
     python tools/bench/overhead.py --update-docs    # put the run into the docs
-    python tools/bench/overhead.py --json 3.12.json # keep the raw samples …
+    python tools/bench/overhead.py --json 3.12.json # keep the samples, in pyperf's format …
     python tools/bench/overhead.py --replay 3.*.json --update-docs  # … and show several runs
 
-Needs the dependency group `bench`. Figures are ratios of what was measured side by side in
-one run: the median over all rounds, with half the distance of the quartiles beside it. Nothing
+Needs the dependency group `bench`, and a compiler for the C extension. Figures are ratios of
+what was measured side by side in one run: the median, with half the distance of the quartiles
+beside it. Between versions, instructions are counted too where valgrind is installed. Nothing
 is asserted, but what cannot be measured makes the exit code 1.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
+import random
+import shutil
 import sys
-from dataclasses import asdict
+import tempfile
+from contextlib import ExitStack
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-TOOLS = ROOT / "tools"
-PAGE = ROOT / "docs" / "explanation" / "what-it-costs.md"
-
-sys.path.insert(0, str(TOOLS))
-if find_spec("spatch_core") is None:  # not installed: measure this checkout
-    sys.path.insert(1, str(ROOT))
-if find_spec("rich") is None:
+_tools, _root = (str(folder) for folder in Path(__file__).resolve().parents[1:3])
+sys.path.insert(0, _tools)
+if find_spec("spatch_core") is None:  # not installed
+    sys.path.append(_root)
+if find_spec("pyperf") is None or find_spec("rich") is None:
     sys.exit("This needs the dependency group `bench`: python -m pip install --group bench")
 
 # ruff: noqa: E402 - the path comes first
 from rich.console import Console
 
-from bench._instructions import instructions, is_possible
-from bench._machine import describe_load, describe_machine, load
-from bench._processes import Stage, stage
-from bench._progress import progress
-from bench._report import MODES, Run, load_run, markdown, show
-from bench._tables import update
+from bench._figures import COUNT, MODES, OLD, tables
+from bench._fresh import programs
+from bench._peers import PEERS
+from bench._record import ROOT, Record, describe_machine
+from bench._tables import markdown, progress, show, update
+from bench._versions import ACCELERATED, Contestant, Worker, instructions, stage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from bench._sampling import Samples
+    from bench._fresh import Program
+
+PAGE = ROOT / "docs" / "explanation" / "what-it-costs.md"
+PACKAGES = ("pyperf", "numpy", "uarray", "plum-dispatch", "multipledispatch")
+OWN = "raw,bare,partial,spatch"
+"""The dispatchers that are measured where the others have been measured already."""
 
 
 class Benchmark:
-    """Measures, step by step.
+    """Measures contestants side by side; their names are what those of samples begin with.
 
-    Parameters
-    ----------
-    run : Run
-        Where the samples go.
-    folder : Stage
-        For fresh processes.
-    quick : bool
-        Whether a rough figure will do.
+    The folder is for distributions and caches; `quick` makes fewer rounds.
     """
 
-    def __init__(self, run: Run, folder: Stage, *, quick: bool) -> None:
-        self.run = run
+    def __init__(
+        self, record: Record, contestants: dict[str, Contestant], folder: Path, *, quick: bool
+    ) -> None:
+        self.record = record
+        self.contestants = contestants
         self.folder = folder
         self.quick = quick
+        self.is_comparison = any(name.startswith(OLD) for name in contestants)
+        self._shuffle = random.Random(0).shuffle
 
-    def steps(self, modes: list[str], *, count: bool) -> Iterator[tuple[str, Callable[[], None]]]:
+    def steps(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield what to do, with its title.
 
-        The modes take turns, so that whatever the machine does meanwhile meets both.
+        Where two versions are compared, there are more processes of fewer rounds: which objects
+        share a cache line differs from process to process.
         """
-        for number in range(1 if self.quick else 4):
-            for mode in modes:
-                yield (
-                    f"calls, {MODES[mode]}, process {number + 1}",
-                    partial(self._calls, mode, number),
-                )
-        for mode in modes:
-            for title, action in (
-                ("options, states, decorating", self._setup),
-                ("importing", self._imports),
-                ("discovery, 50 installed", partial(self._discovery, 50)),
-                ("discovery, 500 installed", partial(self._discovery, 500)),
-                ("descriptions in TOML", self._descriptions),
-            ):
-                yield f"{title}, {MODES[mode]}", partial(action, mode)
-        if count:
-            for mode in modes:
-                yield f"instructions, {MODES[mode]}", partial(self._instructions, mode)
+        processes = (3 if self.quick else 10) if self.is_comparison else 1 if self.quick else 4
+        rounds = {"calls": 8 if self.is_comparison else 25, "around": 4}
+        for group, each in rounds.items():
+            for seed in range(processes):
+                title = f"{group}, process {seed + 1} of {processes}"
+                yield title, partial(self._work, group, seed, each // 2 if self.quick else each)
+        sizes = (50,) if self.is_comparison else (50, 500)
+        for title, compared in programs(self.folder, sizes).items():
+            yield title, partial(self._run, compared, 5 if self.quick else 20)
+        if self.is_comparison and not self.quick and shutil.which("valgrind"):
+            for name in self.contestants:
+                yield f"instructions, {name}", partial(self._count, name)
 
-    def _rounds(self, number: int) -> int:
-        return max(3, number // 5) if self.quick else number
-
-    def _calls(self, mode: str, seed: int) -> None:
-        accelerated, samples = _child(
-            mode, "bench._calls", "--rounds", str(self._rounds(25)), "--seed", str(seed)
-        )
-        if accelerated is not (mode == "accelerated"):
-            raise RuntimeError(f"SPATCH_CORE_PURE was not heeded: accelerated is {accelerated}")
-        self._add(mode, samples)
-
-    def _setup(self, mode: str) -> None:
-        self._add(mode, _child(mode, "bench._setup", "--rounds", str(self._rounds(30))))
-
-    def _imports(self, mode: str) -> None:
-        variables = environment(mode)
-        self._add(mode, self.folder.imports(variables, self._rounds(40)))
-        self.run.unwanted[mode] = self.folder.unwanted(variables)
-
-    def _discovery(self, installed: int, mode: str) -> None:
-        rounds = self._rounds(15)
-        self._add(mode, self.folder.discovery(environment(mode), installed, rounds))
-
-    def _descriptions(self, mode: str) -> None:
-        self._add(mode, self.folder.descriptions(environment(mode), self._rounds(7)))
-
-    def _instructions(self, mode: str) -> None:
-        self.run.instructions[mode] = instructions(environment(mode), TOOLS)
-
-    def _add(self, mode: str, samples: Samples) -> None:
-        known = self.run.samples[mode]
+    def _work(self, group: str, seed: int, rounds: int) -> None:
+        """Time calls in a process of each contestant; the processes take turns every round."""
+        with ExitStack() as stack:
+            workers = []
+            for name, contestant in self.contestants.items():
+                worker = Worker(contestant, group, seed, f"--peers={self._peers(name)}")
+                stack.callback(worker.close)
+                workers.append((name, worker))
+            samples: dict[str, list[float]] = {}
+            for _ in range(rounds):
+                self._shuffle(workers)
+                for name, worker in workers:
+                    for case, seconds in worker.times().items():
+                        samples.setdefault(f"{name}/{case}", []).append(seconds)
         for name, values in samples.items():
-            known[name] = [*known.get(name, []), *values]
+            self.record.samples.setdefault(name, []).append(values)
+
+    def _peers(self, name: str) -> str:
+        return OWN if self.is_comparison or name == ACCELERATED else ",".join(PEERS)
+
+    def _run(self, group: list[Program], rounds: int) -> None:
+        """Run fresh processes in turn; the first ones fill caches and do not count."""
+        order = list(self.contestants.items())
+        for number in range(-1, rounds):
+            self._shuffle(order)
+            for name, contestant in order:
+                for program in group:
+                    seconds = program.seconds(contestant, self.folder / "caches" / name)
+                    if number >= 0:
+                        samples = self.record.samples.setdefault(f"{name}/{program.name}", [])
+                        samples.append([seconds])
+
+    def _count(self, name: str) -> None:
+        counted = instructions(self.contestants[name], f"--peers={self._peers(name)}")
+        version, _, mode = name.rpartition(" ")
+        prefix = f"{version} {COUNT}{mode}".strip()
+        self.record.samples |= {f"{prefix}/{case}": [[each]] for case, each in counted.items()}
 
 
-def environment(mode: str) -> dict[str, str]:
-    """Return the variables of a process: nothing that changes what is measured."""
-    variables = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTHON", "SPATCH_CORE", "BENCH", "COV"))
-    }
-    import spatch_core
-
-    package = str(Path(str(spatch_core.__file__)).parent.parent)
-    variables["PYTHONPATH"] = os.pathsep.join([str(TOOLS), package])
-    variables["OPENBLAS_NUM_THREADS"] = "1"
-    if mode == "pure":
-        variables["SPATCH_CORE_PURE"] = "1"
-    return variables
-
-
-def _child(mode: str, module: str, *arguments: str) -> Any:
-    found = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=TOOLS,  # it comes before everything else on the path
-        env=environment(mode),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if found.returncode:
-        raise RuntimeError(f"{module} ended with code {found.returncode}:\n{found.stderr}")
-    return json.loads(found.stdout)
-
-
-def _modes() -> list[str]:
-    """Return the modes that can be measured here."""
-    code = "import spatch_core; print(getattr(spatch_core, 'accelerated', False))"
-    found = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=TOOLS,
-        env=environment("accelerated"),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return list(MODES) if found.stdout.strip() == "True" else ["pure"]
-
-
-def measure(console: Console, *, quick: bool, count: bool) -> Run:
-    """Do all steps; what fails is told in the run."""
-    modes = _modes()
-    run = Run(describe_machine(), {mode: {} for mode in modes})
-    busy = load()
-    with stage() as folder:
-        steps = list(Benchmark(run, folder, quick=quick).steps(modes, count=count))
+def measure(against: str, console: Console, *, quick: bool) -> Record:
+    """Do all steps; what fails is told in the record."""
+    record = Record(describe_machine(PACKAGES))
+    with tempfile.TemporaryDirectory(prefix="overhead-") as temporary:
+        folder = Path(temporary)
+        console.print("building spatch_core", style="dim")
+        versions = {OLD: stage(against, folder / "old")} if against else {}
+        versions[""] = stage(ROOT, folder / "new")
+        if against:
+            record.machine["spatch-core"] = f"new: {versions[''].label}"
+            record.machine["against"] = record.notes["against"] = f"old: {versions[OLD].label}"
+        is_built = all(version.is_built for version in versions.values())
+        if not is_built:
+            console.print("the C extension could not be built: pure Python alone", style="bold")
+        modes = list(MODES) if is_built else ["pure"]
+        contestants = {
+            f"{prefix}{mode}": Contestant(version, mode)
+            for mode in modes
+            for prefix, version in versions.items()
+        }
+        steps = list(Benchmark(record, contestants, folder, quick=quick).steps())
         with progress(console, len(steps)) as report:
             for title, action in steps:
                 report(title)
                 try:
                     action()
                 except Exception as error:  # noqa: BLE001  # the other figures are good
-                    run.failures.append(f"{title}: {type(error).__name__}: {error}")
-    run.machine["load average"] = describe_load(busy + load())
-    return run
+                    record.failures.append(f"{title}: {type(error).__name__}: {error}")
+    return record
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    parser.add_argument("--instructions", action="store_true", help="count them, with valgrind")
-    parser.add_argument("--markdown", action="store_true", help="print Markdown")
-    parser.add_argument("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the raw samples")
-    parser.add_argument(
-        "--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote"
-    )
+    add = parser.add_argument
+    add("--quick", action="store_true", help="fewer rounds")
+    add("--against", default="", metavar="VERSION", help="a checkout's folder, or a git revision")
+    add("--update-docs", action="store_true", help=f"put it into {PAGE.name}")
+    add("--json", type=Path, metavar="FILE", help="write the samples")
+    add("--replay", type=Path, nargs="+", metavar="FILE", help="show what --json wrote")
     options = parser.parse_args()
-    if options.instructions and not is_possible():
-        parser.error("valgrind is not there: on Debian and Ubuntu, apt install valgrind")
+    if options.replay and (options.json or options.against):
+        parser.error("--replay measures nothing, so --json and --against mean nothing beside it")
+    if options.update_docs and options.against:
+        parser.error("the docs show one version: --against and --update-docs exclude each other")
 
     console = Console(stderr=True)
-    if options.replay and options.json:
-        parser.error("--json writes what is measured, and --replay measures nothing")
     if options.replay:
-        texts = [file.read_text(encoding="utf-8") for file in options.replay]
-        runs = [load_run(json.loads(text)) for text in texts]
+        records = [Record.load(file) for file in options.replay]
     else:
-        runs = [measure(console, quick=options.quick, count=options.instructions)]
+        try:
+            records = [measure(options.against, console, quick=options.quick)]
+        except ValueError as error:
+            parser.error(str(error))
     if options.json:
-        options.json.write_text(json.dumps(asdict(runs[0])), encoding="utf-8")
-    if options.markdown:
-        print(markdown(runs), end="")
-    else:
-        for run in runs:
-            show(run, Console(width=None if sys.stdout.isatty() else 140))
-    failed = any(run.failures for run in runs)
+        records[0].save(options.json)
+    text = "\n".join(
+        f"### {each.machine['interpreter']}\n\n{markdown(each, tables(each))}" for each in records
+    )
+    show(text)
+    failed = any(record.failures for record in records)
     if options.update_docs and failed:
         console.print(f"{PAGE.relative_to(ROOT)} is left as it was: the run is not complete")
     elif options.update_docs:
-        update(PAGE, markdown(runs))
+        update(PAGE, text)
         console.print(f"{PAGE.relative_to(ROOT)} has it now")
     return 1 if failed else 0
 

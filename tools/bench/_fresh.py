@@ -1,0 +1,122 @@
+"""Times fresh processes: importing, discovering, the first call.
+
+They see spatch_core and the distributions that are written here, and nothing else that is
+installed. The user's cache folder is not touched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench._record import run
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from bench._versions import Contestant
+
+# Without the environment it was made in; its own site-packages has little more than pip.
+PYTHON = getattr(sys, "_base_executable", None) or sys.executable
+
+_CLOCK = """
+import sys, time
+clock = time.perf_counter if sys.platform == "win32" else time.process_time
+start = clock()
+"""
+_LIBRARY = """
+from spatch_core import BackendSystem
+system = BackendSystem("bench.backends", "BENCH", ["builtins:float"])
+@system.dispatchable(("x", "y"), module="bench", qualname="function0")
+def function0(x, y=None): return x
+"""
+_STOP = "print(clock() - start)\n"
+_IMPORT = f"{_CLOCK}import spatch_core\n{_STOP}"
+_DECORATE = f"{_CLOCK}{_LIBRARY}{_STOP}"
+_ENTRY_POINTS = f"""{_CLOCK}
+from importlib.metadata import entry_points
+entry_points(group="bench.backends")
+{_STOP}"""
+_DISCOVER = f"{_LIBRARY}{_CLOCK}count = len(system.backends)\n{_STOP}assert count == 4, count\n"
+_FIRST_CALL = f"""{_LIBRARY}{_CLOCK}function0(1.0, 2.0)
+{_STOP}assert len(system.backends) == 101, system.problems
+"""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a fresh process runs; it prints seconds, and `name` is that of the samples."""
+
+    name: str
+    text: str
+    installed: Path | None = None
+    """The distributions that it sees; without, those of the bare interpreter."""
+    cache: str = "kept"
+    """``"off"``; ``"new"``, an empty one; or ``"kept"``, the one of the run before."""
+
+    def seconds(self, contestant: Contestant, caches: Path) -> float:
+        """Run it, with a folder for the caches of this contestant alone."""
+        folder = caches / self.installed.name if self.installed else caches
+        if self.cache == "new":
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = [self.installed] if self.installed else []
+        variables = contestant.variables(*path)
+        variables |= dict.fromkeys(("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"), str(folder))
+        if self.cache == "off":
+            variables["SPATCH_CORE_CACHE"] = "off"
+        command = [PYTHON, "-s", *(["-S"] if path else []), "-c", self.text]
+        return float(run(command, contestant.version.folder, variables))
+
+
+def programs(folder: Path, sizes: tuple[int, ...]) -> dict[str, list[Program]]:
+    """Write distributions, for discovery so many each; return the programs that use them."""
+    found = {"importing": [Program("import", _IMPORT), Program("library", _DECORATE)]}
+    for count in sizes:
+        installed = _install(folder / f"installed-{count}", count, backends=3, functions=20)
+        found[f"discovery, {count} installed"] = [
+            Program(f"{count}/alone", _ENTRY_POINTS, installed),
+            Program(f"{count}/cached", _DISCOVER, installed),
+            Program(f"{count}/uncached", _DISCOVER, installed, "off"),
+        ]
+    installed = _install(folder / "described", 100, backends=100, functions=100)
+    found["the first call"] = [
+        Program("toml/first", _FIRST_CALL, installed, "new"),
+        Program("toml/second", _FIRST_CALL, installed),
+        Program("toml/alone", _ENTRY_POINTS, installed),
+    ]
+    return found
+
+
+def _install(folder: Path, count: int, backends: int, functions: int) -> Path:
+    """Write distributions, the first of which have backends, and every fifth other a command."""
+    for number in range(count):
+        package = f"package_{number}"
+        files = {f"{package}/__init__.py": ""}
+        entry_points = {}
+        if number < backends:
+            entry_points["bench.backends"] = {f"backend{number}": f"{package}:backend.toml"}
+            files[f"{package}/backend.toml"] = _description(number, package, functions)
+        elif number % 5 == 0:
+            entry_points["console_scripts"] = {package: f"{package}:main"}
+        write_distribution(folder, package, entry_points=entry_points, files=files)
+    for file in folder.rglob("*.toml"):  # what has just been written is not kept in caches
+        status = file.stat()
+        os.utime(file, (status.st_atime - 3600, status.st_mtime - 3600))
+    return folder
+
+
+def _description(number: int, package: str, functions: int) -> str:
+    lines = [f'name = "backend{number}"', f'primary_types = ["{package}.arrays:Array"]']
+    for each in range(functions):
+        lines += [
+            f'[functions."bench:function{each}"]',
+            f'function = "{package}.functions:function{each}"',
+            f'should_run = "{package}.functions:should_run"',
+            f"additional_docs = {json.dumps(f'Runs function {each} elsewhere.')}",
+        ]
+    return "\n".join(lines)

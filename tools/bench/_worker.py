@@ -1,0 +1,235 @@
+"""Times calls in a process of its own: one round for each line that it reads.
+
+python -m bench._worker calls --peers raw,spatch
+valgrind --tool=callgrind --dump-before=getppid python -m bench._worker calls --count
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from importlib.machinery import EXTENSION_SUFFIXES
+from itertools import islice, permutations
+from timeit import Timer
+from types import FunctionType
+from typing import Any
+
+from bench._library import (
+    DEVICE_TWO,
+    OWN_TYPES,
+    TYPES,
+    Array,
+    describe,
+    make_library,
+    make_system,
+    one,
+    two,
+)
+from bench._peers import PEERS
+
+# The processor's time, where it is fine enough: it leaves out what other processes take.
+clock = time.perf_counter if sys.platform == "win32" else time.process_time
+
+BURSTS = 3
+SHORT_LOOP, LONG_LOOP = 500, 1500
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is timed: `time(loops)` returns the seconds of so many loops of so many calls."""
+
+    name: str
+    time: Callable[[int], float]
+    calls: int = 1
+
+
+def statement(name: str, code: str, calls: int = 1, **namespace: Any) -> Case:
+    return Case(name, Timer(code, timer=clock, globals=namespace).timeit, calls)
+
+
+def calls(names: list[str]) -> Iterator[Case]:
+    """Yield every dispatcher's calls; ``raw/two`` is the bare function's of two arguments."""
+    for name in names:
+        try:
+            peer = PEERS[name].make()
+        except ModuleNotFoundError:
+            continue
+        f, g, h = peer.plain
+        a, b, c = (peer.own() for _ in range(3))
+        yield statement(f"{name}/one", "f(a)", f=f, a=a)
+        yield statement(f"{name}/two", "g(a, b)", g=g, a=a, b=b)
+        yield statement(f"{name}/three", "h(a, b, c)", h=h, a=a, b=b, c=c)
+        if peer.takes_keywords:
+            yield statement(f"{name}/keyword", "g(a, y=b)", g=g, a=a, b=b)
+        if peer.takes_types:
+            for form, types in (("12 types", TYPES), ("one type", [Array] * len(TYPES))):
+                values = [cls() for cls in types]
+                loop = "for x in values: g(x, x)"
+                yield statement(f"{name}/{form}", loop, len(types), g=g, values=values)
+        for form, function in peer.extra.items():
+            make = peer.own if form == "alone" else peer.foreign
+            yield statement(f"{name}/{form}", "f(a, b)", f=function, a=make(), b=make())
+
+
+def around(names: list[str]) -> Iterator[Case]:
+    """Yield what happens less often than calls: options, new states, decorating, ordering."""
+    opts = make_library()[0].backend_opts
+    variable: ContextVar[object] = ContextVar("variable", default=None)
+    set_and_reset = "token = variable.set(value)\nvariable.reset(token)"
+    yield statement("variable", set_and_reset, variable=variable, value=object())
+    yield statement("block/new", "with opts(prioritize='device'): pass", opts=opts)
+    yield statement("block/reused", "with block: pass", block=opts(prioritize="device"))
+    yield Case("state/100", _new_states(100, 10))
+    yield Case("state/1000", _new_states(1000, 10))
+    yield Case("state/all 100", _new_states(100, 100))
+    yield Case("decorate", _decorate)
+    yield Case("order/1", _order(1))
+    yield Case("order/100", _order(100))
+
+
+def _new_states(total: int, implementing: int) -> Callable[[int], float]:
+    """Time new states and a first call in each; the first backends implement the function."""
+    names = [f"backend{number}" for number in range(total)]
+    backends = []
+    for number, name in enumerate(names):
+        implemented = "bench:two" if number < implementing else "bench:else"
+        backends.append(describe(name, {implemented: {"function": DEVICE_TWO}}, OWN_TYPES[:1]))
+    system = make_system(backends)
+    function: Any = system.dispatchable(("x", "y"), module="bench", qualname="two")(two)
+    opts = system.backend_opts
+    x, y = Array(), Array()
+    for name in names[:implementing]:
+        function.invoke(backend=name)(x, y)  # imports the implementation
+    pairs = permutations(names, 2)
+
+    def run(loops: int) -> float:
+        chosen = list(islice(pairs, loops))
+        assert len(chosen) == loops
+        start = clock()
+        for pair in chosen:
+            with opts(prioritize=pair):
+                function(x, y)
+        return clock() - start
+
+    return run
+
+
+def _decorate(loops: int) -> float:
+    """Time decorating functions of shapes that were seen before."""
+    system = make_system([])
+
+    def decorate(number: int, function: Any) -> None:
+        arguments = ("x", "y") if number % 2 else "x"
+        system.dispatchable(arguments, module="bench", qualname=f"f{number}")(function)
+
+    made = [_copy(two if number % 2 else one) for number in range(loops + 2)]
+    for number in range(2):
+        decorate(number, made.pop(0))
+    start = clock()
+    for number, function in enumerate(made):
+        decorate(number, function)
+    return clock() - start
+
+
+def _order(functions: int) -> Callable[[int], float]:
+    """Time reading, checking and ordering 200 backends of some functions each."""
+    names = range(functions)
+    implementations = {f"lib:function{each}": {"function": f"b:f{each}"} for each in names}
+    backends: list[dict[str, Any]] = []
+    for number in range(200):
+        own = f"{'~' if number % 3 else ''}gpu{number % 40}:Array"
+        described = describe(f"backend{number}", implementations, [own])
+        if number % 4 == 0:
+            described["secondary_types"] = ["numpy:ndarray"]
+        elif number % 4 == 2:
+            described["primary_types"] = ["numpy:ndarray"]
+            described["lower_priority_than"] = ["default"]
+        backends.append(described)
+
+    def run(loops: int) -> float:
+        systems = [make_system(backends) for _ in range(loops)]
+        start = clock()
+        for system in systems:
+            assert len(system.backends) == len(backends) + 1
+        return clock() - start
+
+    return run
+
+
+def _copy(function: Any) -> Any:
+    return FunctionType(function.__code__, function.__globals__, function.__name__)
+
+
+def calibrate(case: Case, burst: float) -> int:
+    """Return a number of loops that takes at least `burst` seconds; warms the case up."""
+    loops = 1
+    while min(case.time(loops), case.time(loops)) < burst:  # the first call may take long
+        loops *= 2
+    return loops
+
+
+def time_rounds(cases: Iterator[Case], burst: float, seed: int) -> None:
+    """Time each case once for each line that is read, every time in another order.
+
+    A sample is the best of three bursts; the seconds of one call are printed as JSON.
+    """
+    prepared = [(case, calibrate(case, burst)) for case in cases]
+    shuffle = random.Random(seed).shuffle
+    # Found among the modules, because no name of spatch_core's own may be relied on.
+    files = [str(getattr(sys.modules[name], "__file__", "")) for name in list(sys.modules)]
+    suffixes = tuple(EXTENSION_SUFFIXES)
+    accelerated = any("spatch_core" in each and each.endswith(suffixes) for each in files)
+    print(json.dumps(accelerated), flush=True)
+    for _ in sys.stdin:
+        shuffle(prepared)
+        samples = {}
+        for case, loops in prepared:
+            best = min(case.time(loops) for _ in range(BURSTS))
+            samples[case.name] = best / loops / case.calls
+        print(json.dumps(samples), flush=True)
+
+
+def count_instructions(cases: Iterator[Case]) -> None:
+    """Run a short and a long loop of each case, each between two calls of ``getppid``.
+
+    Every such call makes callgrind write what it has counted since the last one. The loops
+    differ in nothing but calls. Prints the names, and how many calls the difference has.
+    """
+    done = {}
+    for case in cases:
+        case.time(SHORT_LOOP)
+        gc.collect()  # or it would start in the short loop
+        os.getppid()
+        case.time(SHORT_LOOP // case.calls)
+        os.getppid()
+        case.time(LONG_LOOP // case.calls)
+        os.getppid()
+        done[case.name] = (LONG_LOOP // case.calls - SHORT_LOOP // case.calls) * case.calls
+    print(json.dumps(done))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("group", choices=["calls", "around"])
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--burst", type=float, default=0.0005)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", action="store_true")
+    options = parser.parse_args()
+    cases = {"calls": calls, "around": around}[options.group](options.peers.split(","))
+    if options.count:
+        count_instructions(cases)
+    else:
+        time_rounds(cases, options.burst, options.seed)
+
+
+if __name__ == "__main__":
+    main()
