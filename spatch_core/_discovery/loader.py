@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .catalog import Catalog
 
     class Discovered(Protocol):
-        """A catalog, perhaps with what is made of it."""
+        """A catalog, or an object made from one."""
 
         @property
         def catalog(self) -> Catalog: ...
