@@ -13,7 +13,11 @@ if TYPE_CHECKING:
         str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
     )
 
+# Attributes that give a function another signature than that of its code.
 _SIGNED = {"__wrapped__", "__signature__"}
+
+# A sanity limit: a wrapper has a parameter for each position up to the last dispatch argument.
+_MOST_POSITIONS = 64
 
 
 class Missing:
@@ -51,7 +55,7 @@ def find_parameters(
     dispatch_args: str | Iterable[str] | Mapping[str, int | None],
     identifier: str,
 ) -> tuple[Parameter, ...]:
-    """Find where the dispatch arguments stand in the signature of `default`.
+    """Find the places of the dispatch arguments in the signature of `default`.
 
     Parameters
     ----------
@@ -89,7 +93,7 @@ def find_parameters(
 def _checked(parameter: Parameter, identifier: str) -> Parameter:
     position = parameter.position
     if not isinstance(parameter.name, str) or not (
-        position is None or (type(position) is int and 0 <= position < 64)
+        position is None or (type(position) is int and 0 <= position < _MOST_POSITIONS)
     ):
         raise TypeError(
             f"{identifier}: dispatch arguments map names to positions from 0, or to None for "

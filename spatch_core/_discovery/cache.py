@@ -90,7 +90,7 @@ class DescriptionCache:
         key = repr((_FORMAT, __version__, *python, group))
         name = "".join(each if each.isascii() and each.isalnum() else "_" for each in group)
         self.file = os.path.join(folder, f"{name[:64]}-{crc32(key.encode()):08x}")
-        # In a checkout, what is a fault may change without a new version of the package.
+        # In a checkout, the validator may change without a new version of the package.
         rules = (
             *(fields, parsing, field_reader, _identifiers, _type_patterns),
             *(entries, lazy_functions),

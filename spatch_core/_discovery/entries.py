@@ -1,4 +1,4 @@
-"""Entries of the cache: what is kept of one description, and the way back."""
+"""Entries of the cache: made from one description each, and restored to it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Descript
     Parameters
     ----------
     entry : Entry
-        What was kept; perhaps malformed.
+        An entry of the cache; perhaps malformed.
     source : Source
         Where the description comes from.
     read : callable

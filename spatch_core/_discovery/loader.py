@@ -44,7 +44,7 @@ Found = TypeVar("Found", bound="Discovered")
 
 
 class Discovered(Protocol):
-    """A catalog, perhaps with what is made of it."""
+    """A catalog, or an object made from one."""
 
     @property
     def catalog(self) -> Catalog: ...

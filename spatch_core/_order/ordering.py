@@ -5,10 +5,10 @@ The order is defined in four steps:
 1. *Base order*: the default, then concrete backends, then abstract ones; within that,
    descriptions in code as they were given, then entry points by name.
 2. *Up*: a backend that goes before others by an edge moves up to the place of the first of
-   them, unless it stands there or higher already. Edges of the environment, of
+   them, unless it is there or higher already. Edges of the environment, of
    ``higher_priority_than`` and of type specificity move a backend up.
 3. *Down*: a backend that declares ``lower_priority_than`` moves down to just after the last
-   of the backends that it names, unless it stands lower already.
+   of the backends that it names, unless it is lower already.
 4. *Sort*: a stable topological sort makes sure that every edge holds.
 
 For example, let ``d`` declare ``higher_priority_than = ["default"]``, ``c`` declare

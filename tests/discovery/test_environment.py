@@ -1,4 +1,4 @@
-"""The three environment variables: what they mean, and what becomes of malformed values."""
+"""The three environment variables: their meaning, and malformed values."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.discovery.conftest import TOML, backend, catalog, entry_point, find
 
 
 class TestNames:
-    """One backend a name, whatever the order in which entry points were found."""
+    """One backend a name, independent of the order in which entry points were found."""
 
     def test_the_order_of_entry_points_does_not_matter(self, tmp_path: Path) -> None:
         names = [f"b{number}" for number in range(6)]

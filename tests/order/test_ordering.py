@@ -211,7 +211,7 @@ def test_backends_without_edges_between_them_keep_their_order_in_every_library()
 def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """DESIGN 5 and 9: the warning shows the cycle and the exact value, which mends it."""
+    """DESIGN 5 and 9: the warning shows the cycle and the exact value, which resolves it."""
     backends = [*ring("a", "b", "c"), backend("d", higher="default")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:
@@ -224,9 +224,9 @@ def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
     assert sorted(str(problem.backend) for problem in system.problems) == ["a", "b", "c"]
 
     monkeypatch.setenv("TESTORDER_SET_ORDER", shown.group(1))
-    mended = library(*backends)
-    assert list(mended.backends) == ["d", "default", "a", "b", "c"]
-    assert mended.problems == ()
+    resolved = library(*backends)
+    assert list(resolved.backends) == ["d", "default", "a", "b", "c"]
+    assert resolved.problems == ()
     system.reload()
     assert list(system.backends) == ["d", "default", "a", "b", "c"]
     assert system.problems == ()
@@ -240,7 +240,7 @@ def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatc
         assert list(system.backends) == ["default"]
     values = re.findall(r"TESTORDER_SET_ORDER='([^']+)'", " ".join(str(w.message) for w in caught))
     assert len(values) == 2
-    # Both together mend both.
+    # Both together resolve both.
     monkeypatch.setenv("TESTORDER_SET_ORDER", ",".join(values))
     assert list(library(*backends).backends) == ["default", "a", "b", "x", "y"]
 

@@ -209,7 +209,7 @@ FUNCTION_TABLE = st.dictionaries(
         st.one_of(anything, FUNCTION_TABLE, st.lists(patterns)),
     )
 )
-def test_whatever_is_in_a_file_is_read_or_said_to_be_wrong(fields: dict[str, Any]) -> None:
+def test_any_content_of_a_file_is_valid_or_reported(fields: dict[str, Any]) -> None:
     """DESIGN 9: no other error, and each fault once, with its key and a remedy."""
     try:
         description = parse(fields)
