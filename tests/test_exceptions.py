@@ -141,7 +141,7 @@ IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate
 def test_it_carries_its_data_and_renders_them(
     error: Exception, data: dict[str, object], text: str
 ) -> None:
-    """DESIGN 9."""
+    """E8: the text is made from the data."""
     assert {name: getattr(error, name) for name in data} == data
     assert str(error) == text
 
@@ -176,13 +176,13 @@ def test_it_can_be_copied_and_pickled(
 def test_it_can_be_caught_as_what_python_has_for_it(
     cls: type[Exception], base: type[Exception]
 ) -> None:
-    """DESIGN 6 and 9."""
+    """E8: users need not know this package's own classes."""
     assert issubclass(cls, base)
     assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
 
 
 def test_every_error_and_warning_is_public_and_tried_here() -> None:
-    """DESIGN 8."""
+    """E8, F12: none is forgotten."""
     defined = {
         name
         for name, value in vars(exceptions).items()
@@ -211,7 +211,7 @@ def library() -> BackendSystem:
 
 @pytest.mark.parametrize("option", ["prioritize", "disable"])
 def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> None:
-    """DESIGN 6."""
+    """S5: prioritized and disabled names alike."""
     options: dict[str, Any] = {option: "thread"}
     with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
         library().backend_opts(**options)
@@ -220,7 +220,7 @@ def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> Non
 
 
 def test_an_unknown_type_is_refused_with_those_there_are() -> None:
-    """DESIGN 6."""
+    """S6: the error lists the primary types."""
     with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
         library().backend_opts(type=float)
     assert isinstance(caught.value, UnknownTypeError)
@@ -256,7 +256,7 @@ def shown(call: Callable[[], object]) -> warnings.WarningMessage:
 
 
 def test_a_warning_is_shown_at_the_callers_line(ours: types.ModuleType) -> None:
-    """DESIGN 9."""
+    """E2: not at a line of this package."""
 
     def call() -> None:
         ours.outer()

@@ -86,6 +86,7 @@ def make_hostile(*bases: type) -> type:
     ],
 )
 def test_an_identifier_is_split_at_its_colon(text: str, parts: tuple[str, str]) -> None:
+    """D10: both parts are dotted names."""
     assert split_identifier(text) == parts
 
 
@@ -127,6 +128,7 @@ def test_an_identifier_is_split_at_its_colon(text: str, parts: tuple[str, str]) 
     ids=repr,
 )
 def test_what_is_no_identifier_is_refused_and_shown(text: object) -> None:
+    """D10: the error has the text."""
     with pytest.raises(IdentifierError, match="is not an identifier of the form") as caught:
         split_identifier(text)
     assert caught.value.text is text
@@ -153,7 +155,7 @@ def test_anything_else_is_no_dotted_name(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["a", "A-b_c.d", "0", "dask", "größe", "x.y-z_1", "-", "."])
 def test_a_backend_name_follows_its_grammar(name: str) -> None:
-    r"""DESIGN 3: the grammar is ``[\w.-]+``."""
+    r"""D5: the grammar is ``[\w.-]+``."""
     assert is_backend_name(name)
 
 
@@ -161,7 +163,7 @@ def test_a_backend_name_follows_its_grammar(name: str) -> None:
     "name", ["", "a b", "a>b", "a,b", "*", "a:b", "a/b", "a\n", "\n", " a", None, 1, b"a", ["a"]]
 )
 def test_anything_else_cannot_name_a_backend(name: object) -> None:
-    r"""DESIGN 3: the grammar is ``[\w.-]+``."""
+    r"""D5: the grammar is ``[\w.-]+``."""
     assert not is_backend_name(name)
 
 
@@ -213,7 +215,7 @@ def test_importing_what_is_no_identifier_is_refused() -> None:
 
 
 def test_nothing_in_an_identifier_is_evaluated() -> None:
-    """DESIGN 9: identifiers are imported and looked up, no more."""
+    """E3: identifiers are imported and looked up, no more."""
     with pytest.raises(IdentifierError):
         import_identifier("os:getcwd()")
 
@@ -284,7 +286,7 @@ def test_it_is_known_whether_a_module_is_being_imported(package: Write) -> None:
 
 
 def test_a_class_has_an_identifier_whatever_its_metaclass_does() -> None:
-    """DESIGN 4.6."""
+    """M9: its own attribute access is not used."""
     assert type_identifier(make_hostile()) == f"{__name__}:Hostile"
 
 
@@ -399,13 +401,13 @@ class PlainMeta(type):
 
 @pytest.mark.parametrize("metaclass", [type, PlainMeta, abc.ABCMeta])
 def test_a_class_is_a_key_where_its_metaclass_compares_by_identity(metaclass: type) -> None:
-    """DESIGN 4.6."""
+    """M9: others are never compared."""
     assert is_hashable_by_identity(metaclass("Made", (), {}))
 
 
 @pytest.mark.parametrize("metaclass", [EqualMeta, HashMeta, UnhashableMeta, HostileMeta])
 def test_a_class_is_no_key_where_its_metaclass_compares_otherwise(metaclass: type) -> None:
-    """DESIGN 4.6."""
+    """M9: it may be equal to another class."""
     assert not is_hashable_by_identity(metaclass("Made", (), {}))
 
 
@@ -418,6 +420,7 @@ def test_a_class_is_no_key_where_its_metaclass_compares_otherwise(metaclass: typ
     ids=["exact", "subclass", "abstract"],
 )
 def test_a_type_pattern_has_a_prefix_and_an_identifier(text: str, prefix: str) -> None:
+    """D10: the prefix may be empty."""
     pattern = TypePattern(text)
     assert (pattern.prefix, pattern.identifier) == (prefix, "m.n:Q.R")
     assert (pattern.module, pattern.qualname) == ("m.n", "Q.R")
@@ -482,12 +485,12 @@ class Derived(Base):
 def test_a_pattern_names_a_class_by_module_and_qualname(
     text: str, cls: type, expected: bool
 ) -> None:
-    """DESIGN 4.2 and 4.3, where the module is imported."""
+    """M3, M4: where the module is imported."""
     assert TypePattern(text).names(cls) is expected
 
 
 def test_a_pattern_names_a_class_whatever_its_metaclass_does() -> None:
-    """DESIGN 4.6."""
+    """M9: its own attribute access is not used."""
     hostile = make_hostile()
     derived = type.__call__(HostileMeta, "Derived", (hostile,), {})
     exact, subclass = TypePattern(f"{__name__}:Hostile"), TypePattern(f"~{__name__}:Hostile")
@@ -501,7 +504,7 @@ def test_a_pattern_names_a_class_whatever_its_metaclass_does() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -> None:
-    """DESIGN 4.2 and 4.3: names alone decide where the module is not there."""
+    """M3, M4: names alone decide where the module is not there."""
     base = type("Array", (), {"__module__": "never.imported"})
     derived = type("Special", (base,), {"__module__": "somewhere.else_"})
     pattern = TypePattern(f"{prefix}never.imported:Array")
@@ -511,7 +514,7 @@ def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -
 
 
 def test_a_pattern_names_the_object_behind_a_public_alias(package: Write) -> None:
-    """DESIGN 4.2 and 4.3: the class *is* the object that the pattern names."""
+    """M3, M4: the class *is* the object that the pattern names."""
     package("aliased", {"core.py": "class Array: ...\n", "public.py": "from .core import Array\n"})
     array = importlib.import_module("aliased.core").Array
     derived = type("Derived", (array,), {})
@@ -579,7 +582,7 @@ class Faulty:
 )
 @pytest.mark.parametrize("text", ["m:Odd", "~m:Odd", "m:Other", "~m.n:Other"])
 def test_a_module_that_is_no_string_names_nothing(module: object, text: str) -> None:
-    """DESIGN 4.6: a strange class must not break dispatching."""
+    """M9: it is as if the class had no module."""
     cls = type("Odd", (), {"__module__": module})
     pattern = TypePattern(text)
     assert not pattern.names(cls)

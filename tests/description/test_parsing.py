@@ -1,4 +1,4 @@
-"""DESIGN section 3: what a backend may say of itself, and how faults in it are shown."""
+"""What a description may say, and how its faults are shown: rules D."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def with_function(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_name_and_a_type_are_enough() -> None:
-    """DESIGN 3."""
+    """D6: a name and one type make a description."""
     description = parse(MINIMAL)
     assert description == Description(
         name="gpu", primary_types=(TypePattern("cupy:ndarray"),), source=SOURCE
@@ -63,7 +63,7 @@ def test_a_name_and_a_type_are_enough() -> None:
 
 
 def test_every_field_is_read() -> None:
-    """DESIGN 3: the table of fields."""
+    """D6: the table of fields."""
     description = parse_description(
         {
             "name": "gpu-1.x_y",
@@ -111,7 +111,7 @@ def test_every_field_is_read() -> None:
 
 
 def test_defaults_hold_for_every_function_that_does_not_say_otherwise() -> None:
-    """DESIGN 3: ``functions.defaults``."""
+    """D9: ``functions.defaults``."""
     functions = parse(
         {
             **MINIMAL,
@@ -141,7 +141,7 @@ def test_defaults_hold_for_every_function_that_does_not_say_otherwise() -> None:
 
 
 def test_an_empty_text_says_otherwise_too() -> None:
-    """DESIGN 3: a function may go without the text that the others share."""
+    """D9: a function may go without the text that the others share."""
     functions = parse(
         {
             **MINIMAL,
@@ -171,7 +171,7 @@ def test_modules_of_the_auto_generation_may_be_left_out() -> None:
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
 def test_several_strings_may_stand_in_any_kind_of_collection(kind: Any) -> None:
-    """DESIGN 3: a description in Python need not know how TOML is read."""
+    """D7: a description in Python need not know how TOML is read."""
     description = parse({"name": "gpu", "primary_types": kind(["cupy:ndarray"])})
     assert description.primary_types == (TypePattern("cupy:ndarray"),)
 
@@ -186,12 +186,12 @@ def test_several_strings_may_stand_in_any_kind_of_collection(kind: Any) -> None:
     ],
 )
 def test_a_backend_is_abstract_if_a_primary_type_is(patterns: list[str], expected: bool) -> None:
-    """DESIGN 5: abstract ones come after concrete ones."""
+    """P2: abstract ones come after concrete ones."""
     assert parse({**MINIMAL, "primary_types": patterns}).is_abstract is expected
 
 
 def test_a_backend_with_an_abstract_secondary_type_alone_is_concrete() -> None:
-    """DESIGN 5."""
+    """P2: secondary types do not make a backend abstract."""
     assert not parse({**MINIMAL, "secondary_types": ["@numbers:Real"]}).is_abstract
 
 
@@ -265,7 +265,7 @@ uses_context = true
     ids=["class", "instance", "lazy object", "module", "mapping", "proxy", "TOML"],
 )
 def test_every_form_means_the_same(fields: object) -> None:
-    """DESIGN 3: two forms, one meaning."""
+    """D4: all forms have one meaning."""
     assert parse(fields) == parse(dict(AsMapping()))
     assert parse(fields).requires_opt_in is True
 
@@ -301,7 +301,7 @@ uses_context = false
 
 
 def test_a_description_for_the_public_spatch_package_loads_unchanged() -> None:
-    """DESIGN 3, the last sentence."""
+    """D13: its descriptions are valid here."""
     description = parse(tomllib.loads(PUBLIC_SPATCH), "parallel")
     assert description == Description(
         name="parallel",
@@ -449,7 +449,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 def test_a_fault_is_shown_with_its_key_and_a_remedy(
     change: dict[str, Any], key: str, message: str
 ) -> None:
-    """DESIGN 3 and 9: an error that names the line to fix."""
+    """D12, E1: an error that names the line to fix."""
     found = faults({**MINIMAL, **change})
     assert list(found) == [key]
     assert message in found[key].message
@@ -463,14 +463,14 @@ def test_a_fault_is_shown_with_its_key_and_a_remedy(
 
 @pytest.mark.parametrize("field", ["name", "primary_types"])
 def test_a_required_field_may_not_be_left_out(field: str) -> None:
-    """DESIGN 3."""
+    """D6: a description without it is refused."""
     found = faults({key: value for key, value in MINIMAL.items() if key != field})
     assert list(found) == [field]
     assert found[field].message == "the field is missing"
 
 
 def test_the_name_equals_that_of_the_entry_point() -> None:
-    """DESIGN 3."""
+    """D5: the two names must be the same."""
     assert parse(MINIMAL, "gpu").name == "gpu"
     found = faults(MINIMAL, "cpu")
     assert list(found) == ["name"]
@@ -494,7 +494,7 @@ def test_a_fault_says_whose_it_is_as_far_as_that_is_known(
 
 
 def test_all_faults_are_found_at_once() -> None:
-    """DESIGN 9: all faults, not the first."""
+    """D12: all faults, not the first."""
     found = faults(
         {
             "primary_types": ["cupy.ndarray", "ok:Type", 1],
@@ -571,7 +571,7 @@ def test_the_error_shows_every_fault_on_a_line_of_its_own() -> None:
     ],
 )
 def test_a_misspelled_key_is_a_fault(fields: dict[str, Any], key: str, meant: str) -> None:
-    """DESIGN 9: nothing that was written is passed over in silence."""
+    """D11: a misspelled key is not ignored."""
     found = faults(fields)
     assert list(found) == [key]
     assert found[key].remedy == f"Did you mean {meant!r}?"
@@ -615,7 +615,7 @@ def test_no_field_is_listed_twice(known: tuple[str, ...]) -> None:
 
 
 def test_every_field_has_its_place_in_a_description() -> None:
-    """DESIGN 3: the lists of fields and the classes are the same table."""
+    """D6: the lists of fields and the classes are the same table."""
     names = {each.name for each in dataclasses.fields(Description)}
     assert names == {*FIELDS, "auto_generation", "source", "in_code"}
     assert {each.name for each in dataclasses.fields(Implementation)} == {*FUNCTION_FIELDS}
@@ -665,7 +665,7 @@ def test_descriptions_can_be_hashed() -> None:
 
 
 def test_a_library_skips_a_faulty_backend_and_keeps_all_its_problems() -> None:
-    """DESIGN 9, the first row."""
+    """E1: the library works, and `system.problems` has every fault."""
     system = BackendSystem(
         None,
         "TEST_DESCRIPTION",
@@ -695,7 +695,7 @@ def test_a_library_shows_its_backends_as_they_describe_themselves() -> None:
 
 
 def test_two_descriptions_of_one_name_in_code_are_a_problem() -> None:
-    """DESIGN 9: the first is used, the other reported."""
+    """P10: the first is used, the other reported."""
     system = BackendSystem(
         None,
         "TEST_DESCRIPTION",
@@ -746,7 +746,7 @@ class Unreadable:
     ],
 )
 def test_a_source_names_distribution_entry_point_and_file(source: Source, expected: str) -> None:
-    """DESIGN 9."""
+    """E1: as far as they are known."""
     assert str(source) == expected
 
 
@@ -770,7 +770,7 @@ def test_sources_and_problems_are_immutable(value: object) -> None:
 
 
 def test_a_problem_is_shown_with_all_that_is_known_of_it() -> None:
-    """DESIGN 9: distribution, entry point, file, key and remedy."""
+    """E1: distribution, entry point, file, key and remedy."""
     assert str(Problem("it is wrong", "Mend it", "gpu", "name", Source("gpu = p:q"))) == (
         "backend 'gpu' is skipped (entry point 'gpu = p:q'), key name: it is wrong. Mend it"
     )

@@ -131,6 +131,7 @@ backend = Backend()""",
     def test_a_python_form_says_the_same_as_a_file(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
     ) -> None:
+        """D1, D4: each kind of value leads to the same description."""
         value, code = self.CODE[form]
         write_distribution(tmp_path / "a", "loud", files={"loud/loud.toml": TOML})
         write_distribution(tmp_path / "b", "loud", files={"loud.py": code})
@@ -150,6 +151,7 @@ backend = Backend()""",
                 assert getattr(one, field) == getattr(other, field), field
 
     def test_a_description_in_code_says_the_same_too(self) -> None:
+        """D3, D4: the fields mean the same there."""
         (name,) = set(catalog(in_code=[FIELDS]).descriptions) - {"default"}
 
         description = catalog(in_code=[FIELDS]).descriptions[name]
@@ -254,6 +256,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_in_a_folder_on_the_path(self, tmp_path: Path, layout: str) -> None:
+        """D1, D2: every module of the package fails when it is imported."""
         file = self.write(tmp_path, layout)
 
         assert find(tmp_path) == {
@@ -359,6 +362,7 @@ class TestFiles:
         assert find(tmp_path / "first", tmp_path / "second")["file"] == str(file)
 
     def test_a_finder_that_fails_costs_the_backend_alone(self, tmp_path: Path) -> None:
+        """E1: the library and other backends work."""
         write_distribution(
             tmp_path,
             "loud-dist",
@@ -428,7 +432,7 @@ class TestFiles:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
-        """Even root is refused the first bytes of a process's memory."""
+        """E1: even root is refused the first bytes of a process's memory."""
         self.write(tmp_path, "package").unlink()
         (tmp_path / "loud" / "backend.toml").symlink_to("/proc/self/mem")
 
@@ -493,6 +497,7 @@ class TestNames:
     """One backend a name, whatever the order in which entry points were found."""
 
     def test_the_order_of_entry_points_does_not_matter(self, tmp_path: Path) -> None:
+        """P1: the order of finding is not the order of priority."""
         names = [f"b{number}" for number in range(6)]
         points = [entry_point(name, f"no_such_{name}:backend.toml") for name in names]
 
@@ -502,6 +507,7 @@ class TestNames:
         assert [each.backend for each in one.problems] == names
 
     def test_a_description_in_code_goes_before_an_installed_one_of_its_name(self) -> None:
+        """P10: the library's own choice counts."""
         found = catalog(entry_point("twin", "no:twin.toml"), in_code=[backend("twin")])
 
         assert found.descriptions["twin"].in_code
@@ -509,13 +515,14 @@ class TestNames:
         assert "the library itself offers a backend of the same name" in problem.message
 
     def test_a_name_in_code_that_occurs_twice_is_reported(self) -> None:
+        """P10: the first counts."""
         found = catalog(in_code=[backend("twin"), backend("twin", requires_opt_in=True)])
 
         assert not found.descriptions["twin"].requires_opt_in
         assert [each.backend for each in found.problems] == ["twin"]
 
     def test_a_first_that_is_broken_is_not_replaced_by_the_second(self, tmp_path: Path) -> None:
-        """Which one a name means does not depend on the health of either."""
+        """P10: which one a name means does not depend on the health of either."""
         for name, content in [("a", "name = 1"), ("b", TOML)]:
             write_distribution(
                 tmp_path,
@@ -569,6 +576,7 @@ class TestBlocked:
     """Blocked backends are known by name, and by nothing else."""
 
     def test_they_are_listed_but_not_read(self) -> None:
+        """S13: `list` can show them."""
         found = catalog(entry_point("one", "no:1.toml"), in_code=[backend("two")], BLOCK="one,two")
 
         assert set(found.blocked) == {"one", "two"}
@@ -577,6 +585,7 @@ class TestBlocked:
         assert found.blocked["one"].entry_point == "one = no:1.toml"
 
     def test_asking_for_one_says_why(self) -> None:
+        """S13, S5: the error names the variable."""
         found = catalog(entry_point("one", "no:1.toml"), BLOCK="*")
 
         with pytest.raises(UnknownBackendError, match=r"blocked by .* PHOTOLIB_BLOCK") as caught:
@@ -590,10 +599,12 @@ class TestUnusableNames:
     """What a user gets who asks for a backend that is not to be had."""
 
     def test_a_broken_one_says_why(self) -> None:
+        """S5: the error has the first fault."""
         with pytest.raises(UnknownBackendError, match=r"cannot be used: .*no file 'b.toml'"):
             catalog(entry_point("broken", "no:b.toml")).check_backend("broken")
 
     def test_a_misspelled_one_shows_the_nearest(self) -> None:
+        """S5: the names are compared."""
         found = catalog(in_code=[backend("threads"), backend("gpu")])
 
         with pytest.raises(UnknownBackendError, match="did you mean 'threads'") as caught:
@@ -602,6 +613,7 @@ class TestUnusableNames:
         assert caught.value.nearest == ("threads",)
 
     def test_any_other_shows_what_is_installed(self) -> None:
+        """S5: a name like no other."""
         with pytest.raises(UnknownBackendError, match="installed: default, gpu"):
             catalog(in_code=[backend("gpu")]).check_backend("xyz")
 

@@ -316,7 +316,7 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
 
 
 def test_it_is_back_when_the_last_trace_is_gone() -> None:
-    """Tracing leaves nothing behind that costs."""
+    """S10: tracing leaves nothing behind that costs."""
     system, function = make()
     function(1)
     for _ in range(2):

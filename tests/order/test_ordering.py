@@ -1,4 +1,4 @@
-"""DESIGN section 5: the priority order, its reasons, and what becomes of contradictions."""
+"""The priority order, its reasons, and what becomes of contradictions: rules P."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ def edges(found: Order, strength: Strength) -> set[str]:
 
 
 def test_the_default_comes_first() -> None:
-    """DESIGN 5: though every backend's name sorts before it."""
+    """P2: though every backend's name sorts before it."""
     assert order(backend("a"), backend("A"), backend("0")).names == ("default", "0", "A", "a")
 
 
 def test_entry_points_are_ordered_by_name() -> None:
-    """DESIGN 5."""
+    """P2: whatever the order in which they are found."""
     assert names(backend("c"), backend("a"), backend("b")) == "a b c"
 
 
 def test_backends_in_code_come_first_and_in_the_order_given() -> None:
-    """DESIGN 5."""
+    """P2: their own order is kept."""
     assert (
         names(
             backend("b"),
@@ -106,7 +106,7 @@ def test_backends_in_code_come_first_and_in_the_order_given() -> None:
 
 
 def test_concrete_backends_come_before_abstract_ones() -> None:
-    """DESIGN 5: in-code ones too."""
+    """P2: in-code ones too."""
     assert (
         names(
             backend("a", "@m:Abstract"),
@@ -121,7 +121,7 @@ def test_concrete_backends_come_before_abstract_ones() -> None:
 
 
 def test_the_order_imports_nothing() -> None:
-    """DESIGN 5: it is independent of what gets imported."""
+    """P1: it is independent of what gets imported."""
     backends = [
         backend("a", "this_is_never_imported:A @this_is_never_imported:B"),
         backend("b", "~this_is_never_imported:A"),
@@ -180,7 +180,7 @@ def test_few_backends_have_an_order_too(backends: list[Description]) -> None:
 def test_the_more_specific_backend_goes_first(
     narrow: tuple[str, str], wide: tuple[str, str]
 ) -> None:
-    """DESIGN 5.1, against the base order."""
+    """P4: against the base order."""
     found = order(backend("a", *wide), backend("z", *narrow))
     assert edges(found, Strength.SPECIFICITY) == {"z>a"}
     if "@" not in narrow[0]:
@@ -218,7 +218,7 @@ def test_the_more_specific_backend_goes_first(
 def test_equally_specific_backends_keep_the_base_order(
     first: tuple[str, str], second: tuple[str, str]
 ) -> None:
-    """DESIGN 5.1 and: equal opposite edges cancel out."""
+    """P4, P5: equal opposite edges cancel."""
     for one, two in ((first, second), (second, first)):
         found = order(backend("a", *one), backend("b", *two))
         assert edges(found, Strength.SPECIFICITY) == set()
@@ -226,13 +226,13 @@ def test_equally_specific_backends_keep_the_base_order(
 
 
 def test_of_two_opposite_subsets_neither_counts_and_then_the_prefixes_do() -> None:
-    """DESIGN 5.1: the same types named more narrowly, when subsets decide nothing."""
+    """P4: the same types named more narrowly, when subsets decide nothing."""
     found = order(backend("a", "~m:A", "m:B"), backend("z", "m:A", "m:C"))
     assert edges(found, Strength.SPECIFICITY) == {"z>a"}
 
 
 def test_the_default_takes_part_in_type_specificity() -> None:
-    """DESIGN 5: one order for all."""
+    """P1, P4: one order for all."""
     found = order(backend("sub", "numpy:ndarray numpy:matrix"), backend("sec", "m:A", "m:B"))
     assert edges(found, Strength.SPECIFICITY) == {"default>sub"}
     wide = backend("default", "numpy:ndarray builtins:list", in_code=True)
@@ -241,7 +241,7 @@ def test_the_default_takes_part_in_type_specificity() -> None:
 
 
 def test_a_library_without_types_of_its_own_is_in_no_edge_of_specificity() -> None:
-    """DESIGN 5.1: no types are no subset that means anything."""
+    """P4: no types are no subset that means anything."""
     library = Description("default", (), in_code=True)
     found = order_backends([library, backend("a", "m:A m:B"), backend("b", "m:A")])
     assert found.names == ("default", "b", "a")
@@ -249,12 +249,12 @@ def test_a_library_without_types_of_its_own_is_in_no_edge_of_specificity() -> No
 
 
 def test_abstract_backends_can_come_before_concrete_ones_by_their_types() -> None:
-    """DESIGN 5: edges are stronger than the base order."""
+    """P3, P4: edges are stronger than the base order."""
     assert names(backend("a", "m:B m:C"), backend("z", "@m:B")) == "z a"
 
 
 def test_specificity_in_a_circle_cancels_out() -> None:
-    """DESIGN 5.1: three that are each more specific than the next keep the base order."""
+    """P5: three that are each more specific than the next keep the base order."""
     circle = [
         backend("c", "m:A", "m:C"),
         backend("b", "m:B", "m:A"),
@@ -273,7 +273,7 @@ def test_specificity_in_a_circle_cancels_out() -> None:
 
 
 def test_a_backend_may_declare_what_it_goes_before_and_after() -> None:
-    """DESIGN 5.2."""
+    """P3: declarations are edges."""
     assert names(backend("a"), backend("b", higher="a")) == "b a"
     assert names(backend("a", lower="b"), backend("b")) == "b a"
     found = order(backend("a", lower="b"), backend("b", higher="a"))
@@ -281,7 +281,7 @@ def test_a_backend_may_declare_what_it_goes_before_and_after() -> None:
 
 
 def test_a_backend_may_go_before_the_default() -> None:
-    """DESIGN 5.2: "default" is the library."""
+    """P3: "default" is the library."""
     assert order(backend("a"), backend("b", higher="default")).names == ("b", "default", "a")
     assert order(backend("a", lower="default")).names == ("default", "a")
     found = order(backend("b", higher="default a"), backend("a", higher="default"))
@@ -289,7 +289,7 @@ def test_a_backend_may_go_before_the_default() -> None:
 
 
 def test_a_declared_edge_overrides_opposite_type_specificity() -> None:
-    """DESIGN 5: a stronger edge overrides a weaker opposite one."""
+    """P5: a stronger edge overrides a weaker opposite one."""
     narrow, wide = backend("narrow", "m:A"), backend("wide", "m:A m:B", higher="narrow")
     found = order(narrow, wide)
     assert found.names == ("default", "wide", "narrow")
@@ -297,7 +297,7 @@ def test_a_declared_edge_overrides_opposite_type_specificity() -> None:
 
 
 def test_declared_edges_override_a_chain_of_type_specificity() -> None:
-    """DESIGN 5: c would go before b, and b before a; but a is declared to go before c."""
+    """P5: c would go before b, and b before a; but a is declared to go before c."""
     a, b, c = backend("a", "m:A m:B m:C"), backend("b", "m:A m:B"), backend("c", "m:A", lower="a")
     found = order(a, b, c)
     assert edges(found, Strength.DECLARED) == {"a>c"}
@@ -305,7 +305,7 @@ def test_declared_edges_override_a_chain_of_type_specificity() -> None:
 
 
 def test_declared_edges_of_one_backend_leave_others_of_its_types_alone() -> None:
-    """DESIGN 5: only that one pair is overridden."""
+    """P5: only that one pair is overridden."""
     backends = [
         backend("narrow1", "m:A"),
         backend("narrow2", "m:A"),
@@ -318,14 +318,14 @@ def test_declared_edges_of_one_backend_leave_others_of_its_types_alone() -> None
 
 
 def test_names_that_are_not_installed_declare_nothing() -> None:
-    """DESIGN 3: whom a backend knows of need not be there."""
+    """D8, P6: a backend that is named need not be there."""
     found = order(backend("a", higher="nobody", lower="nobody_either"), backend("b"))
     assert found.names == ("default", "a", "b")
     assert list(found.edges()) == []
 
 
 def test_in_code_backends_can_be_passed_by_entry_points() -> None:
-    """DESIGN 5: the base order yields to edges."""
+    """P3, P7: the base order yields to edges."""
     assert names(backend("own", in_code=True), backend("a", higher="own")) == "a own"
 
 
@@ -333,7 +333,7 @@ def test_in_code_backends_can_be_passed_by_entry_points() -> None:
 
 
 def test_set_order_overrides_a_declared_edge() -> None:
-    """DESIGN 5.3."""
+    """P5: the environment is stronger."""
     backends = backend("a", higher="b"), backend("b")
     found = order(*backends, set_order="b>a")
     assert found.names == ("default", "b", "a")
@@ -344,7 +344,7 @@ def test_set_order_overrides_a_declared_edge() -> None:
 
 
 def test_set_order_overrides_type_specificity() -> None:
-    """DESIGN 5.3."""
+    """P5: the environment is stronger."""
     backends = backend("narrow", "m:A"), backend("wide", "m:A m:B")
     found = order(*backends, set_order="wide>narrow")
     assert found.names == ("default", "wide", "narrow")
@@ -352,14 +352,14 @@ def test_set_order_overrides_type_specificity() -> None:
 
 
 def test_set_order_can_move_the_default() -> None:
-    """DESIGN 5.3."""
+    """P3: `default` may be named like a backend."""
     assert order(backend("a"), backend("b"), set_order="b>default").names == ("b", "default", "a")
     found = order(backend("a", higher="default"), set_order="default>a")
     assert found.names == ("default", "a")
 
 
 def test_a_chain_in_set_order_overrides_a_declared_edge_across_it() -> None:
-    """DESIGN 5.3: opposite by way of another backend is opposite."""
+    """P5: opposite by way of another backend is opposite."""
     backends = backend("a", higher="c"), backend("b"), backend("c")
     found = order(*backends, set_order="c>b>a")
     assert found.names == ("default", "c", "b", "a")
@@ -368,7 +368,7 @@ def test_a_chain_in_set_order_overrides_a_declared_edge_across_it() -> None:
 
 
 def test_set_order_overrides_a_chain_of_declared_edges() -> None:
-    """DESIGN 5.3: a before b before c by declaration, but c before a by the environment."""
+    """P5: a before b before c by declaration, but c before a by the environment."""
     backends = backend("a", higher="b"), backend("b", higher="c"), backend("c")
     found = order(*backends, set_order="c>a")
     assert found.cycles == ()
@@ -377,14 +377,14 @@ def test_set_order_overrides_a_chain_of_declared_edges() -> None:
 
 
 def test_set_order_leaves_declared_edges_elsewhere_in_force() -> None:
-    """DESIGN 5: only opposite edges are overridden."""
+    """P5: only opposite edges are overridden."""
     backends = [backend("a", higher="b"), backend("b"), backend("y", higher="x"), backend("x")]
     assert names(*backends, set_order="b>a") == "b a y x"
     assert names(*backends, set_order="x>a") == "y x a b"
 
 
 def test_set_order_that_repeats_a_declared_edge_is_the_reason() -> None:
-    """DESIGN 5: the strongest says why."""
+    """P8: the strongest says why."""
     found = order(backend("a"), backend("b", higher="a"), set_order="b>a")
     assert edges(found, Strength.ENVIRONMENT) == {"b>a"}
     assert edges(found, Strength.DECLARED) == set()
@@ -392,13 +392,13 @@ def test_set_order_that_repeats_a_declared_edge_is_the_reason() -> None:
 
 @pytest.mark.parametrize("set_order", ["c>nobody>a", "nobody>a,c>nobody", "c>x>y>z>a"])
 def test_set_order_holds_across_names_that_are_not_installed(set_order: str) -> None:
-    """DESIGN 6: a name that is not installed is ignored, not what it connects."""
+    """P6: a name that is not installed is ignored, not what it connects."""
     assert names(backend("a"), backend("c"), set_order=set_order) == "c a"
     assert names(backend("a", higher="c"), backend("c"), set_order=set_order) == "c a"
 
 
 def test_set_order_holds_across_backends_that_are_skipped() -> None:
-    """DESIGN 5: x and y are skipped for their cycle."""
+    """P6: x and y are skipped for their cycle."""
     found = order(
         backend("a"),
         backend("c"),
@@ -418,7 +418,7 @@ def test_set_order_of_unknown_names_alone_changes_nothing() -> None:
 
 
 def test_the_base_order_is_kept_wherever_the_edges_allow() -> None:
-    """DESIGN 5: who has to go before somebody moves up, and nobody else moves."""
+    """P7: a backend that has to go before another one moves up, and no other backend moves."""
     backends = [backend(name) for name in "abcdefg"]
     assert names(*backends, set_order="g>b") == "a g b c d e f"
     assert names(*backends, set_order="g>a") == "g a b c d e f"
@@ -429,13 +429,13 @@ def test_the_base_order_is_kept_wherever_the_edges_allow() -> None:
 
 
 def test_an_edge_moves_no_bystander_before_the_default() -> None:
-    """DESIGN 5: a declares nothing, and sorts between the two."""
+    """P7: a declares nothing, and sorts between the two."""
     found = order(backend("a"), backend("b", higher="default"), backend("c", higher="b"))
     assert found.names == ("c", "b", "default", "a")
 
 
 def test_every_edge_in_force_holds_in_the_order() -> None:
-    """DESIGN 5."""
+    """P7: none is lost by another one."""
     found = order(
         backend("a", "m:A m:B", higher="b"),
         backend("b", "m:A"),
@@ -451,7 +451,7 @@ def test_every_edge_in_force_holds_in_the_order() -> None:
 
 
 def test_whoever_goes_after_others_moves_down_and_no_further_than_it_must() -> None:
-    """DESIGN 5: the others keep the base order."""
+    """P7: the others keep the base order."""
     assert names(backend("a", lower="c"), *map(backend, "bcd")) == "b c a d"
     assert names(backend("a", lower="c"), backend("b", lower="c"), *map(backend, "cd")) == "c a b d"
     assert names(backend("a", lower="c b"), *map(backend, "bcd")) == "b c a d"
@@ -459,7 +459,7 @@ def test_whoever_goes_after_others_moves_down_and_no_further_than_it_must() -> N
 
 
 def test_whoever_goes_before_others_moves_up_and_no_further_than_it_must() -> None:
-    """DESIGN 5: the others keep the base order, and so do those that move together."""
+    """P7: the others keep the base order, and so do those that move together."""
     a, b, c = map(backend, "abc")
     d = backend("d", higher="b")
     assert names(a, b, c, d) == "a d b c"
@@ -499,7 +499,7 @@ def test_nodes_on_common_cycles_are_one_component() -> None:
 
 
 def test_every_edge_has_its_reason() -> None:
-    """DESIGN 5: every edge keeps its reason, for people to read."""
+    """P8: every edge keeps its reason, for people to read."""
     found = order(
         backend("a", "m:A"),
         backend("b", "m:A ~m:B", lower="e"),
@@ -522,7 +522,7 @@ def test_every_edge_has_its_reason() -> None:
 
 
 def test_an_order_is_immutable() -> None:
-    """DESIGN 5: it is computed once."""
+    """P1: it is computed once."""
     found = order(*ring("a", "b"), backend("c", higher="default"))
     for value in (found, found.cycles[0], found.explicit[0]):
         for each in dataclasses.fields(value):
@@ -532,7 +532,7 @@ def test_an_order_is_immutable() -> None:
 
 
 def test_strengths_are_as_the_rules_are_numbered() -> None:
-    """DESIGN 5: strongest first: 3, 2, 1."""
+    """P3: strongest first: 3, 2, 1."""
     assert [Strength.ENVIRONMENT, Strength.DECLARED, Strength.SPECIFICITY] == [3, 2, 1]
 
 
@@ -576,7 +576,7 @@ def assert_mended(backends: Sequence[Description], found: Order, set_order: str 
 
 @pytest.mark.parametrize("length", [2, 3, 40])
 def test_backends_on_a_cycle_are_skipped_and_the_value_that_mends_it_is_known(length: int) -> None:
-    """DESIGN 5: a cycle of declared edges never breaks the library."""
+    """P9: a cycle of declared edges never breaks the library."""
     backends = ring(*(f"b{number:02}" for number in range(length)))
     others = [backend("a"), backend("z", higher="a")]
     found = order(*backends, *others)
@@ -589,7 +589,7 @@ def test_backends_on_a_cycle_are_skipped_and_the_value_that_mends_it_is_known(le
 
 
 def test_a_cycle_may_be_declared_from_both_sides() -> None:
-    """DESIGN 5.2: higher_priority_than of one, lower_priority_than of the other."""
+    """P9: higher_priority_than of one, lower_priority_than of the other."""
     backends = [backend("a", higher="b", lower="c"), backend("b", higher="c"), backend("c")]
     found = order(*backends)
     (cycle,) = found.cycles
@@ -599,7 +599,7 @@ def test_a_cycle_may_be_declared_from_both_sides() -> None:
 
 
 def test_a_cycle_that_only_one_backend_declares_is_that_ones_alone_to_mend() -> None:
-    """DESIGN 5: a and b both say that they go first."""
+    """P9: a and b both say that they go first."""
     backends = [backend("a", lower="b"), backend("b", lower="a")]
     found = order(*backends)
     assert found.names == ("default",)
@@ -608,7 +608,7 @@ def test_a_cycle_that_only_one_backend_declares_is_that_ones_alone_to_mend() -> 
 
 
 def test_a_cycle_through_the_default_does_not_skip_the_default() -> None:
-    """DESIGN 5: the library works."""
+    """P9: the library works."""
     backends = [backend("x", higher="default"), backend("y", higher="x", lower="default")]
     found = order(*backends, backend("z"))
     assert found.names == ("default", "z")
@@ -620,7 +620,7 @@ def test_a_cycle_through_the_default_does_not_skip_the_default() -> None:
 
 
 def test_a_backend_may_contradict_nobody_but_itself_about_the_default() -> None:
-    """DESIGN 5: two backends around the default."""
+    """P9: two backends around the default."""
     backends = [backend("x", higher="default", lower="y"), backend("y", lower="default")]
     found = order(*backends)
     assert found.names == ("default",)
@@ -628,7 +628,7 @@ def test_a_backend_may_contradict_nobody_but_itself_about_the_default() -> None:
 
 
 def test_overlapping_cycles_are_mended_together() -> None:
-    """DESIGN 5: a>b>a and b>c>d>b share b."""
+    """P9: a>b>a and b>c>d>b share b."""
     backends = [
         backend("a", "m:A", higher="b"),
         backend("b", "m:B", higher="a c"),
@@ -644,7 +644,7 @@ def test_overlapping_cycles_are_mended_together() -> None:
 
 
 def test_separate_cycles_are_reported_one_by_one() -> None:
-    """DESIGN 5."""
+    """P9: each has its own path and its own value."""
     backends = [*ring("a", "b"), *ring("x", "y", "z"), backend("m", higher="a", lower="y")]
     found = order(*backends)
     assert found.names == ("default", "m")
@@ -653,7 +653,7 @@ def test_separate_cycles_are_reported_one_by_one() -> None:
 
 
 def test_what_only_leads_into_a_cycle_or_out_of_it_is_not_on_it() -> None:
-    """DESIGN 5: only backends on it are skipped."""
+    """P9: only backends on it are skipped."""
     backends = [*ring("m", "n"), backend("a", lower="m"), backend("z", higher="n")]
     found = order(*backends)
     assert found.names == ("default", "a", "z")
@@ -661,14 +661,14 @@ def test_what_only_leads_into_a_cycle_or_out_of_it_is_not_on_it() -> None:
 
 
 def test_a_cycle_that_the_environment_has_mended_is_none() -> None:
-    """DESIGN 5: that is how it is mended."""
+    """P9: that is how it is mended."""
     found = order(*ring("a", "b", "c"), set_order="a>c")
     assert found.cycles == ()
     assert found.names == ("default", "a", "b", "c")
 
 
 def test_a_cycle_with_the_environment_is_none_of_declared_edges() -> None:
-    """DESIGN 5: c>a is stronger than a>b and b>c, which together oppose it."""
+    """P5: c>a is stronger than a>b and b>c, which together oppose it."""
     found = order(*ring("a", "b", "c"), set_order="c>a")
     assert found.cycles == ()
     assert set(found.names) == {"default", "a", "b", "c"}
@@ -676,7 +676,7 @@ def test_a_cycle_with_the_environment_is_none_of_declared_edges() -> None:
 
 
 def test_a_declared_cycle_beside_one_with_the_environment_is_found() -> None:
-    """DESIGN 5: the environment says nothing about c and d."""
+    """P5, P9: the environment says nothing about c and d."""
     backends = [
         backend("a"),
         backend("b", higher="c"),
@@ -694,7 +694,7 @@ def test_a_declared_cycle_beside_one_with_the_environment_is_found() -> None:
     ["b>nobody>a", "z>a", "c>z>a", "c>nobody>z>a", "b>y,y>z", "p>q>r", "z>default"],
 )
 def test_the_value_that_mends_a_cycle_keeps_what_was_set(set_order: str) -> None:
-    """DESIGN 5: the exact value to set."""
+    """P9: the exact value to set."""
     backends = [*ring("a", "b", "c"), *ring("d", "e"), backend("y"), backend("z")]
     found = order(*backends, set_order=set_order)
     assert found.cycles
@@ -704,7 +704,7 @@ def test_the_value_that_mends_a_cycle_keeps_what_was_set(set_order: str) -> None
 
 
 def test_type_specificity_is_in_no_cycle_of_declared_edges() -> None:
-    """DESIGN 5: it is weaker, and gives way."""
+    """P5, P9: it is weaker, and gives way."""
     backends = [
         backend("a", "m:A m:B", higher="c"),
         backend("b", "m:A m:B m:C", higher="a"),
@@ -739,13 +739,13 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_library_shows_its_backends_in_order() -> None:
-    """DESIGN 5 and 8."""
+    """F10, P1: `system.backends` has the order."""
     system = library(backend("b"), backend("a", "@m:A"), backend("c", higher="default b"))
     assert list(system.backends) == ["c", "default", "b", "a"]
 
 
 def test_backends_without_edges_between_them_keep_their_order_in_every_library() -> None:
-    """DESIGN 5: one order, computed once."""
+    """P1: one order, computed once."""
     system = library(backend("b"), backend("a"))
     assert list(system.backends) == list(system.backends) == ["default", "b", "a"]
 
@@ -753,7 +753,7 @@ def test_backends_without_edges_between_them_keep_their_order_in_every_library()
 def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """DESIGN 5 and 9: the warning shows the cycle and the exact value, which mends it."""
+    """P9, E2: the warning shows the cycle and the exact value, which mends it."""
     backends = [*ring("a", "b", "c"), backend("d", higher="default")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:
@@ -775,7 +775,7 @@ def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
 
 
 def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 5 and 9."""
+    """P9, E2: each has a warning of its own."""
     backends = [*ring("a", "b"), *ring("x", "y")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:
@@ -788,7 +788,7 @@ def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_backend_skipped_for_a_cycle_says_so_when_it_is_asked_for() -> None:
-    """DESIGN 6 and 9."""
+    """P9, S5: the error has the reason."""
     system = library(*ring("a", "b"))
     with pytest.warns(BackendSkippedWarning), pytest.raises(ValueError, match="go in a circle"):
         system.backend_opts(prioritize="a")
