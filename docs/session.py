@@ -1,9 +1,9 @@
 """The directive ``session``: shell commands, and what they print when the page is built.
 
-Each line is a command. All of a block are run one after another in a temporary folder, which
-goes away with all that they write; it is a copy of the folder that is given, if one is, and
-packages in that can be imported. Paths are shown from there, or from the folder of packages
-that they lie in, so that a page is the same wherever it is built.
+Each line is a command. The commands of a block run one after another in a temporary folder, which
+is removed afterwards. If the directive names a folder, the temporary folder is a copy of it, and
+its packages can be imported. Paths are shown relative to the temporary folder, or to the folder of
+installed packages, so that a page is the same wherever it is built.
 """
 
 from __future__ import annotations
