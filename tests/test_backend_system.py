@@ -121,20 +121,20 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
 def test_prefix_must_start_names_of_variables(prefix: str) -> None:
-    """A prefix with which no shell could set a variable is a library's mistake."""
+    """F15: a prefix with which no shell could set a variable is a library's mistake."""
     with pytest.raises(ValueError, match="environ_prefix"):
         BackendSystem(None, prefix)
 
 
 @pytest.mark.parametrize("patterns", [["numpy"], ["numpy:nd array"], [3], ["~"], [""]], ids=repr)
 def test_default_types_must_be_patterns(patterns: Any) -> None:
-    """A malformed pattern is found when the library is imported."""
+    """F15: a malformed pattern is found when the library is imported."""
     with pytest.raises(IdentifierError, match="type pattern"):
         BackendSystem(None, "MYLIB", default_primary_types=patterns)
 
 
 def test_one_pattern_is_not_a_list() -> None:
-    """A string would be taken letter by letter."""
+    """F15: a string would be taken letter by letter."""
     with pytest.raises(TypeError, match="in a list"):
         BackendSystem(None, "MYLIB", default_primary_types="numpy:ndarray")
 
