@@ -1,4 +1,4 @@
-"""`BackendSystem`: a library's dispatching, wired together; DESIGN.md section 8."""
+"""`BackendSystem`: a library's dispatching, wired together."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Description:
 
 
 def test_public_names() -> None:
-    """Section 8: what `spatch_core` exports, lazily, and nothing else."""
+    """F12: what `spatch_core` exports, lazily, and nothing else."""
     assert {"BackendSystem", "BackendImplementation", "DispatchContext"} < set(spatch_core.__all__)
     for name in spatch_core.__all__:
         assert getattr(spatch_core, name) is getattr(spatch_core, name)
@@ -71,14 +71,14 @@ def test_public_names() -> None:
 
 
 def test_import_paths_of_the_field() -> None:
-    """Section 8: the names that the field's documentation uses."""
+    """F12: the names that the field's documentation uses."""
     assert backend_system.BackendSystem is spatch_core.BackendSystem
     assert backend_system.DispatchContext is spatch_core.DispatchContext
     assert backend_utils.BackendImplementation is spatch_core.BackendImplementation
 
 
 def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
-    """Section 3: entry points are looked for when backends are first needed."""
+    """F11: entry points are looked for when backends are first needed."""
     write_distribution(
         tmp_path,
         "lazylib-backend",
@@ -121,20 +121,20 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
 def test_prefix_must_start_names_of_variables(prefix: str) -> None:
-    """A prefix with which no shell could set a variable is a library's mistake."""
+    """F15: a prefix with which no shell could set a variable is a library's mistake."""
     with pytest.raises(ValueError, match="environ_prefix"):
         BackendSystem(None, prefix)
 
 
 @pytest.mark.parametrize("patterns", [["numpy"], ["numpy:nd array"], [3], ["~"], [""]], ids=repr)
 def test_default_types_must_be_patterns(patterns: Any) -> None:
-    """A malformed pattern is found when the library is imported."""
+    """F15: a malformed pattern is found when the library is imported."""
     with pytest.raises(IdentifierError, match="type pattern"):
         BackendSystem(None, "MYLIB", default_primary_types=patterns)
 
 
 def test_one_pattern_is_not_a_list() -> None:
-    """A string would be taken letter by letter."""
+    """F15: a string would be taken letter by letter."""
     with pytest.raises(TypeError, match="in a list"):
         BackendSystem(None, "MYLIB", default_primary_types="numpy:ndarray")
 
@@ -143,7 +143,7 @@ def test_one_pattern_is_not_a_list() -> None:
     "make", [describe, Description, lambda: Description], ids=["mapping", "object", "class"]
 )
 def test_backends_in_code(make: Any) -> None:
-    """Section 3: a mapping, an object or a class, passed by the library itself."""
+    """D3: a mapping, an object or a class, passed by the library itself."""
     system = BackendSystem(None, "MYLIB", backends=(each for each in [make()]))
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends) == ["default", "first"]
@@ -152,7 +152,7 @@ def test_backends_in_code(make: Any) -> None:
 
 
 def test_module_as_a_backend_in_code() -> None:
-    """Section 3: a module's attributes are the fields."""
+    """D3: a module's attributes are the fields."""
     module = types.ModuleType("first")
     vars(module).update(describe())
     assert list(BackendSystem(None, "MYLIB", backends=[module]).backends) == ["default", "first"]
@@ -179,7 +179,7 @@ def test_without_group_and_backends() -> None:
 
 
 def test_backends_map_names_to_descriptions() -> None:
-    """Section 8: name -> description, by priority, the library under "default"."""
+    """F10: name -> description, by priority, the library under "default"."""
     system = BackendSystem(
         None,
         "MYLIB",
@@ -196,7 +196,7 @@ def test_backends_map_names_to_descriptions() -> None:
 
 
 def test_functions_map_identifiers_to_dispatchables() -> None:
-    """Section 8: identifier -> dispatchable, without discovering anything."""
+    """F10: identifier -> dispatchable, without discovering anything."""
     system = BackendSystem(None, "MYLIB", backends=[{}])  # which would warn
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
     assert dict(system.functions) == {"lib:f": f}
@@ -205,7 +205,7 @@ def test_functions_map_identifiers_to_dispatchables() -> None:
 
 
 def test_problems_tell_what_was_skipped() -> None:
-    """Section 8: everything that was skipped, and why; the library works."""
+    """F10, E1: everything that was skipped, and why; the library works."""
     system = BackendSystem(
         None, "MYLIB", backends=[describe("first", primary_types=[], functions=3), describe("ok")]
     )
@@ -219,7 +219,7 @@ def test_problems_tell_what_was_skipped() -> None:
 
 
 def test_warnings_are_issued_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 9: one warning; as an error it fails the first call, not the next ones."""
+    """E2: one warning; as an error it fails the first call, not the next ones."""
     monkeypatch.setenv("MYLIB_SET_ORDER", "first")
     system = BackendSystem(None, "MYLIB", backends=[describe()])
     f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
@@ -262,7 +262,7 @@ def install(folder: Path, name: str = "late") -> Any:
 
 
 def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path) -> None:
-    """Section 8: discover again, in a notebook after `pip install`; nothing restarts."""
+    """F11: discover again, in a notebook after `pip install`; nothing restarts."""
     f = library.functions["lib:f"]
     assert (f(Foreign()), f.__doc__) == ("default", None)
     distribution = install(tmp_path)
@@ -295,7 +295,7 @@ def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
 
 
 def test_is_found_again_in_other_processes() -> None:
-    """Section 6: frozen functions carry their library by module and prefix."""
+    """S9: frozen functions carry their library by module and prefix."""
     system = BackendSystem(None, "MYLIB")
     assert pickle.loads(pickle.dumps(system)) is system
     other = BackendSystem(None, "OTHERLIB")
@@ -341,7 +341,7 @@ def test_two_libraries_in_one_process() -> None:
 
 
 def test_can_be_vendored(tmp_path: Path) -> None:
-    """Section 10: relative imports only, so that a library can ship the folder."""
+    """F13: relative imports only, so that a library can ship the folder."""
     import shutil
 
     target = tmp_path / "vendorlib" / "_vendored"
@@ -369,7 +369,7 @@ def test_can_be_vendored(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
-    """Section 10: the core runs where no other package can be imported."""
+    """F13: the core runs where no other package can be imported."""
     install(tmp_path)
     done = run_python(
         """

@@ -70,7 +70,7 @@ def fresh() -> BackendImplementation:
 
 
 def test_it_is_public() -> None:
-    """DESIGN 8."""
+    """F12: backend authors import it from the package."""
     assert spatch_core.BackendImplementation is BackendImplementation
     assert BackendImplementation.__module__ == "spatch_core.backend_utils"
 
@@ -82,14 +82,14 @@ def test_a_backend_has_a_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "a>b", "*", "default", None, 3])
 def test_a_name_that_no_description_may_have_is_refused(name: Any) -> None:
-    """DESIGN 3: the grammar of names; "default" is the library."""
+    """D5: the grammar of names; "default" is the library."""
     with pytest.raises(IdentifierError, match="a backend name") as caught:
         BackendImplementation(name)
     assert caught.value.text == name
 
 
 def test_a_registered_function_stays_the_function_it_is() -> None:
-    """DESIGN 8: it can be called, tested and pickled as before."""
+    """F14: it can be called, tested and pickled as before."""
     assert type(sharpen) is types.FunctionType
     assert sharpen(1) == "gpu"
     registered = backend.functions["photolib:sharpen"]
@@ -100,7 +100,7 @@ def test_a_registered_function_stays_the_function_it_is() -> None:
 
 
 def test_a_dispatchable_may_be_given_for_its_identifier() -> None:
-    """DESIGN 8: under the identity that the library publishes."""
+    """F14: under the identity that the library publishes."""
     registered = backend.functions["photolib:filters.blur"]
     assert registered.function is blur_on_gpu
     assert registered.uses_context is True
@@ -197,7 +197,7 @@ def test_a_malformed_identifier_of_a_should_run_is_refused() -> None:
 
 
 def test_a_lambda_is_kept_where_its_identifier_leads() -> None:
-    """DESIGN 3: every identifier is importable text."""
+    """F14: every identifier is importable text."""
     identifier = backend.functions["photolib:filters.blur"].should_run
     assert identifier is not None
     ask: Any = import_identifier(identifier)
@@ -315,7 +315,7 @@ def test_a_lambda_needs_an_implementation_that_can_keep_it(
 
 
 def test_registered_implementations_run_when_they_are_described() -> None:
-    """DESIGN 7 and 8: the library uses identifiers, should_run and uses_context as registered."""
+    """F14, C1: the library uses identifiers, should_run and uses_context as registered."""
     described = {
         "name": backend.name,
         "primary_types": ["builtins:int"],

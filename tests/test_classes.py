@@ -1,4 +1,4 @@
-"""DESIGN section 4.6: nothing about a class can break dispatching."""
+"""M9: nothing about a class can break dispatching."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def make_hostile(*bases: type) -> type:
 
 
 def test_a_class_has_an_identifier_whatever_its_metaclass_does() -> None:
-    """DESIGN 4.6."""
+    """M9: its metaclass compares classes by identity."""
     assert type_identifier(make_hostile()) == f"{__name__}:Hostile"
 
 
@@ -152,11 +152,11 @@ class PlainMeta(type):
 
 @pytest.mark.parametrize("metaclass", [type, PlainMeta, abc.ABCMeta])
 def test_a_class_is_a_key_where_its_metaclass_compares_by_identity(metaclass: type) -> None:
-    """DESIGN 4.6."""
+    """M9: 6."""
     assert is_hashable_by_identity(metaclass("Made", (), {}))
 
 
 @pytest.mark.parametrize("metaclass", [EqualMeta, HashMeta, UnhashableMeta, HostileMeta])
 def test_a_class_is_no_key_where_its_metaclass_compares_differently(metaclass: type) -> None:
-    """DESIGN 4.6."""
+    """M9: looking it up would run the metaclass."""
     assert not is_hashable_by_identity(metaclass("Made", (), {}))

@@ -1,4 +1,4 @@
-"""The tables of the reference say what the code does, and the tutorial what the example is."""
+"""The tables of the reference agree with the code, and the tutorial with the example."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def table(page: str, mark: str) -> list[list[str]]:
 
 
 def first_column(page: str, mark: str) -> list[str]:
-    """Return what the rows of a table are about."""
+    """Return the first column of a table."""
     return [row[0].strip("`") for row in table(page, mark)]
 
 
@@ -43,12 +43,12 @@ def first_column(page: str, mark: str) -> list[str]:
     ],
 )
 def test_every_field_is_in_its_table(mark: str, fields: tuple[str, ...]) -> None:
-    """The reference has the fields that the validator knows, in its order."""
+    """The reference has the fields of the validator, in its order."""
     assert first_column("description.md", mark) == list(fields)
 
 
 def test_the_table_says_which_fields_are_required() -> None:
-    """A description without a field is refused just where the table says "required"."""
+    """A description without a field is refused exactly if the table says "required"."""
     complete = {"name": "a", "primary_types": ["m:T"]}
     required = [
         row[0].strip("`") for row in table("description.md", "fields") if row[2] == "required"
@@ -62,14 +62,14 @@ def test_the_table_says_which_fields_are_required() -> None:
 
 
 def test_every_variable_is_in_its_table() -> None:
-    """The reference has the variables that are read."""
+    """The reference has the variables that the package reads."""
     suffixes = [_environment.PRIORITIZE, _environment.BLOCK, _environment.SET_ORDER]
     assert first_column("environment.md", "variables") == [f"<PREFIX>_{each}" for each in suffixes]
 
 
 @pytest.mark.parametrize(("mark", "base"), [("errors", Exception), ("warnings", Warning)])
 def test_every_error_and_warning_is_in_its_table(mark: str, base: type[Exception]) -> None:
-    """The reference has all public errors and warnings, and says what they are besides."""
+    """The reference has all public errors and warnings, with a base class of each."""
     rows = {row[0].strip("`"): row[1].strip("`") for row in table("errors.md", mark)}
     defined = {
         name
@@ -96,14 +96,14 @@ def test_every_error_and_warning_is_in_its_table(mark: str, base: type[Exception
     ],
 )
 def test_the_tutorial_shows_the_example_as_it_is(file: str) -> None:
-    """Whoever types the tutorial in has the example."""
+    """The files in the tutorial are those of the example."""
     tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     content = (MINIMAL / file).read_text(encoding="utf-8")
     assert f"\n{content}```" in tutorial
 
 
 def test_the_tutorial_shows_the_functions_of_the_backends_as_they_are() -> None:
-    """The same for the module that the tutorial shows in two parts."""
+    """The tutorial shows this module in two parts."""
     tutorial = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     module = (MINIMAL / "src" / "minimal_backends" / "__init__.py").read_text(encoding="utf-8")
     for part in module.split("\n\n\n")[1:]:
@@ -120,14 +120,14 @@ def test_the_minimal_example_is_small() -> None:
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The directive by which pages show what commands print."""
+    """The directive with which pages show the output of commands."""
     pytest.importorskip("docutils")
     monkeypatch.syspath_prepend(str(ROOT / "docs"))
     return import_module("session")
 
 
 def test_every_command_is_shown_at_work() -> None:
-    """Not by its help alone."""
+    """Its help alone is not enough."""
     pytest.importorskip("click")
     from spatch_core.cli import main
 
@@ -145,7 +145,7 @@ def test_every_command_is_shown_at_work() -> None:
 
 
 def test_a_session_prints_its_commands_and_their_output(session: ModuleType) -> None:
-    """One after another, in one folder, as whoever types them sees it."""
+    """Commands run one after another in one folder, as in a terminal."""
     commands = ["echo one > file; cat file", "cat file missing; exit 3"]
     assert session.run(commands) == [
         session.Answer("echo one > file; cat file", "one", 0),
@@ -156,7 +156,7 @@ def test_a_session_prints_its_commands_and_their_output(session: ModuleType) -> 
 
 
 def test_a_session_is_in_a_copy_of_a_folder(session: ModuleType) -> None:
-    """What it changes there, nobody has; the packages in it can be imported."""
+    """Changes stay in the copy; the packages in it can be imported."""
     before = sorted(EXAMPLES.rglob("*"))
     code = "import minimal_fractions as m; print(m.__file__)"
     commands = ["rm -r *.dist-info; echo > made; ls", f"python -c '{code}'"]
@@ -167,13 +167,13 @@ def test_a_session_is_in_a_copy_of_a_folder(session: ModuleType) -> None:
 
 
 def test_a_session_ends_as_the_first_that_fails_in_a_pipeline(session: ModuleType) -> None:
-    """Behind what reads on, the page would show what a failed command has printed."""
+    """Otherwise a page could show the output of a failed command."""
     commands = ["(echo said; exit 3) | cat", "echo said | cat"]
     assert [each.code for each in session.run(commands)] == [3, 0]
 
 
 def test_a_page_depends_on_the_folders_of_its_sessions(session: ModuleType) -> None:
-    """Whoever edits an example gets the page anew."""
+    """After an example is edited, Sphinx builds the page again."""
     from docutils.core import publish_doctree
     from docutils.parsers.rst.directives import register_directive
 
@@ -189,7 +189,7 @@ def test_a_page_depends_on_the_folders_of_its_sessions(session: ModuleType) -> N
 
 
 def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
-    """Everywhere else the page would be another one."""
+    """The page is the same wherever it is built."""
     code = "import spatch_core; print(spatch_core.__file__)"
     (answer,) = session.run([f"python -c '{code}'"])
     assert answer.output == "spatch_core/__init__.py"
@@ -197,7 +197,7 @@ def test_a_session_shows_no_path_of_this_machine(session: ModuleType) -> None:
 
 @pytest.mark.parametrize("page", sorted(GUIDES.glob("*.md")), ids=lambda page: page.stem)
 def test_the_sessions_of_a_guide_end_well(session: ModuleType, page: Path) -> None:
-    """Before the pages are built; those of the reference, whoever builds them runs."""
+    """Those of the reference are run when the pages are built."""
     pytest.importorskip("minimal")
     text = page.read_text(encoding="utf-8")
     for block in re.findall(r"^```\{session\}\n((?:.*\n)*?)```$", text, re.MULTILINE):
@@ -206,7 +206,7 @@ def test_the_sessions_of_a_guide_end_well(session: ModuleType, page: Path) -> No
 
 
 def test_the_guide_of_backends_leads_through_the_tools() -> None:
-    """From nothing to a backend that is checked, and kept right by hooks."""
+    """From an empty folder to a backend that tools and hooks check."""
     guide = (GUIDES / "backend-author.md").read_text(encoding="utf-8")
     for name in ("new-backend", "update", "verify", "doctor", "schema"):
         assert f"spatch-core {name}" in guide
@@ -216,7 +216,7 @@ def test_the_guide_of_backends_leads_through_the_tools() -> None:
 
 
 def test_a_session_that_ends_otherwise_is_an_error(session: ModuleType) -> None:
-    """With what was printed, so that the build tells what went wrong."""
+    """The error has the output, so that the build shows the cause."""
     from docutils.core import publish_doctree
     from docutils.parsers.rst.directives import register_directive
 
@@ -228,3 +228,11 @@ def test_a_session_that_ends_otherwise_is_an_error(session: ModuleType) -> None:
     )
     failed = publish_doctree(page.format(0), settings_overrides=quiet).astext()
     assert "echo said; exit 1 ended with code 1, not 0:\nsaid" in failed
+
+
+@pytest.mark.parametrize("page", sorted(GUIDES.glob("*.md")), ids=lambda page: page.stem)
+def test_a_guide_is_short(page: Path) -> None:
+    """At most a thousand words besides its examples."""
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    assert len(prose.split()) <= 1000

@@ -141,7 +141,7 @@ IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate
 def test_it_carries_its_data_and_renders_them(
     error: Exception, data: dict[str, object], text: str
 ) -> None:
-    """DESIGN 9."""
+    """E8: the text is made from the data."""
     assert {name: getattr(error, name) for name in data} == data
     assert str(error) == text
 
@@ -174,13 +174,13 @@ def test_it_can_be_copied_and_pickled(
     ],
 )
 def test_it_can_be_caught_as_pythons_own_error(cls: type[Exception], base: type[Exception]) -> None:
-    """DESIGN 6 and 9."""
+    """E8: so that code that knows nothing of this package handles it."""
     assert issubclass(cls, base)
     assert issubclass(cls, (SpatchCoreError, SpatchCoreWarning))
 
 
 def test_every_error_and_warning_is_public_and_tested_here() -> None:
-    """DESIGN 8."""
+    """E8: none is left out of the examples above."""
     defined = {
         name
         for name, value in vars(exceptions).items()
@@ -209,7 +209,7 @@ def library() -> BackendSystem:
 
 @pytest.mark.parametrize("option", ["prioritize", "disable"])
 def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> None:
-    """DESIGN 6."""
+    """S5: prioritized and disabled names alike."""
     options: dict[str, Any] = {option: "thread"}
     with pytest.raises(ValueError, match=r"did you mean 'threads'\?") as caught:
         library().backend_opts(**options)
@@ -218,7 +218,7 @@ def test_an_unknown_backend_name_is_refused_with_the_nearest(option: str) -> Non
 
 
 def test_an_unknown_type_is_refused_with_the_known_ones() -> None:
-    """DESIGN 6."""
+    """S6: as an unknown name is."""
     with pytest.raises(ValueError, match="primary types are: builtins:int, ") as caught:
         library().backend_opts(type=float)
     assert isinstance(caught.value, UnknownTypeError)
@@ -254,7 +254,7 @@ def shown(call: Callable[[], object]) -> warnings.WarningMessage:
 
 
 def test_a_warning_is_shown_at_the_callers_line(ours: types.ModuleType) -> None:
-    """DESIGN 9."""
+    """E2: not at a line of this package."""
 
     def call() -> None:
         ours.outer()

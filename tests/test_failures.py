@@ -356,7 +356,7 @@ DESCRIPTIONS_IN_CODE = {
 def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
     site: Path, broken: Broken
 ) -> None:
-    """The warning names distribution, entry point, file, key and remedy."""
+    """E1, E2: the warning names distribution, entry point, file, key and remedy."""
     files: dict[str, str | bytes] = {"broken_backend/__init__.py": ""}
     if broken.content is not None:
         files[broken.path] = broken.content
@@ -404,6 +404,7 @@ def test_a_broken_backend_is_skipped_with_one_warning_and_every_fault(
 def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
     site: Path, content: bytes
 ) -> None:
+    """E9: one warning names the distribution."""
     distribution = write_distribution(site, "broken-dist", "1.5")
     (distribution.metadata / "entry_points.txt").write_bytes(content)
 
@@ -416,6 +417,7 @@ def test_entry_points_that_cannot_be_parsed_break_neither_library_nor_backends(
 
 @pytest.mark.parametrize("name", ["default", "a b", "a/b"])
 def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str) -> None:
+    """D5, E1: one warning has the name."""
     install(site, FILE, {"broken_backend/backend.toml": toml(name=name)}, name)
 
     report = observe(site)
@@ -427,6 +429,7 @@ def test_an_entry_point_with_an_impossible_name_is_skipped(site: Path, name: str
 
 
 def test_each_broken_backend_has_its_own_warning(site: Path) -> None:
+    """E2: with all of its faults."""
     for number in range(3):
         install(
             site,
@@ -446,7 +449,7 @@ def test_each_broken_backend_has_its_own_warning(site: Path) -> None:
 
 
 def test_a_key_of_a_later_version_is_no_fault(site: Path) -> None:
-    """What resembles no field may belong to a package that is newer than this one."""
+    """D11: what resembles no field may belong to a package that is newer than this one."""
     install(site, FILE, {"broken_backend/backend.toml": toml("fallback_policy = 'convert'")})
 
     report = observe(site)
@@ -456,6 +459,7 @@ def test_a_key_of_a_later_version_is_no_fault(site: Path) -> None:
 
 
 def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:
+    """E2: the first call raises the warning."""
     install(site, FILE, {"broken_backend/backend.toml": "name = 3"})
 
     output = run(
@@ -483,7 +487,7 @@ class TestOneNameTwice:
     def test_the_first_by_distribution_name_is_used(
         self, tmp_path: Path, site: Path, order: list[str]
     ) -> None:
-        """The order of the folders on the path does not matter."""
+        """P10: the order of the folders on the path does not matter."""
         for distribution in order:
             # Neither what the packages are called nor what the entry points say decides.
             package = {"a-dist": "z_backend", "b-dist": "y_backend"}[distribution]
@@ -520,7 +524,7 @@ class TestOneNameTwice:
     def test_a_distribution_that_is_installed_twice_counts_once(
         self, tmp_path: Path, site: Path
     ) -> None:
-        """As for imports, the first folder on the path wins."""
+        """P10: as for imports, the first folder on the path wins."""
         write_distribution(
             tmp_path / "newer",
             "healthy-dist",
@@ -574,7 +578,7 @@ class TestCycles:
         assert "Set PHOTOLIB_SET_ORDER=" in text
 
     def test_the_value_in_the_warning_mends_it(self, circle: Path) -> None:
-        """It is set, word for word, in a second interpreter."""
+        """P9: it is set, word for word, in a second interpreter."""
         (text,) = observe(circle)["warnings"]
         value = text.split("PHOTOLIB_SET_ORDER='")[1].split("'")[0]
 
@@ -694,6 +698,7 @@ class TestImports:
     def test_the_error_names_what_to_repair_and_how_to_go_on_without(
         self, site: Path, what: str, code: str | None, cause: str
     ) -> None:
+        """E4: the cause is chained."""
         files: dict[str, str | bytes] = {
             "broken_backend/__init__.py": "def f(x):\n    return 'broken'\n",
             "broken_backend/backend.toml": toml(FUNCTION + self.FUNCTIONS[what]),
@@ -749,7 +754,7 @@ class TestImports:
         assert "During handling of" not in done.stderr
 
     def test_what_an_implementation_raises_is_the_callers(self, site: Path) -> None:
-        """An ImportError of the implementation itself is none of its import."""
+        """C9: an ImportError of the implementation itself is none of its import."""
         install(
             site,
             FILE,
@@ -770,7 +775,7 @@ class TestImports:
 
 
 def test_types_that_nothing_handles_go_to_the_default_which_may_raise(site: Path) -> None:
-    """`explain` says why no backend took the call."""
+    """E5: `explain` says why no backend took the call."""
     install(
         site,
         "typed_backend:backend.toml",
@@ -857,6 +862,7 @@ class TestBlock:
     def test_nothing_is_opened_and_nothing_imported(
         self, forbidden: Path, value: str, backends: str
     ) -> None:
+        """S13: an audit hook watches the process."""
         output = run(forbidden, self.WATCH, environment={"PHOTOLIB_BLOCK": value})
 
         assert output.splitlines() == ["default", backends, "0", "[]"]
@@ -871,6 +877,7 @@ class TestBlock:
         assert "forbidden_object.py" in seen
 
     def test_a_blocked_backend_cannot_be_asked_for(self, forbidden: Path) -> None:
+        """S13, S5: the error says that it is there, and why it is not."""
         output = run(
             forbidden,
             """
@@ -889,6 +896,7 @@ class TestBlock:
         )
 
     def test_backends_that_the_library_brings_are_blocked_too(self, tmp_path: Path) -> None:
+        """S13: nothing of theirs is read either."""
         write_distribution(
             tmp_path,
             "photolib",
@@ -1065,6 +1073,7 @@ class TestThreads:
 
     @pytest.mark.parametrize("count", [2, 16])
     def test_backends_load_once(self, site: Path, count: int) -> None:
+        """E7: many threads make the first call."""
         install(site, "counted_backend:backend", {"counted_backend.py": self.COUNTED}, "counted")
 
         output = run(
@@ -1101,7 +1110,7 @@ class TestThreads:
     def test_a_thread_that_is_importing_does_not_wait_for_one_that_discovers(
         self, site: Path
     ) -> None:
-        """Each holds what the other wants: an import lock, and the lock of discovery."""
+        """E7: each holds what the other wants: an import lock, and the lock of discovery."""
         install(
             site,
             "slow_backend:backend",
@@ -1160,6 +1169,7 @@ class TestThreads:
         assert output.splitlines() == ["imported default", "['slow'] slow 0"]
 
     def test_calls_go_on_while_backends_are_discovered_again(self, site: Path) -> None:
+        """C11: other threads call and reload meanwhile."""
         output = run(
             site,
             """
@@ -1215,6 +1225,7 @@ class TestCallsDuringImport:
     def test_only_the_default_is_there_then_and_the_backend_later(
         self, site: Path, first: str
     ) -> None:
+        """C11: a backend calls the library while it is imported."""
         install(site, "selfish_backend:backend", {"selfish_backend.py": self.SELFISH}, "selfish")
 
         output = run(
@@ -1242,7 +1253,7 @@ class TestCallsDuringImport:
     def test_a_backend_may_need_the_module_that_calls(
         self, site: Path, library: str, needed: str
     ) -> None:
-        """That module calls while it is imported itself, so that the backend comes too early."""
+        """E10: it calls while it is imported itself, so that the backend comes too early."""
         files: dict[str, str | bytes] = {
             "photolib.py": library,
             "user_code.py": "import photolib\nearly = photolib.double('text')\nlate = 1\n",

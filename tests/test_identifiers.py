@@ -42,6 +42,7 @@ class Outer:
     ],
 )
 def test_an_identifier_is_split_at_its_colon(text: str, parts: tuple[str, str]) -> None:
+    """D10: both parts are dotted names."""
     assert split_identifier(text) == parts
 
 
@@ -109,7 +110,7 @@ def test_anything_else_is_no_dotted_name(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["a", "A-b_c.d", "0", "dask", "größe", "x.y-z_1", "-", "."])
 def test_a_backend_name_follows_its_grammar(name: str) -> None:
-    r"""DESIGN 3: the grammar is ``[\w.-]+``."""
+    r"""D5: the grammar is ``[\w.-]+``."""
     assert is_backend_name(name)
 
 
@@ -117,7 +118,7 @@ def test_a_backend_name_follows_its_grammar(name: str) -> None:
     "name", ["", "a b", "a>b", "a,b", "*", "a:b", "a/b", "a\n", "\n", " a", None, 1, b"a", ["a"]]
 )
 def test_anything_else_cannot_name_a_backend(name: object) -> None:
-    r"""DESIGN 3: the grammar is ``[\w.-]+``."""
+    r"""D5: the grammar is ``[\w.-]+``."""
     assert not is_backend_name(name)
 
 
@@ -169,7 +170,7 @@ def test_importing_a_malformed_identifier_is_refused() -> None:
 
 
 def test_nothing_in_an_identifier_is_evaluated() -> None:
-    """DESIGN 9: identifiers are imported and looked up, no more."""
+    """E3: identifiers are imported and looked up, no more."""
     with pytest.raises(IdentifierError):
         import_identifier("os:getcwd()")
 

@@ -166,11 +166,13 @@ class TestLibrary:
         return tmp_path
 
     def test_it_imports_no_more_than_the_package_does(self, site: Path) -> None:
+        """F11, F13: a library that uses it imports nothing else."""
         system, library = imported("from spatch_core import BackendSystem\nimport photolib", site)
 
         assert library - system == {"photolib"}
 
     def test_it_reads_no_entry_points_and_no_file_until_the_first_call(self, site: Path) -> None:
+        """F11: importing a library looks for nothing."""
         done = run_python(
             """
             import sys
@@ -204,6 +206,7 @@ class TestLibrary:
         assert after[1] == ["importlib.metadata", parser, "watched_b"]
 
     def test_without_a_group_nothing_looks_for_entry_points(self, tmp_path: Path) -> None:
+        """F15: `group=None` stands for no group."""
         write_distribution(
             tmp_path,
             "photolib",
@@ -295,7 +298,7 @@ class TestVendored:
         ],
     )
     def test_each_module_imports_the_standard_library_or_its_neighbours(self, file: Path) -> None:
-        """But for `tomli`, where the standard library has no `tomllib` yet."""
+        """F13: but for `tomli`, where the standard library has no `tomllib` yet."""
         tree = ast.parse(file.read_text(encoding="utf-8"))
         names = {
             name.partition(".")[0]

@@ -48,7 +48,7 @@ class Unreadable:
     ],
 )
 def test_a_source_names_distribution_entry_point_and_file(source: Source, expected: str) -> None:
-    """DESIGN 9."""
+    """E1: as far as they are known."""
     assert str(source) == expected
 
 
@@ -72,7 +72,7 @@ def test_sources_and_problems_are_immutable(value: object) -> None:
 
 
 def test_a_problem_is_shown_with_everything_known_about_it() -> None:
-    """DESIGN 9: distribution, entry point, file, key and remedy."""
+    """E1: distribution, entry point, file, key and remedy."""
     assert str(Problem("it is wrong", "Mend it", "gpu", "name", Source("gpu = p:q"))) == (
         "backend 'gpu' is skipped (entry point 'gpu = p:q'), key name: it is wrong. Mend it"
     )

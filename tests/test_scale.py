@@ -129,7 +129,7 @@ def shallow(what: str) -> Iterator[None]:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_a_thousand_backends_are_ordered_without_deep_recursion(family: Describe) -> None:
-    """DESIGN 5, the last sentence."""
+    """P11: a chain of edges may be as long."""
     descriptions = describe(family)
     with shallow(f"{COUNT} backends, {family.__name__}"):
         order = order_backends(descriptions)
@@ -163,14 +163,14 @@ def calls(family: Describe, count: int) -> int:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_not_every_pair_is_compared(family: Describe) -> None:
-    """DESIGN 5, the last sentence: four times the backends are not sixteen times the work."""
+    """P11: four times the backends are not sixteen times the work."""
     few, many = calls(family, 200), calls(family, 800)
     print(f"{family.__name__}: {few} calls, then {many}")  # noqa: T201  # for the record
     assert many < 6 * few
 
 
 def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
-    """DESIGN 5."""
+    """P9, P11: the library then has all of them."""
     descriptions = describe(ring)
     with shallow(f"a circle of {COUNT}"):
         order = order_backends(descriptions)
@@ -184,7 +184,7 @@ def test_a_circle_of_a_thousand_is_mended_by_the_value_that_is_shown() -> None:
 
 
 def test_many_circles_are_found_in_one_go() -> None:
-    """DESIGN 5."""
+    """P9, P11: each is reported."""
     descriptions = describe(rings)
     with shallow(f"{COUNT // 2} circles of two"):
         order = order_backends(descriptions)
@@ -202,7 +202,7 @@ def read(value: str) -> tuple[tuple[str, str], ...]:
 
 @pytest.mark.parametrize("family", [same, distinct, straight_chain], ids=lambda each: each.__name__)
 def test_the_environment_may_order_a_thousand(family: Describe) -> None:
-    """DESIGN 5.3: against the base order, and against declared edges."""
+    """P3, P11: against the base order, and against declared edges."""
     descriptions = describe(family)
     value = ">".join(name(number) for number in reversed(range(COUNT)))
     order: Order | None = None
@@ -212,7 +212,7 @@ def test_the_environment_may_order_a_thousand(family: Describe) -> None:
 
 
 def test_a_circle_of_a_thousand_in_the_environment_is_found() -> None:
-    """DESIGN 6."""
+    """S14, P11: the value is ignored."""
     value = ">".join(name(number % COUNT) for number in range(COUNT + 1))
     with shallow(f"a circle of {COUNT} in SET_ORDER"):
         environment = read_environment("LIB", {"LIB_SET_ORDER": value})
@@ -244,7 +244,7 @@ def library(family: Describe) -> tuple[BackendSystem, Any]:
 
 @pytest.mark.parametrize("family", [*FAMILIES], ids=lambda family: family.__name__)
 def test_a_library_with_a_thousand_backends_answers(family: Describe) -> None:
-    """DESIGN 5 and 7: loading, the first call, and what it says about itself."""
+    """P11, C1: loading, the first call, and what it says about itself."""
     system, function = library(family)
     array = type("ndarray", (), {"__module__": "numpy"})()
     special = type("Array", (), {"__module__": "package7"})()
@@ -266,7 +266,7 @@ def test_a_library_with_a_thousand_backends_answers(family: Describe) -> None:
 
 
 def test_a_library_with_a_circle_of_a_thousand_warns_once_and_works() -> None:
-    """DESIGN 5 and 9."""
+    """P9, P11, E2: one warning names it."""
     system, function = library(ring)
     with pytest.warns(BackendSkippedWarning) as caught:
         assert function(1) == "default"

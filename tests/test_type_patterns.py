@@ -1,4 +1,4 @@
-"""DESIGN section 4: the classes that a type pattern names."""
+"""M3, M4, M6: the classes that a type pattern names."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Outer:
     ids=["exact", "subclass", "abstract"],
 )
 def test_a_type_pattern_has_a_prefix_and_an_identifier(text: str, prefix: str) -> None:
+    """D10: the prefix may be empty."""
     pattern = TypePattern(text)
     assert (pattern.prefix, pattern.identifier) == (prefix, "m.n:Q.R")
     assert (pattern.module, pattern.qualname) == ("m.n", "Q.R")
@@ -91,12 +92,12 @@ class Derived(Base):
 def test_a_pattern_names_a_class_by_module_and_qualname(
     text: str, cls: type, expected: bool
 ) -> None:
-    """DESIGN 4.2 and 4.3, where the module is imported."""
+    """M3, M4: 2 and 4.3, where the module is imported."""
     assert TypePattern(text).names(cls) is expected
 
 
 def test_a_pattern_names_a_class_whatever_its_metaclass_does() -> None:
-    """DESIGN 4.6."""
+    """M9: 6."""
     hostile = make_hostile()
     derived = type.__call__(HostileMeta, "Derived", (hostile,), {})
     home = make_hostile.__module__
@@ -111,7 +112,7 @@ def test_a_pattern_names_a_class_whatever_its_metaclass_does() -> None:
 
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -> None:
-    """DESIGN 4.2 and 4.3: names alone decide where the module is not there."""
+    """M3, M4: 2 and 4.3: names alone decide where the module is not there."""
     base = type("Array", (), {"__module__": "never.imported"})
     derived = type("Special", (base,), {"__module__": "somewhere.else_"})
     pattern = TypePattern(f"{prefix}never.imported:Array")
@@ -121,7 +122,7 @@ def test_a_pattern_names_a_class_of_a_module_that_is_not_imported(prefix: str) -
 
 
 def test_a_pattern_names_the_object_behind_a_public_alias(package: WritePackage) -> None:
-    """DESIGN 4.2 and 4.3: the class *is* the object that the pattern names."""
+    """M3, M4: 2 and 4.3: the class *is* the object that the pattern names."""
     package("aliased", {"core.py": "class Array: ...\n", "public.py": "from .core import Array\n"})
     array = importlib.import_module("aliased.core").Array
     derived = type("Derived", (array,), {})
@@ -189,7 +190,7 @@ class Faulty:
 )
 @pytest.mark.parametrize("text", ["m:Odd", "~m:Odd", "m:Other", "~m.n:Other"])
 def test_a_module_that_is_no_string_names_nothing(module: object, text: str) -> None:
-    """DESIGN 4.6: a strange class must not break dispatching."""
+    """M9: 6: a strange class must not break dispatching."""
     cls = type("Odd", (), {"__module__": module})
     pattern = TypePattern(text)
     assert not pattern.names(cls)

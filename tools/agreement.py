@@ -36,22 +36,22 @@ BACKENDS = {
 """The columns of the tables, with a heading for each backend."""
 
 HEAD = """\
-# Who implements what, and how closely
+# Which backend implements what, and how closely
 
-For each function of `scipy_dispatch` that a backend implements: how far its result may be off
-SciPy's, in double precision, relative to the largest value of the result. **exact** means the
-same bits, whatever the type of the data. What becomes of a NaN among the data, where SciPy's own
-result depends on the order of its comparisons, is said in the backends' READMEs. A letter leads to
-[the tolerances for other types, and the reason](#what-the-letters-mean). The tests of each
-backend compare every one of its functions with SciPy by these numbers. Where a backend cannot
-serve an argument it says so, and SciPy runs.
+For each function of `scipy_dispatch` and each backend that implements it: the tolerance of its
+result, in double precision, relative to the largest value of SciPy's result. **exact** means the
+same bits for every data type. A letter leads to
+[the tolerances for other types, with the reason](#what-the-letters-mean). The tests of each
+backend compare each of its functions with SciPy by these numbers. If a backend does not support an
+argument, it defers with the reason, and SciPy runs. The backends' READMEs describe the results for
+data with a NaN, where SciPy's own result depends on the order of its comparisons.
 
-The columns of CuPy say what its tests compare by on a machine with a GPU; no such run has been
-recorded yet. All but two functions have been compared by them with CuPy's own sources on the
-processor, its kernels compiled for it (`pytest -m gpu --emulate`).
+The columns of CuPy have the tolerances of its tests on a machine with a GPU; no such run has been
+recorded yet. For all but two functions the tests have compared CuPy's own sources with SciPy on the
+processor, with the kernels compiled for it (`pytest -m gpu --emulate`).
 
-This page is written by `python tools/agreement.py` from the descriptions and from
-`tests/tolerances.py` of each backend.
+`python tools/agreement.py` writes this page from the descriptions and from `tests/tolerances.py` of
+each backend.
 """
 
 
@@ -139,8 +139,8 @@ def page(backends: Sequence[Column]) -> str:
             parts.append(table(["function", *(each.name for each in backends)], cells))
     parts.append("## What the letters mean\n")
     parts.append(
-        "The first number is relative to the largest value of SciPy's result, the second\n"
-        "absolute; of results that are whole numbers, a count of units.\n"
+        "The first number is relative to the largest value of SciPy's result, the second is\n"
+        "absolute; for integer results it is a count of units.\n"
     )
     for each in backends:
         parts.append(f"### {each.name}: {BACKENDS[each.name]}\n")

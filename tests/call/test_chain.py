@@ -1,4 +1,4 @@
-"""The call itself: DESIGN.md section 7."""
+"""The call itself: the rules C of docs/reference/rules.md."""
 
 from __future__ import annotations
 
@@ -118,11 +118,11 @@ def not_implemented(*args: Any, **kwargs: Any) -> Any:
 
 
 # ---------------------------------------------------------------------------------------
-# Rule 7.1 and the order
+# C1, C4: which candidate is next
 
 
 def test_backends_are_tried_by_priority(form: str) -> None:
-    """Section 7: the first active backend that matches is called, no other."""
+    """C1: the first active backend that matches is called, no other."""
     calls: list[str] = []
 
     def answer(name: str) -> Any:
@@ -139,13 +139,13 @@ def test_backends_are_tried_by_priority(form: str) -> None:
 
 
 def test_backend_without_an_implementation_is_passed_over() -> None:
-    """Rule 7.1: a backend that matches but does not implement the function is not it."""
+    """C1: a backend that matches but does not implement the function is not called."""
     _, f = make(describe("first"), describe("second", lambda x: "second"))
     assert f(Foreign()) == "second"
 
 
 def test_backend_that_does_not_match_is_not_called() -> None:
-    """Section 7: only backends that match the types are candidates."""
+    """C1, M8: only backends that match the types are candidates."""
     _, f = make(
         describe("first", lambda x: "first", primary_types=[f"{__name__}:Sized"]),
         describe("second", lambda x: "second"),
@@ -154,7 +154,7 @@ def test_backend_that_does_not_match_is_not_called() -> None:
 
 
 def test_inactive_backend_is_not_called() -> None:
-    """Section 7: a backend that requires opt-in is no candidate until it is prioritized."""
+    """C1: a backend that requires opt-in is no candidate until it is prioritized."""
     system, f = make(describe("first", lambda x: "first", requires_opt_in=True))
     assert f(Foreign()) == "default"
     with system.backend_opts(prioritize="first"):
@@ -164,14 +164,14 @@ def test_inactive_backend_is_not_called() -> None:
 
 @pytest.mark.parametrize("argument", [Other(), 1, None], ids=["unknown", "builtin", "None"])
 def test_default_is_the_fallback(argument: Any) -> None:
-    """Section 7: the default implementation runs when nothing else does."""
+    """C3: the default implementation runs when nothing else does."""
     _, f = make(describe("first", lambda x: "first"))
     assert f(argument) == "default"
     assert f() == "default"
 
 
 def test_default_takes_its_place_for_its_own_types() -> None:
-    """Section 7: for the library's types the default stands in the order, not at its end."""
+    """C3: for the library's types the default stands in the order, not at its end."""
     both = [f"{__name__}:Own", f"{__name__}:Foreign"]
     system, f = make(describe("first", lambda x: "first", primary_types=both))
     assert f(Own()) == "default"
@@ -183,7 +183,7 @@ def test_default_takes_its_place_for_its_own_types() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# Rule 7.2: should_run
+# C4: should_run
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_default_takes_its_place_for_its_own_types() -> None:
     ids=repr,
 )
 def test_only_true_runs(answer: Any, reason: str) -> None:
-    """Rule 7.2: anything but True defers, however truthy; a string is the reason."""
+    """C4: anything but True defers, however truthy; a string is the reason."""
     system, f = make(
         describe("first", lambda x: "first", should_run=lambda context, x: answer),
         describe("second", lambda x: "second"),
@@ -227,7 +227,7 @@ class Ambiguous:
 
 
 def test_ambiguous_answer_defers() -> None:
-    """Rule 7.2: anything but True defers; asking an answer for its truth raises nothing."""
+    """C4: anything but True defers; asking an answer for its truth raises nothing."""
     _, f = make(describe("first", lambda x: "first", should_run=lambda context, x: Ambiguous()))
     assert f(Foreign()) == "default"
     assert f.explain(Foreign()).selected == "default"
@@ -247,13 +247,13 @@ class Truthy:
 
 
 def test_what_equals_true_is_not_true() -> None:
-    """Rule 7.2: `True` alone runs; an array's bool is a different answer."""
+    """C4: `True` alone runs; an array's bool is a different answer."""
     _, f = make(describe("first", lambda x: "first", should_run=lambda context, x: Truthy()))
     assert f(Foreign()) == "default"
 
 
 def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
-    """Rule 7.2: should_run(context, *args, **kwargs), positional as positional."""
+    """C4, C5: should_run(context, *args, **kwargs), positional as positional."""
     seen: list[Any] = []
 
     def should_run(*args: Any, **kwargs: Any) -> bool:
@@ -273,7 +273,7 @@ def test_should_run_sees_the_context_and_the_arguments_as_given() -> None:
 
 
 def test_should_run_is_asked_at_every_call_in_order() -> None:
-    """Rule 7.2: the answer is never remembered, and nobody behind the answer is asked."""
+    """C4: the answer is never remembered, and no backend behind the answering one is asked."""
     asked: list[str] = []
 
     def ask(name: str) -> Any:
@@ -303,7 +303,7 @@ def test_should_run_is_asked_at_every_call_in_order() -> None:
 
 
 def test_exception_of_should_run_is_the_callers() -> None:
-    """Rule 7.4: an exception ends the call; nothing else is tried."""
+    """C9: an exception ends the call; nothing else is tried."""
     calls: list[str] = []
 
     def should_run(context: Any, x: Any) -> Any:
@@ -320,7 +320,7 @@ def test_exception_of_should_run_is_the_callers() -> None:
 
 
 # ---------------------------------------------------------------------------------------
-# Rule 7.3: the arguments, the context, the import
+# C5 to C7: the arguments, the context, the import
 
 
 def plain(x: Any, y: Any = 1, *rest: Any, key: Any = 2, **options: Any) -> Any: ...
@@ -372,7 +372,7 @@ CALLS: list[Any] = [
 def test_implementation_gets_exactly_what_was_given(
     default: Any, dispatch_args: Any, args: Any, kwargs: Any, form: str
 ) -> None:
-    """Rule 7.3: positional as positional, keyword as keyword (in order), omitted as omitted."""
+    """C5: positional as positional, keyword as keyword (in order), omitted as omitted."""
     _, f, options = make_in_form(form, record, default=default, dispatch_args=dispatch_args)
     with options:
         for _ in range(2):  # the first call fills the table, the second one reads it
@@ -383,13 +383,13 @@ def test_implementation_gets_exactly_what_was_given(
 
 @pytest.mark.parametrize(("args", "kwargs"), [((1, 2), {}), ((1,), {"y": 2}), ((), {"self": 3})])
 def test_default_gets_exactly_what_was_given(args: Any, kwargs: Any) -> None:
-    """Rule 7.3 holds for the default implementation too."""
+    """C5: the same for the default implementation."""
     _, f = make(default=record, dispatch_args={"x": 0, "y": 1})
     assert f(*args, **kwargs) == f(*args, **kwargs) == (args, kwargs)
 
 
 def test_arguments_are_the_very_objects(form: str) -> None:
-    """Rule 7.3: nothing is copied or converted."""
+    """C5: nothing is copied or converted."""
     _, f, options = make_in_form(form, record, default=plain)
     x, value = Foreign(), [1]
     with options:
@@ -403,7 +403,7 @@ def test_arguments_are_the_very_objects(form: str) -> None:
     [((), {}), ((X,), {"x": X}), ((X,), {"wrong": 1}), ((1, 2, 3), {}), ((), {"x": 1, "y": 2})],
 )
 def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
-    """Rule 7.3: a wrong call reaches an implementation, whose TypeError the caller gets."""
+    """C5: a wrong call reaches an implementation, whose TypeError the caller gets."""
 
     def f(x: Any) -> Any: ...
 
@@ -419,7 +419,7 @@ def test_wrong_call_fails_as_the_default_would(args: Any, kwargs: Any) -> None:
 
 @pytest.mark.parametrize("prioritized", [False, True])
 def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
-    """Rule 7.3: a DispatchContext comes first where uses_context is true; section 7's fields."""
+    """C5, C6: a DispatchContext comes first where uses_context is true; its fields."""
     contexts: list[DispatchContext] = []
 
     def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
@@ -456,7 +456,7 @@ def test_context_says_what_is_known_about_the_call(prioritized: bool) -> None:
 
 
 def test_context_has_the_unique_types_and_the_state_type() -> None:
-    """Section 4.1 in section 7: unique types in order of appearance; `type=` counts as passed."""
+    """C6, M1, M2: unique types in order of appearance; `type=` counts as passed."""
 
     def implementation(context: DispatchContext, *args: Any) -> Any:
         return context.types, context.dispatch_args
@@ -470,7 +470,7 @@ def test_context_has_the_unique_types_and_the_state_type() -> None:
 
 
 def test_no_context_without_uses_context(form: str) -> None:
-    """Rule 7.3: without uses_context the implementation gets the arguments alone."""
+    """C5: without uses_context the implementation gets the arguments alone."""
     _, f, options = make_in_form("asked" if form == "context" else form, record)
     x = Foreign()
     with options:
@@ -484,7 +484,7 @@ def write_module(folder: Any, name: str, text: str) -> None:
 def test_implementation_is_imported_on_first_use(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rule 7.3: not at discovery, not when the backend defers, not by explain; once."""
+    """C7: not at discovery, not when the backend defers, not by explain; once."""
     monkeypatch.syspath_prepend(tmp_path)
     write_module(tmp_path, "lazy_asked", "def should_run(context, x, go): return go")
     write_module(tmp_path, "lazy_implementation", "def f(x, go): return 'first'")
@@ -519,7 +519,7 @@ def test_implementation_is_imported_on_first_use(
 def test_failing_import_names_the_backend(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch, text: str, cause: Any, failing: str
 ) -> None:
-    """Section 9 in section 7: an ImportError that names backend, function and identifier."""
+    """E4: an ImportError that names backend, function and identifier."""
     monkeypatch.syspath_prepend(tmp_path)
     module = f"broken_implementation_{next(_number)}"
     write_module(tmp_path, module, text)
@@ -540,12 +540,12 @@ def test_failing_import_names_the_backend(
 
 
 # ---------------------------------------------------------------------------------------
-# Rule 7.4: deferring afterwards, and exceptions
+# C8, C9: deferring afterwards, and exceptions
 
 
 @pytest.mark.parametrize("answering", [0, 1, 2, None])
 def test_not_implemented_defers_to_the_next(form: str, answering: int | None) -> None:
-    """Rule 7.4: NotImplemented from the first, second or last is followed by the next."""
+    """C8: NotImplemented from the first, second or last is followed by the next."""
     calls: list[int] = []
 
     def answer(position: int) -> Any:
@@ -568,7 +568,7 @@ def test_not_implemented_defers_to_the_next(form: str, answering: int | None) ->
 
 
 def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
-    """Rule 7.4: behind the default nobody is tried, so its answer is the caller's."""
+    """C8: no candidate comes after the default, so its answer is the caller's."""
     calls: list[str] = []
 
     def default(x: Any) -> Any:
@@ -584,7 +584,7 @@ def test_not_implemented_of_the_default_is_the_result(form: str) -> None:
 
 
 def test_same_implementation_for_two_backends_is_tried_for_both() -> None:
-    """Rule 7.4: what defers for one backend may answer for the next."""
+    """C8: what defers for one backend may answer for the next."""
     calls: list[int] = []
 
     def implementation(x: Any) -> Any:
@@ -596,7 +596,7 @@ def test_same_implementation_for_two_backends_is_tried_for_both() -> None:
 
 
 def test_asked_backend_follows_one_that_defers_afterwards() -> None:
-    """Rules 7.2 and 7.4 together: the rest of the chain is asked as usual."""
+    """C4, C8: the rest of the chain is asked as usual."""
     _, f = make(
         describe("first", not_implemented),
         describe("second", lambda x: "second", should_run=lambda context, x: "no"),
@@ -608,7 +608,7 @@ def test_asked_backend_follows_one_that_defers_afterwards() -> None:
 def test_deferring_while_the_backends_are_discovered_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Rule 7.4 holds for an implementation that reloads, whatever order comes of it."""
+    """C11: an implementation may reload the backends, whatever order comes of it."""
 
     def reload(x: Any) -> Any:
         monkeypatch.setenv("MYLIB_SET_ORDER", "second>first")
@@ -622,7 +622,7 @@ def test_deferring_while_the_backends_are_discovered_again(
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
 def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
-    """Rule 7.4: with its own traceback, no context from dispatching, nothing else tried."""
+    """C9: with its own traceback, no context from dispatching, nothing else tried."""
     calls: list[str] = []
 
     def implementation(x: Any) -> Any:
@@ -647,7 +647,7 @@ def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) ->
 
 
 def test_exception_of_the_default_is_the_callers() -> None:
-    """Rule 7.4 holds for the default implementation too."""
+    """C9: the same for the default implementation."""
 
     def default(x: Any) -> Any:
         raise IndexError("mine")
@@ -664,7 +664,7 @@ def test_exception_of_the_default_is_the_callers() -> None:
 
 @pytest.mark.parametrize("interrupt", [KeyboardInterrupt, GeneratorExit, SystemExit])
 def test_interrupts_pass_through(form: str, interrupt: Any) -> None:
-    """Rule 7.4: not even what is no `Exception` is caught."""
+    """C9: exceptions that are not an `Exception` pass through as well."""
 
     def implementation(x: Any) -> Any:
         raise interrupt
@@ -748,7 +748,7 @@ def test_recursion_error_is_the_callers() -> None:
 
 
 def test_registration_inside_an_implementation_that_defers() -> None:
-    """Rule 4.4 with 7.4: what is registered in the middle of a call breaks nothing."""
+    """M6, C8: what is registered in the middle of a call breaks nothing."""
 
     def implementation(x: Any) -> Any:
         collections.abc.Sized.register(type("Registered", (), {}))
@@ -763,7 +763,7 @@ def test_registration_inside_an_implementation_that_defers() -> None:
 
 
 def test_invoke_runs_one_backend_whatever_the_types() -> None:
-    """Section 8: `invoke(backend=)` runs that implementation; should_run is not asked."""
+    """F9: `invoke(backend=)` runs that implementation; should_run is not asked."""
     asked: list[Any] = []
     _, f = make(
         describe("first", lambda x, n=0: ("first", n), should_run=asked.append),
@@ -788,7 +788,7 @@ def test_invoked_backend_gets_its_context() -> None:
 
 
 def test_invoked_backend_must_answer() -> None:
-    """Section 8: who asks for a backend by name learns when it does not answer."""
+    """F9: a backend that was asked for by name and does not answer is an error."""
     _, f = make(
         describe("first", not_implemented), describe("second"), describe("third", lambda x: 3)
     )
@@ -806,7 +806,7 @@ def test_invoked_default_may_return_not_implemented() -> None:
 
 
 def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
-    """Section 8: `invoke(type=)` holds for this call alone, not for those inside."""
+    """F9: `invoke(type=)` holds for this call alone, not for those inside."""
 
     def implementation(x: Any, inner: bool = True) -> Any:
         return ["first", f(x, False) if inner else None]
@@ -822,7 +822,7 @@ def test_invoke_with_a_type_dispatches_as_if_it_had_been_passed() -> None:
 
 
 def test_invoke_with_a_type_keeps_the_other_options() -> None:
-    """Section 8: only the type is another one; what is in force around the call stays so."""
+    """F9: only the type is another one; what is in force around the call stays so."""
     system, f = make(
         describe("first", lambda x: "first"),
         describe("second", lambda x: "second"),
@@ -851,7 +851,7 @@ def test_invoke_with_both() -> None:
     ids=["backend", "type", "no type"],
 )
 def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: str) -> None:
-    """Section 8: making an invocation discovers nothing; calling it checks."""
+    """F9, F11: making an invocation discovers nothing; calling it checks."""
     _, f = make(describe("first", record))
     invocation = f.invoke(**options)
     with pytest.raises(error, match=match):
@@ -866,7 +866,7 @@ def test_invoke_needs_an_option() -> None:
 
 
 def test_invoke_passes_arguments_as_given() -> None:
-    """Rule 7.3 holds for `invoke`."""
+    """F9, C5: `invoke` passes the arguments as given."""
     _, f = make(describe("first", record), default=positional_only)
     x = Foreign()
     assert f.invoke(backend="first")(x, x=1, self=2) == ((x,), {"x": 1, "self": 2})

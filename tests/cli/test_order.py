@@ -38,7 +38,7 @@ def edges_of(answer: Any) -> list[tuple[str, str, str, str | None]]:
 
 
 def test_every_edge_has_its_reason(studio: Site) -> None:
-    """Who says so, strongest first."""
+    """P8: Who says so, strongest first."""
     answer = studio.run("order", "paintlib", PAINTLIB_SET_ORDER="water>oil")
     text = answer.output
     assert text.startswith("paintlib: first goes first\n#  BACKEND  TYPES\n1  ")

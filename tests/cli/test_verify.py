@@ -554,6 +554,7 @@ def test_what_is_printed_while_importing_stays_out_of_the_output(site: Site, pro
 def test_a_file_that_cannot_be_read(
     site: Site, tmp_path: Path, content: bytes, line: int, message: str
 ) -> None:
+    """E1: even root is refused the first bytes of a process's memory."""
     file = tmp_path / "backend.toml"
     file.write_bytes(content)
     found = faults(site.run("verify", "--json", str(file)))

@@ -33,12 +33,12 @@ def with_function(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_backend_is_abstract_if_a_primary_type_is(patterns: list[str], expected: bool) -> None:
-    """DESIGN 5: abstract ones come after concrete ones."""
+    """P2: abstract ones come after concrete ones."""
     assert parse({**MINIMAL, "primary_types": patterns}).is_abstract is expected
 
 
 def test_a_backend_with_an_abstract_secondary_type_alone_is_concrete() -> None:
-    """DESIGN 5."""
+    """P2: secondary types do not count."""
     assert not parse({**MINIMAL, "secondary_types": ["@numbers:Real"]}).is_abstract
 
 

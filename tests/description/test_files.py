@@ -65,6 +65,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("layout", LAYOUTS)
     def test_in_a_folder_on_the_path(self, tmp_path: Path, layout: str) -> None:
+        """D1, D2: every module of the package fails when it is imported."""
         file = self.write(tmp_path, layout)
 
         assert find(tmp_path) == {
@@ -170,6 +171,7 @@ class TestFiles:
         assert find(tmp_path / "first", tmp_path / "second")["file"] == str(file)
 
     def test_a_finder_that_fails_costs_the_backend_alone(self, tmp_path: Path) -> None:
+        """E1: the library and other backends work."""
         write_distribution(
             tmp_path,
             "loud-dist",
@@ -239,7 +241,7 @@ class TestFiles:
 
     @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a file")
     def test_a_file_that_cannot_be_read(self, tmp_path: Path) -> None:
-        """Even root is refused the first bytes of a process's memory."""
+        """E1: Even root is refused the first bytes of a process's memory."""
         self.write(tmp_path, "package").unlink()
         (tmp_path / "loud" / "backend.toml").symlink_to("/proc/self/mem")
 

@@ -1,4 +1,4 @@
-"""DESIGN section 3: the fields of a description, and how faults in them are shown."""
+"""D4, D12: the fields of a description, and how faults in them are shown."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def with_function(**fields: Any) -> dict[str, Any]:
 
 
 def test_a_name_and_a_type_are_enough() -> None:
-    """DESIGN 3."""
+    """D6: a name and one type make a description."""
     description = parse(MINIMAL)
     assert description == Description(
         name="gpu", primary_types=(TypePattern("cupy:ndarray"),), source=SOURCE
@@ -62,7 +62,7 @@ def test_a_name_and_a_type_are_enough() -> None:
 
 
 def test_every_field_is_read() -> None:
-    """DESIGN 3: the table of fields."""
+    """D6: the table of fields."""
     description = parse_description(
         {
             "name": "gpu-1.x_y",
@@ -110,7 +110,7 @@ def test_every_field_is_read() -> None:
 
 
 def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:
-    """DESIGN 3: ``functions.defaults``."""
+    """D9: ``functions.defaults``."""
     functions = parse(
         {
             **MINIMAL,
@@ -140,7 +140,7 @@ def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:
 
 
 def test_an_empty_text_overrides_the_default_too() -> None:
-    """DESIGN 3: a function may go without the text that the others share."""
+    """D9: a function may go without the text that the others share."""
     functions = parse(
         {
             **MINIMAL,
@@ -170,7 +170,7 @@ def test_modules_of_the_auto_generation_may_be_left_out() -> None:
 
 @pytest.mark.parametrize("kind", [list, tuple, set, frozenset])
 def test_several_strings_may_stand_in_any_kind_of_collection(kind: Any) -> None:
-    """DESIGN 3: a description in Python need not use lists as TOML does."""
+    """D7: a description in Python need not use lists as TOML does."""
     description = parse({"name": "gpu", "primary_types": kind(["cupy:ndarray"])})
     assert description.primary_types == (TypePattern("cupy:ndarray"),)
 
@@ -245,7 +245,7 @@ uses_context = true
     ids=["class", "instance", "lazy object", "module", "mapping", "proxy", "TOML"],
 )
 def test_every_form_means_the_same(fields: object) -> None:
-    """DESIGN 3: two forms, one meaning."""
+    """D4: all forms have one meaning."""
     assert parse(fields) == parse(dict(AsMapping()))
     assert parse(fields).requires_opt_in is True
 
@@ -281,7 +281,7 @@ uses_context = false
 
 
 def test_a_description_for_the_public_spatch_package_loads_unchanged() -> None:
-    """DESIGN 3, the last sentence."""
+    """D13: its descriptions are valid here."""
     description = parse(tomllib.loads(PUBLIC_SPATCH), "parallel")
     assert description == Description(
         name="parallel",
@@ -429,7 +429,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 def test_a_fault_is_shown_with_its_key_and_a_remedy(
     change: dict[str, Any], key: str, message: str
 ) -> None:
-    """DESIGN 3 and 9: an error that names the line to fix."""
+    """D12, E1: an error that names the line to fix."""
     found = faults({**MINIMAL, **change})
     assert list(found) == [key]
     assert message in found[key].message
@@ -443,14 +443,14 @@ def test_a_fault_is_shown_with_its_key_and_a_remedy(
 
 @pytest.mark.parametrize("field", ["name", "primary_types"])
 def test_a_required_field_may_not_be_left_out(field: str) -> None:
-    """DESIGN 3."""
+    """D6: a description without it is refused."""
     found = faults({key: value for key, value in MINIMAL.items() if key != field})
     assert list(found) == [field]
     assert found[field].message == "the field is missing"
 
 
 def test_the_name_equals_that_of_the_entry_point() -> None:
-    """DESIGN 3."""
+    """D5: the two names must be the same."""
     assert parse(MINIMAL, "gpu").name == "gpu"
     found = faults(MINIMAL, "cpu")
     assert list(found) == ["name"]
@@ -474,7 +474,7 @@ def test_a_fault_names_its_backend_if_the_name_is_known(
 
 
 def test_all_faults_are_found_at_once() -> None:
-    """DESIGN 9: all faults, not the first."""
+    """D12: all faults, not the first."""
     found = faults(
         {
             "primary_types": ["cupy.ndarray", "ok:Type", 1],
@@ -551,7 +551,7 @@ def test_the_error_shows_every_fault_on_a_line_of_its_own() -> None:
     ],
 )
 def test_a_misspelled_key_is_a_fault(fields: dict[str, Any], key: str, meant: str) -> None:
-    """DESIGN 9: a misspelled key must not be ignored in silence."""
+    """D11: a misspelled key must not be ignored in silence."""
     found = faults(fields)
     assert list(found) == [key]
     assert found[key].remedy == f"Did you mean {meant!r}?"
@@ -591,7 +591,7 @@ def test_a_key_like_a_field_that_is_given_too_is_ignored() -> None:
 
 
 def test_a_library_skips_a_faulty_backend_and_keeps_all_its_problems() -> None:
-    """DESIGN 9, the first row."""
+    """E1: the library works, and `system.problems` has every fault."""
     system = BackendSystem(
         None,
         "TEST_DESCRIPTION",
@@ -621,7 +621,7 @@ def test_a_library_shows_the_descriptions_of_its_backends() -> None:
 
 
 def test_two_descriptions_of_one_name_in_code_are_a_problem() -> None:
-    """DESIGN 9: the first is used, the other reported."""
+    """P10: the first is used, the other reported."""
     system = BackendSystem(
         None,
         "TEST_DESCRIPTION",

@@ -54,6 +54,7 @@ backend = Backend()""",
     def test_a_python_form_says_the_same_as_a_file(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
     ) -> None:
+        """D1, D4: each kind of value leads to the same description."""
         value, code = self.CODE[form]
         write_distribution(tmp_path / "a", "loud", files={"loud/loud.toml": TOML})
         write_distribution(tmp_path / "b", "loud", files={"loud.py": code})
@@ -73,6 +74,7 @@ backend = Backend()""",
                 assert getattr(one, field) == getattr(other, field), field
 
     def test_a_description_in_code_says_the_same_too(self) -> None:
+        """D3, D4: the fields mean the same there."""
         (name,) = set(catalog(in_code=[FIELDS]).descriptions) - {"default"}
 
         description = catalog(in_code=[FIELDS]).descriptions[name]

@@ -16,6 +16,7 @@ class TestBlocked:
     """Of blocked backends only the names are read."""
 
     def test_they_are_listed_but_not_read(self) -> None:
+        """S13: `list` can show them."""
         found = catalog(entry_point("one", "no:1.toml"), in_code=[backend("two")], BLOCK="one,two")
 
         assert set(found.blocked) == {"one", "two"}
@@ -24,6 +25,7 @@ class TestBlocked:
         assert found.blocked["one"].entry_point == "one = no:1.toml"
 
     def test_asking_for_one_says_why(self) -> None:
+        """S13, S5: the error names the variable."""
         found = catalog(entry_point("one", "no:1.toml"), BLOCK="*")
 
         with pytest.raises(UnknownBackendError, match=r"blocked by .* PHOTOLIB_BLOCK") as caught:
@@ -37,10 +39,12 @@ class TestUnusableNames:
     """Asking for a backend that cannot be used is an error with the reason."""
 
     def test_a_broken_one_says_why(self) -> None:
+        """S5: the error has the first fault."""
         with pytest.raises(UnknownBackendError, match=r"cannot be used: .*no file 'b.toml'"):
             catalog(entry_point("broken", "no:b.toml")).check_backend("broken")
 
     def test_a_misspelled_one_shows_the_nearest(self) -> None:
+        """S5: the names are compared."""
         found = catalog(in_code=[backend("threads"), backend("gpu")])
 
         with pytest.raises(UnknownBackendError, match="did you mean 'threads'") as caught:
@@ -49,6 +53,7 @@ class TestUnusableNames:
         assert caught.value.nearest == ("threads",)
 
     def test_any_other_shows_what_is_installed(self) -> None:
+        """S5: a name like no other."""
         with pytest.raises(UnknownBackendError, match="installed: default, gpu"):
             catalog(in_code=[backend("gpu")]).check_backend("xyz")
 

@@ -34,7 +34,7 @@ NOTHING = names(Environment("LIB"))
 
 
 def test_nothing_is_said_where_nothing_is_set() -> None:
-    """DESIGN 6."""
+    """S12: without variables nothing is prioritized, blocked or ordered."""
     environment = read_environment("LIB", {})
     assert environment == Environment("LIB")
     assert names(environment) == ((), frozenset(), False, ())
@@ -44,7 +44,7 @@ def test_nothing_is_said_where_nothing_is_set() -> None:
 @pytest.mark.parametrize("value", ["", " ", "\t\n"])
 @pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER"])
 def test_an_empty_value_says_nothing(variable: str, value: str) -> None:
-    """DESIGN 6: as a shell sets it that cannot unset it."""
+    """S14: as a shell sets it that cannot unset it."""
     assert read(**{variable: value}) == Environment("LIB")
 
 
@@ -61,7 +61,7 @@ def test_an_empty_value_says_nothing(variable: str, value: str) -> None:
     ],
 )
 def test_prioritize_holds_names_in_order(value: str, expected: tuple[str, ...]) -> None:
-    """DESIGN 6."""
+    """S12: the first name goes first."""
     environment = read(PRIORITIZE=value)
     assert environment.prioritize == expected
     assert environment.problems == ()
@@ -78,7 +78,7 @@ def test_prioritize_holds_names_in_order(value: str, expected: tuple[str, ...]) 
     ],
 )
 def test_block_holds_names_or_a_star(value: str, blocked: list[str], allowed: list[str]) -> None:
-    """DESIGN 6."""
+    """S12: `*` stands for all backends."""
     environment = read(BLOCK=value)
     assert environment.problems == ()
     assert all(map(environment.blocks, blocked))
@@ -99,14 +99,14 @@ def test_block_holds_names_or_a_star(value: str, blocked: list[str], allowed: li
     ],
 )
 def test_set_order_holds_pairs(value: str, expected: tuple[tuple[str, str], ...]) -> None:
-    """DESIGN 5.3."""
+    """S12, P3: chains are taken apart into pairs."""
     environment = read(SET_ORDER=value)
     assert environment.set_order == expected
     assert environment.problems == ()
 
 
 def test_only_the_variables_of_the_prefix_count() -> None:
-    """DESIGN 6: each library has its own."""
+    """S12: each library has its own."""
     variables = {
         "OTHER_PRIORITIZE": "gpu",
         "LIB2_BLOCK": "*",
@@ -190,7 +190,7 @@ MALFORMED = [
 def test_a_malformed_value_is_reported_by_its_own_name_and_ignored_whole(
     variable: str, value: str, message: str
 ) -> None:
-    """DESIGN 6."""
+    """S14: the problem has the name of the variable."""
     environment = read(**{variable: value})
     assert names(environment) == NOTHING
     (problem,) = environment.problems
@@ -204,7 +204,7 @@ def test_a_malformed_value_is_reported_by_its_own_name_and_ignored_whole(
 
 @pytest.mark.parametrize("broken", ["PRIORITIZE", "BLOCK", "SET_ORDER"])
 def test_a_malformed_value_leaves_the_others_in_force(broken: str) -> None:
-    """DESIGN 6."""
+    """S14: only the malformed variable is ignored."""
     good = {"PRIORITIZE": "gpu", "BLOCK": "dask", "SET_ORDER": "a>b"}
     environment = read(**{**good, broken: "!"})
     assert [problem.key for problem in environment.problems] == [f"LIB_{broken}"]
@@ -214,7 +214,7 @@ def test_a_malformed_value_leaves_the_others_in_force(broken: str) -> None:
 
 
 def test_all_malformed_values_are_reported() -> None:
-    """DESIGN 6."""
+    """S14: each has a problem of its own."""
     environment = read(PRIORITIZE="!,?", BLOCK="!,?", SET_ORDER="!,?")
     assert [problem.key for problem in environment.problems] == [
         "LIB_PRIORITIZE",
@@ -274,7 +274,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_prioritize_makes_a_backend_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 6."""
+    """S12: it is part of the process-wide default."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "threads")
     system, function = library(GPU, THREADS)
     assert function("x") == "threads"
@@ -283,14 +283,14 @@ def test_prioritize_makes_a_backend_go_first(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_prioritize_opts_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 3 and 6."""
+    """S12: a backend that requires opt-in becomes active."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "gpu")
     _, function = library(backend("gpu", requires_opt_in=True))
     assert function("x") == "gpu"
 
 
 def test_set_order_orders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 5.3."""
+    """P3, S12: the environment's edges are in force."""
     monkeypatch.setenv("TESTLIB_SET_ORDER", "threads>gpu")
     system, function = library(GPU, THREADS)
     assert function("x") == "threads"
@@ -308,7 +308,7 @@ class Unreadable:
 
 @pytest.mark.parametrize("value", ["gpu", "threads,gpu", "*"])
 def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    """DESIGN 6 and 9: ``BLOCK`` is honoured before anything of a backend is read."""
+    """S13: ``BLOCK`` is honoured before anything of a backend is read."""
     monkeypatch.setenv("TESTLIB_BLOCK", value)
     system = BackendSystem(None, "TESTLIB", ["builtins:int"], backends=[Unreadable()])
     assert list(system.backends) == ["default"]
@@ -316,7 +316,7 @@ def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch, value: s
 
 
 def test_a_blocked_backend_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 6: the error says that it is there, and why it is not."""
+    """S13, S5: the error says that it is there, and why it is not."""
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     system, function = library(GPU, THREADS)
     assert function("x") == "threads"
@@ -327,7 +327,7 @@ def test_a_blocked_backend_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) 
 def test_the_variables_are_read_when_backends_are_first_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """DESIGN 6: neither before nor again."""
+    """S12: neither before nor again."""
     system, function = library(GPU, THREADS)
     monkeypatch.setenv("TESTLIB_BLOCK", "gpu")
     assert function("x") == "threads"
@@ -344,7 +344,7 @@ def test_the_variables_are_read_when_backends_are_first_needed(
 def test_a_malformed_value_is_one_warning_and_one_problem(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """DESIGN 6."""
+    """S14, E2: each is shown once."""
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, function = library(GPU, THREADS)
     with pytest.warns(EnvironmentVariableWarning, match=f"TESTLIB_{variable}") as caught:
@@ -362,7 +362,7 @@ def test_a_malformed_value_is_one_warning_and_one_problem(
 def test_a_near_miss_is_reported(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
-    """DESIGN 6."""
+    """S14: the remedy has the installed name."""
     monkeypatch.setenv(f"TESTLIB_{variable}", value)
     system, function = library(GPU, THREADS)
     with pytest.warns(EnvironmentVariableWarning, match="Did you mean 'threads'?"):
@@ -372,7 +372,7 @@ def test_a_near_miss_is_reported(
 
 
 def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 6: settings for a whole cluster may name what this machine has not got."""
+    """S14: settings for a whole cluster may name what this machine has not got."""
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "quantum,threads")
     monkeypatch.setenv("TESTLIB_BLOCK", "abacus")
     monkeypatch.setenv("TESTLIB_SET_ORDER", "abacus>quantum")
@@ -383,7 +383,7 @@ def test_names_that_are_near_to_nothing_are_ignored(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 6: it is installed, only not loaded."""
+    """S14: it is installed, only not loaded."""
     monkeypatch.setenv("TESTLIB_BLOCK", "thread")
     monkeypatch.setenv("TESTLIB_PRIORITIZE", "thread")
     system, function = library(backend("thread"), backend("threads"))

@@ -15,6 +15,7 @@ class TestNames:
     """One backend a name, independent of the order in which entry points were found."""
 
     def test_the_order_of_entry_points_does_not_matter(self, tmp_path: Path) -> None:
+        """P1: the order of finding is not the order of priority."""
         names = [f"b{number}" for number in range(6)]
         points = [entry_point(name, f"no_such_{name}:backend.toml") for name in names]
 
@@ -24,6 +25,7 @@ class TestNames:
         assert [each.backend for each in one.problems] == names
 
     def test_a_description_in_code_goes_before_an_installed_one_of_its_name(self) -> None:
+        """P10: the library's own choice counts."""
         found = catalog(entry_point("twin", "no:twin.toml"), in_code=[backend("twin")])
 
         assert found.descriptions["twin"].in_code
@@ -31,13 +33,14 @@ class TestNames:
         assert "the library itself offers a backend of the same name" in problem.message
 
     def test_a_name_in_code_that_occurs_twice_is_reported(self) -> None:
+        """P10: the first counts."""
         found = catalog(in_code=[backend("twin"), backend("twin", requires_opt_in=True)])
 
         assert not found.descriptions["twin"].requires_opt_in
         assert [each.backend for each in found.problems] == ["twin"]
 
     def test_a_first_that_is_broken_is_not_replaced_by_the_second(self, tmp_path: Path) -> None:
-        """The choice between two backends does not depend on their faults."""
+        """P10: The choice between two backends does not depend on their faults."""
         for name, content in [("a", "name = 1"), ("b", TOML)]:
             write_distribution(
                 tmp_path,

@@ -1,4 +1,4 @@
-"""What a decorated function is: DESIGN.md section 8."""
+"""What a decorated function is: rules F."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ class Image(Foreign):
 
 
 def test_is_a_function() -> None:
-    """Section 8: a dispatchable *is* a `types.FunctionType`."""
+    """F1: a dispatchable *is* a `types.FunctionType`."""
     function: Any = blur
     assert type(function) is types.FunctionType
     assert inspect.isroutine(function)
 
 
 def test_has_the_looks_of_the_original() -> None:
-    """Section 8: same name, module, qualname, annotations, signature."""
+    """F1: same name, module, qualname, annotations, signature."""
     original = blur.__wrapped__
     assert blur.__name__ == "blur"
     assert blur.__qualname__ == "blur"
@@ -124,7 +124,7 @@ def test_has_the_looks_of_the_original() -> None:
 
 
 def test_original_is_the_default_implementation() -> None:
-    """Section 8: `__wrapped__` is the default implementation, which dispatches nothing."""
+    """F2: `__wrapped__` is the default implementation, which dispatches nothing."""
     assert blur(Foreign())[0] == "first"
     assert blur.__wrapped__(Foreign()) == "default"
 
@@ -143,7 +143,7 @@ def test_attributes_of_the_original_are_kept() -> None:
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="needs the syntax of Python 3.12")
 def test_type_parameters_are_kept() -> None:
-    """Section 8 for functions that are generic in the new syntax."""
+    """F1: functions that are generic in the new syntax."""
     scope: dict[str, Any] = {}
     # Not at the top of this file, which Python 3.10 must be able to read.
     code = compile("def f[T](x: T) -> T: return x", "generic", "exec", dont_inherit=True)
@@ -157,7 +157,7 @@ def test_type_parameters_are_kept() -> None:
 
 
 def test_public_identity() -> None:
-    """Section 8: `module=` and `qualname=` give the public identity."""
+    """F3: `module=` and `qualname=` give the public identity."""
 
     def _private(x: Any) -> Any:
         return "default"
@@ -173,7 +173,7 @@ def test_public_identity() -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_is_pickled_by_reference(protocol: int) -> None:
-    """Section 8: pickled by reference, so that other processes have their own backends."""
+    """F1: pickled by reference, so that other processes have their own backends."""
     data = pickle.dumps(blur, protocol)
     assert pickle.loads(data) is blur
     assert len(data) < 100
@@ -230,7 +230,7 @@ def test_can_be_dispatchable_twice() -> None:
 
 
 def test_works_as_a_method() -> None:
-    """Section 8: it binds, and `self` is passed as given."""
+    """F4: it binds, and `self` is passed as given."""
     image, x = Image(), Foreign()
     assert image.blur(x) == ("first", (image, x), {})
     assert image.blur(other=x) == ("first", (image,), {"other": x})
@@ -246,7 +246,7 @@ def test_works_as_a_method() -> None:
 
 
 def test_works_as_static_method_class_method_and_property() -> None:
-    """Section 8: below every decorator that takes a function."""
+    """F4: below every decorator that takes a function."""
     x = Foreign()
     cls: Any = Image  # type checkers do not see through these decorators
     assert cls.make(x) == cls().make(x) == ("first", (x,), {})
@@ -326,7 +326,7 @@ DEFAULTS: list[Any] = [
 def test_default_may_be_any_callable(
     default: Any, dispatch_args: Any, args: Any, expected: Any
 ) -> None:
-    """Section 8: builtins, objects, bound methods, partials and what wraps."""
+    """F2: builtins, objects, bound methods, partials and what wraps."""
     system = make_system()
     function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
     assert isinstance(function, types.FunctionType)
@@ -455,7 +455,7 @@ def test_parentheses_may_not_be_forgotten() -> None:
     ],
 )
 def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs: str) -> None:
-    """Section 8: None | name | names | {name: position} | callable decide by which types."""
+    """F5: None | name | names | {name: position} | callable decide by which types."""
 
     def f(x: Any, y: Any = None, *rest: Any, key: Any = None, **options: Any) -> Any:
         return "default", (x, y, *rest), {"key": key, **options}
@@ -474,7 +474,7 @@ def test_wrong_dispatch_arguments_are_refused_at_once(dispatch_args: Any) -> Non
 
 
 def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
-    """Section 8: with `[]` only `type=` decides."""
+    """F5: with `[]` only `type=` decides."""
     system = make_system()
     function: Any = system.dispatchable([], module="lib", qualname="f")(lambda n=1: "default")
     assert function(Foreign()) == "default"
@@ -484,7 +484,7 @@ def test_nothing_to_dispatch_on_leaves_it_to_the_type() -> None:
 
 
 def test_default_value_is_not_dispatched_on() -> None:
-    """Rule 4.1: an absent optional argument does not count, whatever its default value is."""
+    """M1: an absent optional argument does not count, whatever its default value is."""
     function: Any = make_system().dispatchable("x", module="lib", qualname="f")(
         lambda x=Foreign(): "default"  # noqa: B008  # that is the point
     )
@@ -493,7 +493,7 @@ def test_default_value_is_not_dispatched_on() -> None:
 
 
 def test_callable_is_called_like_the_function() -> None:
-    """Section 8: positional as positional, keyword as keyword; its errors are the caller's."""
+    """F5: positional as positional, keyword as keyword; its errors are the caller's."""
     seen: list[Any] = []
 
     def find(*args: Any, **kwargs: Any) -> Any:
@@ -523,7 +523,7 @@ def make_three() -> tuple[Any, Any]:
 
 
 def test_backends_that_implement_it() -> None:
-    """Section 8: names by priority, those that are not active among them."""
+    """F7: names by priority, those that are not active among them."""
     system, function = make_three()
     names: Any = function.backends
     assert names == ("default", "third", "first")
@@ -551,7 +551,7 @@ def test_backends_that_implement_it() -> None:
 
 
 def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 8: having the attribute discovers nothing; after `reload` it follows."""
+    """F7, F11: having the attribute discovers nothing; after `reload` it follows."""
     system, function = make_three()
     names = function.backends
     monkeypatch.setenv("MYLIB_BLOCK", "third")

@@ -155,7 +155,7 @@ def test_module_that_is_loaded_again() -> None:
 
 @pytest.mark.parametrize("dispatch_args", ["x", ("x", "y"), None], ids=repr)
 def test_tables_are_bounded(dispatch_args: Any) -> None:
-    """Section 9: 10,000 short-lived classes fill no memory, and answers stay right."""
+    """E6: 10,000 short-lived classes fill no memory, and answers stay right."""
     system, f = make(dispatch_args)
     classes = [type("Local", (Foreign,), {}) for _ in range(100)]
     others = [type("Local", (), {}) for _ in range(100)]
@@ -179,7 +179,7 @@ def _size(table: dict[Any, Any]) -> int:
 
 
 def test_collected_classes_are_not_kept_alive() -> None:
-    """Section 9: neither by tables nor by anything that they hold."""
+    """E6: neither by tables nor by anything that they hold."""
     system, f = make(("x", "y"), describe(), describe("watching", primary_types=["@abc:ABC"]))
     kept: weakref.WeakSet[Any] = weakref.WeakSet()
     for _ in range(50):
@@ -257,7 +257,7 @@ METACLASSES = [ByName, Constant, Equal, Unhashable, Raising, Hiding]
 @pytest.mark.parametrize("metaclass", METACLASSES)
 @pytest.mark.parametrize("dispatch_args", ["x", ("x", "y"), None], ids=repr)
 def test_metaclass_that_breaks_comparing(metaclass: Any, dispatch_args: Any) -> None:
-    """Rule 4.6: such classes are dispatched on like others, and misroute no others."""
+    """M9: such classes are dispatched on like others, and misroute no others."""
     _, f = make(dispatch_args)
     known = type.__call__(metaclass, "Known", (Foreign,), {})
     unknown = type.__call__(metaclass, "Known", (), {})
@@ -271,7 +271,7 @@ def test_metaclass_that_breaks_comparing(metaclass: Any, dispatch_args: Any) -> 
 
 @pytest.mark.parametrize("metaclass", METACLASSES)
 def test_metaclass_that_breaks_comparing_in_explanations(metaclass: Any) -> None:
-    """Rule 4.6 holds for `explain`, its text, and the trace."""
+    """M9: the same for `explain`, its text, and the trace."""
     system, f = make()
     value = type.__call__(type.__call__(metaclass, "Known", (Foreign,), {}))
     explanation = f.explain(value)
@@ -324,7 +324,7 @@ class Counted:
 
 
 def test_first_calls_of_many_threads_load_once() -> None:
-    """Section 9: two threads make the first call at once; backends load once."""
+    """E7: two threads make the first call at once; backends load once."""
     description = Counted()
     _, f = make("x", description)
     barrier = threading.Barrier(4, timeout=60)

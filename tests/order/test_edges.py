@@ -1,4 +1,4 @@
-"""DESIGN section 5: declared edges, those of the environment, and their contradictions."""
+"""P3, P5, P9: declared edges, those of the environment, and their contradictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.order.conftest import backend, edges, names, order, pairs, ring
 
 
 def test_a_backend_may_declare_what_it_goes_before_and_after() -> None:
-    """DESIGN 5.2."""
+    """P3: 2."""
     assert names(backend("a"), backend("b", higher="a")) == "b a"
     assert names(backend("a", lower="b"), backend("b")) == "b a"
     found = order(backend("a", lower="b"), backend("b", higher="a"))
@@ -24,7 +24,7 @@ def test_a_backend_may_declare_what_it_goes_before_and_after() -> None:
 
 
 def test_a_backend_may_go_before_the_default() -> None:
-    """DESIGN 5.2: "default" is the library."""
+    """P3: 2: "default" is the library."""
     assert order(backend("a"), backend("b", higher="default")).names == ("b", "default", "a")
     assert order(backend("a", lower="default")).names == ("default", "a")
     found = order(backend("b", higher="default a"), backend("a", higher="default"))
@@ -32,14 +32,14 @@ def test_a_backend_may_go_before_the_default() -> None:
 
 
 def test_names_that_are_not_installed_declare_nothing() -> None:
-    """DESIGN 3: the backends that it names need not be installed."""
+    """D8, P6: the backends that it names need not be installed."""
     found = order(backend("a", higher="absent", lower="absent_too"), backend("b"))
     assert found.names == ("default", "a", "b")
     assert list(found.edges()) == []
 
 
 def test_in_code_backends_can_be_passed_by_entry_points() -> None:
-    """DESIGN 5: the base order yields to edges."""
+    """P3, P7: the base order yields to edges."""
     assert names(backend("own", in_code=True), backend("a", higher="own")) == "a own"
 
 
@@ -47,7 +47,7 @@ def test_in_code_backends_can_be_passed_by_entry_points() -> None:
 
 
 def test_set_order_overrides_a_declared_edge() -> None:
-    """DESIGN 5.3."""
+    """P5: 3."""
     backends = backend("a", higher="b"), backend("b")
     found = order(*backends, set_order="b>a")
     assert found.names == ("default", "b", "a")
@@ -58,14 +58,14 @@ def test_set_order_overrides_a_declared_edge() -> None:
 
 
 def test_set_order_can_move_the_default() -> None:
-    """DESIGN 5.3."""
+    """P3: 3."""
     assert order(backend("a"), backend("b"), set_order="b>default").names == ("b", "default", "a")
     found = order(backend("a", higher="default"), set_order="default>a")
     assert found.names == ("default", "a")
 
 
 def test_a_chain_in_set_order_overrides_a_declared_edge_across_it() -> None:
-    """DESIGN 5.3: edges of the environment together oppose a declared one, too."""
+    """P5: 3: edges of the environment together oppose a declared one, too."""
     backends = backend("a", higher="c"), backend("b"), backend("c")
     found = order(*backends, set_order="c>b>a")
     assert found.names == ("default", "c", "b", "a")
@@ -74,7 +74,7 @@ def test_a_chain_in_set_order_overrides_a_declared_edge_across_it() -> None:
 
 
 def test_set_order_overrides_a_chain_of_declared_edges() -> None:
-    """DESIGN 5.3: a before b before c by declaration, but c before a by the environment."""
+    """P5: 3: a before b before c by declaration, but c before a by the environment."""
     backends = backend("a", higher="b"), backend("b", higher="c"), backend("c")
     found = order(*backends, set_order="c>a")
     assert found.cycles == ()
@@ -83,14 +83,14 @@ def test_set_order_overrides_a_chain_of_declared_edges() -> None:
 
 
 def test_set_order_leaves_declared_edges_elsewhere_in_force() -> None:
-    """DESIGN 5: only opposite edges are overridden."""
+    """P5: only opposite edges are overridden."""
     backends = [backend("a", higher="b"), backend("b"), backend("y", higher="x"), backend("x")]
     assert names(*backends, set_order="b>a") == "b a y x"
     assert names(*backends, set_order="x>a") == "y x a b"
 
 
 def test_set_order_that_repeats_a_declared_edge_is_the_reason() -> None:
-    """DESIGN 5: the strongest edge gives the reason."""
+    """P8: the strongest edge gives the reason."""
     found = order(backend("a"), backend("b", higher="a"), set_order="b>a")
     assert edges(found, Strength.ENVIRONMENT) == {"b>a"}
     assert edges(found, Strength.DECLARED) == set()
@@ -98,13 +98,13 @@ def test_set_order_that_repeats_a_declared_edge_is_the_reason() -> None:
 
 @pytest.mark.parametrize("set_order", ["c>absent>a", "absent>a,c>absent", "c>x>y>z>a"])
 def test_set_order_holds_across_names_that_are_not_installed(set_order: str) -> None:
-    """DESIGN 6: a name that is not installed is ignored; its neighbours stay connected."""
+    """P6: a name that is not installed is ignored; its neighbours stay connected."""
     assert names(backend("a"), backend("c"), set_order=set_order) == "c a"
     assert names(backend("a", higher="c"), backend("c"), set_order=set_order) == "c a"
 
 
 def test_set_order_holds_across_backends_that_are_skipped() -> None:
-    """DESIGN 5: x and y are skipped for their cycle."""
+    """P6: x and y are skipped for their cycle."""
     found = order(
         backend("a"),
         backend("c"),
@@ -121,7 +121,7 @@ def test_set_order_of_unknown_names_alone_changes_nothing() -> None:
 
 
 def test_strengths_are_as_the_rules_are_numbered() -> None:
-    """DESIGN 5: strongest first: 3, 2, 1."""
+    """P3: strongest first: 3, 2, 1."""
     assert [Strength.ENVIRONMENT, Strength.DECLARED, Strength.SPECIFICITY] == [3, 2, 1]
 
 
@@ -156,7 +156,7 @@ def assert_resolved(backends: Sequence[Description], found: Order, set_order: st
 
 @pytest.mark.parametrize("length", [2, 3, 40])
 def test_backends_on_a_cycle_are_skipped_and_a_value_that_resolves_it_is_known(length: int) -> None:
-    """DESIGN 5: a cycle of declared edges never breaks the library."""
+    """P9: a cycle of declared edges never breaks the library."""
     backends = ring(*(f"b{number:02}" for number in range(length)))
     others = [backend("a"), backend("z", higher="a")]
     found = order(*backends, *others)
@@ -169,7 +169,7 @@ def test_backends_on_a_cycle_are_skipped_and_a_value_that_resolves_it_is_known(l
 
 
 def test_a_cycle_may_be_declared_from_both_sides() -> None:
-    """DESIGN 5.2: higher_priority_than of one, lower_priority_than of the other."""
+    """P9: 2: higher_priority_than of one, lower_priority_than of the other."""
     backends = [backend("a", higher="b", lower="c"), backend("b", higher="c"), backend("c")]
     found = order(*backends)
     (cycle,) = found.cycles
@@ -179,7 +179,7 @@ def test_a_cycle_may_be_declared_from_both_sides() -> None:
 
 
 def test_two_backends_that_each_go_after_the_other_are_a_cycle() -> None:
-    """DESIGN 5: edges that move backends down form cycles, too."""
+    """P9: edges that move backends down form cycles, too."""
     backends = [backend("a", lower="b"), backend("b", lower="a")]
     found = order(*backends)
     assert found.names == ("default",)
@@ -188,7 +188,7 @@ def test_two_backends_that_each_go_after_the_other_are_a_cycle() -> None:
 
 
 def test_a_cycle_through_the_default_does_not_skip_the_default() -> None:
-    """DESIGN 5: the library works."""
+    """P9: the library works."""
     backends = [backend("x", higher="default"), backend("y", higher="x", lower="default")]
     found = order(*backends, backend("z"))
     assert found.names == ("default", "z")
@@ -200,7 +200,7 @@ def test_a_cycle_through_the_default_does_not_skip_the_default() -> None:
 
 
 def test_two_backends_may_contradict_each_other_about_the_default() -> None:
-    """DESIGN 5: y goes before x, x before the default, and the default before y."""
+    """P5: y goes before x, x before the default, and the default before y."""
     backends = [backend("x", higher="default", lower="y"), backend("y", lower="default")]
     found = order(*backends)
     assert found.names == ("default",)
@@ -208,7 +208,7 @@ def test_two_backends_may_contradict_each_other_about_the_default() -> None:
 
 
 def test_overlapping_cycles_are_resolved_together() -> None:
-    """DESIGN 5: a>b>a and b>c>d>b share b."""
+    """P9: a>b>a and b>c>d>b share b."""
     backends = [
         backend("a", "m:A", higher="b"),
         backend("b", "m:B", higher="a c"),
@@ -224,7 +224,7 @@ def test_overlapping_cycles_are_resolved_together() -> None:
 
 
 def test_separate_cycles_are_reported_one_by_one() -> None:
-    """DESIGN 5."""
+    """P9: each has a path and a remedy of its own."""
     backends = [*ring("a", "b"), *ring("x", "y", "z"), backend("m", higher="a", lower="y")]
     found = order(*backends)
     assert found.names == ("default", "m")
@@ -233,7 +233,7 @@ def test_separate_cycles_are_reported_one_by_one() -> None:
 
 
 def test_a_backend_before_or_after_a_cycle_is_not_on_it() -> None:
-    """DESIGN 5: only backends on it are skipped."""
+    """P9: only backends on it are skipped."""
     backends = [*ring("m", "n"), backend("a", lower="m"), backend("z", higher="n")]
     found = order(*backends)
     assert found.names == ("default", "a", "z")
@@ -241,14 +241,14 @@ def test_a_backend_before_or_after_a_cycle_is_not_on_it() -> None:
 
 
 def test_a_cycle_that_the_environment_resolves_is_not_reported() -> None:
-    """DESIGN 5: the environment resolves a cycle."""
+    """P9: the environment resolves a cycle."""
     found = order(*ring("a", "b", "c"), set_order="a>c")
     assert found.cycles == ()
     assert found.names == ("default", "a", "b", "c")
 
 
 def test_declared_edges_give_way_on_a_cycle_with_the_environment() -> None:
-    """DESIGN 5: c>a is stronger than a>b and b>c, which together oppose it."""
+    """P5: c>a is stronger than a>b and b>c, which together oppose it."""
     found = order(*ring("a", "b", "c"), set_order="c>a")
     assert found.cycles == ()
     assert set(found.names) == {"default", "a", "b", "c"}
@@ -256,7 +256,7 @@ def test_declared_edges_give_way_on_a_cycle_with_the_environment() -> None:
 
 
 def test_a_declared_cycle_beside_one_with_the_environment_is_found() -> None:
-    """DESIGN 5: the environment says nothing about c and d."""
+    """P5, P9: the environment says nothing about c and d."""
     backends = [
         backend("a"),
         backend("b", higher="c"),
@@ -274,7 +274,7 @@ def test_a_declared_cycle_beside_one_with_the_environment_is_found() -> None:
     ["b>absent>a", "z>a", "c>z>a", "c>absent>z>a", "b>y,y>z", "p>q>r", "z>default"],
 )
 def test_the_value_that_resolves_a_cycle_keeps_what_was_set(set_order: str) -> None:
-    """DESIGN 5: the exact value to set."""
+    """P9: the exact value to set."""
     backends = [*ring("a", "b", "c"), *ring("d", "e"), backend("y"), backend("z")]
     found = order(*backends, set_order=set_order)
     assert found.cycles

@@ -33,7 +33,7 @@ def test_one_edge_of_type_specificity_stands_for_all_members() -> None:
 
 
 def test_a_declared_edge_overrides_opposite_type_specificity() -> None:
-    """DESIGN 5: a stronger edge overrides a weaker opposite one."""
+    """P5: a stronger edge overrides a weaker opposite one."""
     narrow, wide = backend("narrow", "m:A"), backend("wide", "m:A m:B", higher="narrow")
     found = order(narrow, wide)
     assert found.names == ("default", "wide", "narrow")
@@ -41,7 +41,7 @@ def test_a_declared_edge_overrides_opposite_type_specificity() -> None:
 
 
 def test_declared_edges_override_a_chain_of_type_specificity() -> None:
-    """DESIGN 5: c would go before b, and b before a; but a is declared to go before c."""
+    """P5: c would go before b, and b before a; but a is declared to go before c."""
     a, b, c = backend("a", "m:A m:B m:C"), backend("b", "m:A m:B"), backend("c", "m:A", lower="a")
     found = order(a, b, c)
     assert edges(found, Strength.DECLARED) == {"a>c"}
@@ -49,7 +49,7 @@ def test_declared_edges_override_a_chain_of_type_specificity() -> None:
 
 
 def test_declared_edges_of_one_backend_leave_others_of_its_types_alone() -> None:
-    """DESIGN 5: only that one pair is overridden."""
+    """P5: only that one pair is overridden."""
     backends = [
         backend("narrow1", "m:A"),
         backend("narrow2", "m:A"),
@@ -62,7 +62,7 @@ def test_declared_edges_of_one_backend_leave_others_of_its_types_alone() -> None
 
 
 def test_set_order_overrides_type_specificity() -> None:
-    """DESIGN 5.3."""
+    """P5: 3."""
     backends = backend("narrow", "m:A"), backend("wide", "m:A m:B")
     found = order(*backends, set_order="wide>narrow")
     assert found.names == ("default", "wide", "narrow")
@@ -70,7 +70,7 @@ def test_set_order_overrides_type_specificity() -> None:
 
 
 def test_type_specificity_is_in_no_cycle_of_declared_edges() -> None:
-    """DESIGN 5: it is weaker, and gives way."""
+    """P5, P9: it is weaker, and gives way."""
     backends = [
         backend("a", "m:A m:B", higher="c"),
         backend("b", "m:A m:B m:C", higher="a"),

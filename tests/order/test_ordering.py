@@ -1,4 +1,4 @@
-"""DESIGN section 5: the base order, the moves, and the order of a library."""
+"""P1, P2, P7: the base order, the moves, and the order of a library."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tests.order.conftest import backend, names, order, ring
 
 
 def test_the_default_comes_first() -> None:
-    """DESIGN 5: though every backend's name sorts before it."""
+    """P2: though every backend's name sorts before it."""
     assert order(backend("a"), backend("A"), backend("0")).names == ("default", "0", "A", "a")
 
 
 def test_entry_points_are_ordered_by_name() -> None:
-    """DESIGN 5."""
+    """P2: whatever the order in which they are found."""
     assert names(backend("c"), backend("a"), backend("b")) == "a b c"
 
 
 def test_backends_in_code_come_first_and_in_the_order_given() -> None:
-    """DESIGN 5."""
+    """P2: their own order is kept."""
     assert (
         names(
             backend("b"),
@@ -43,7 +43,7 @@ def test_backends_in_code_come_first_and_in_the_order_given() -> None:
 
 
 def test_concrete_backends_come_before_abstract_ones() -> None:
-    """DESIGN 5: in-code ones too."""
+    """P2: in-code ones too."""
     assert (
         names(
             backend("a", "@m:Abstract"),
@@ -58,7 +58,7 @@ def test_concrete_backends_come_before_abstract_ones() -> None:
 
 
 def test_the_order_imports_nothing() -> None:
-    """DESIGN 5: it is independent of what gets imported."""
+    """P1: it is independent of what gets imported."""
     backends = [
         backend("a", "this_is_never_imported:A @this_is_never_imported:B"),
         backend("b", "~this_is_never_imported:A"),
@@ -78,7 +78,7 @@ def test_few_backends_have_an_order_too(backends: list[Description]) -> None:
 
 
 def test_the_base_order_is_kept_wherever_the_edges_allow() -> None:
-    """DESIGN 5: a backend with an edge moves up, and no other backend moves."""
+    """P7: a backend with an edge moves up, and no other backend moves."""
     backends = [backend(name) for name in "abcdefg"]
     assert names(*backends, set_order="g>b") == "a g b c d e f"
     assert names(*backends, set_order="g>a") == "g a b c d e f"
@@ -89,13 +89,13 @@ def test_the_base_order_is_kept_wherever_the_edges_allow() -> None:
 
 
 def test_an_edge_moves_no_other_backend_before_the_default() -> None:
-    """DESIGN 5: a declares nothing, and sorts between the two."""
+    """P7: a declares nothing, and sorts between the two."""
     found = order(backend("a"), backend("b", higher="default"), backend("c", higher="b"))
     assert found.names == ("c", "b", "default", "a")
 
 
 def test_every_edge_in_force_holds_in_the_order() -> None:
-    """DESIGN 5."""
+    """P7: none is lost by another one."""
     found = order(
         backend("a", "m:A m:B", higher="b"),
         backend("b", "m:A"),
@@ -111,7 +111,7 @@ def test_every_edge_in_force_holds_in_the_order() -> None:
 
 
 def test_a_backend_that_goes_after_others_moves_down_and_no_further_than_it_must() -> None:
-    """DESIGN 5: the others keep the base order."""
+    """P7: the others keep the base order."""
     assert names(backend("a", lower="c"), *map(backend, "bcd")) == "b c a d"
     assert names(backend("a", lower="c"), backend("b", lower="c"), *map(backend, "cd")) == "c a b d"
     assert names(backend("a", lower="c b"), *map(backend, "bcd")) == "b c a d"
@@ -119,7 +119,7 @@ def test_a_backend_that_goes_after_others_moves_down_and_no_further_than_it_must
 
 
 def test_a_backend_that_goes_before_others_moves_up_and_no_further_than_it_must() -> None:
-    """DESIGN 5: the others keep the base order, and so do those that move together."""
+    """P7: the others keep the base order, and so do those that move together."""
     a, b, c = map(backend, "abc")
     d = backend("d", higher="b")
     assert names(a, b, c, d) == "a d b c"
@@ -139,7 +139,7 @@ def test_names_that_move_to_the_same_place_keep_their_order() -> None:
 
 
 def test_every_edge_has_its_reason() -> None:
-    """DESIGN 5: every edge keeps its reason in words."""
+    """P8: every edge keeps its reason in words."""
     found = order(
         backend("a", "m:A"),
         backend("b", "m:A ~m:B", lower="e"),
@@ -162,7 +162,7 @@ def test_every_edge_has_its_reason() -> None:
 
 
 def test_an_order_is_immutable() -> None:
-    """DESIGN 5: it is computed once."""
+    """P1: it is computed once."""
     found = order(*ring("a", "b"), backend("c", higher="default"))
     for value in (found, found.cycles[0], found.explicit[0]):
         for each in dataclasses.fields(value):
@@ -197,13 +197,13 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_library_shows_its_backends_in_order() -> None:
-    """DESIGN 5 and 8."""
+    """F10, P1: `system.backends` has the order."""
     system = library(backend("b"), backend("a", "@m:A"), backend("c", higher="default b"))
     assert list(system.backends) == ["c", "default", "b", "a"]
 
 
 def test_backends_without_edges_between_them_keep_their_order_in_every_library() -> None:
-    """DESIGN 5: one order, computed once."""
+    """P1: one order, computed once."""
     system = library(backend("b"), backend("a"))
     assert list(system.backends) == list(system.backends) == ["default", "b", "a"]
 
@@ -211,7 +211,7 @@ def test_backends_without_edges_between_them_keep_their_order_in_every_library()
 def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """DESIGN 5 and 9: the warning shows the cycle and the exact value, which resolves it."""
+    """P9, E2: the warning shows the cycle and the exact value, which resolves it."""
     backends = [*ring("a", "b", "c"), backend("d", higher="default")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:
@@ -233,7 +233,7 @@ def test_a_library_warns_once_about_a_cycle_and_shows_the_value_that_mends_it(
 
 
 def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 5 and 9."""
+    """P9, E2: each has a warning of its own."""
     backends = [*ring("a", "b"), *ring("x", "y")]
     system = library(*backends)
     with pytest.warns(BackendSkippedWarning) as caught:
@@ -246,7 +246,7 @@ def test_a_library_warns_about_each_of_two_cycles(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_backend_skipped_for_a_cycle_says_so_when_it_is_asked_for() -> None:
-    """DESIGN 6 and 9."""
+    """P9, S5: the error has the reason."""
     system = library(*ring("a", "b"))
     with pytest.warns(BackendSkippedWarning), pytest.raises(ValueError, match="form a cycle"):
         system.backend_opts(prioritize="a")

@@ -1,4 +1,4 @@
-"""DESIGN section 5: type specificity."""
+"""P4: type specificity."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from tests.order.conftest import backend, edges, names, order
 def test_the_more_specific_backend_goes_first(
     narrow: tuple[str, str], wide: tuple[str, str]
 ) -> None:
-    """DESIGN 5.1, against the base order."""
+    """P4: 1, against the base order."""
     found = order(backend("a", *wide), backend("z", *narrow))
     assert edges(found, Strength.SPECIFICITY) == {"z>a"}
     if "@" not in narrow[0]:
@@ -88,7 +88,7 @@ def test_the_more_specific_backend_goes_first(
 def test_equally_specific_backends_keep_the_base_order(
     first: tuple[str, str], second: tuple[str, str]
 ) -> None:
-    """DESIGN 5.1 and: equal opposite edges cancel out."""
+    """P4, P5: 1 and: equal opposite edges cancel out."""
     for one, two in ((first, second), (second, first)):
         found = order(backend("a", *one), backend("b", *two))
         assert edges(found, Strength.SPECIFICITY) == set()
@@ -96,13 +96,13 @@ def test_equally_specific_backends_keep_the_base_order(
 
 
 def test_of_two_opposite_subsets_neither_counts_and_then_the_prefixes_do() -> None:
-    """DESIGN 5.1: the same types named more narrowly, when subsets decide nothing."""
+    """P4: 1: the same types named more narrowly, when subsets decide nothing."""
     found = order(backend("a", "~m:A", "m:B"), backend("z", "m:A", "m:C"))
     assert edges(found, Strength.SPECIFICITY) == {"z>a"}
 
 
 def test_the_default_takes_part_in_type_specificity() -> None:
-    """DESIGN 5: one order for all."""
+    """P1, P4: one order for all."""
     found = order(backend("sub", "numpy:ndarray numpy:matrix"), backend("sec", "m:A", "m:B"))
     assert edges(found, Strength.SPECIFICITY) == {"default>sub"}
     wide = backend("default", "numpy:ndarray builtins:list", in_code=True)
@@ -111,7 +111,7 @@ def test_the_default_takes_part_in_type_specificity() -> None:
 
 
 def test_a_library_without_types_of_its_own_is_in_no_edge_of_specificity() -> None:
-    """DESIGN 5.1: the empty set of types is not more specific than others."""
+    """P4: 1: the empty set of types is not more specific than others."""
     library = Description("default", (), in_code=True)
     found = order_backends([library, backend("a", "m:A m:B"), backend("b", "m:A")])
     assert found.names == ("default", "b", "a")
@@ -119,12 +119,12 @@ def test_a_library_without_types_of_its_own_is_in_no_edge_of_specificity() -> No
 
 
 def test_abstract_backends_can_come_before_concrete_ones_by_their_types() -> None:
-    """DESIGN 5: edges are stronger than the base order."""
+    """P3, P4: edges are stronger than the base order."""
     assert names(backend("a", "m:B m:C"), backend("z", "@m:B")) == "z a"
 
 
 def test_specificity_on_a_cycle_cancels_out() -> None:
-    """DESIGN 5.1: three that are each more specific than the next keep the base order."""
+    """P5: three that are each more specific than the next keep the base order."""
     cycle = [
         backend("c", "m:A", "m:C"),
         backend("b", "m:B", "m:A"),

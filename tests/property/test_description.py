@@ -138,14 +138,14 @@ def parse(fields: Any) -> Description:
 
 @given(descriptions())
 def test_what_is_dumped_is_parsed_the_same(fields: dict[str, Any]) -> None:
-    """DESIGN 3."""
+    """D6: a description survives being written and read again."""
     description = parse(fields)
     assert parse(dump(description)) == description
 
 
 @given(descriptions(with_defaults=False))
 def test_what_is_parsed_is_dumped_the_same(fields: dict[str, Any]) -> None:
-    """DESIGN 3: nothing is lost, and only the defaults are added."""
+    """D6: nothing is lost, and only the defaults are added."""
     dumped = dump(parse(fields))
     assert {key: dumped[key] for key in fields if key != "functions"} == {
         key: value for key, value in fields.items() if key != "functions"
@@ -160,7 +160,7 @@ def test_what_is_parsed_is_dumped_the_same(fields: dict[str, Any]) -> None:
 
 @given(descriptions())
 def test_every_form_means_the_same(fields: dict[str, Any]) -> None:
-    """DESIGN 3: a file, a mapping and an object."""
+    """D4: a file, a mapping and an object."""
     description = parse(fields)
     assert parse(tomllib.loads(to_toml(fields))) == description
     assert parse(SimpleNamespace(**fields)) == description
@@ -169,7 +169,7 @@ def test_every_form_means_the_same(fields: dict[str, Any]) -> None:
 
 @given(descriptions())
 def test_defaults_are_what_each_function_would_say_itself(fields: dict[str, Any]) -> None:
-    """DESIGN 3."""
+    """D9: they mean the same as repeating the fields."""
     table = fields.get("functions", {})
     shared = table.get("defaults", {})
     written_out = {
@@ -210,7 +210,7 @@ FUNCTION_TABLE = st.dictionaries(
     )
 )
 def test_any_content_of_a_file_is_valid_or_reported(fields: dict[str, Any]) -> None:
-    """DESIGN 9: no other error, and each fault once, with its key and a remedy."""
+    """D12: no other error, and each fault once, with its key and a remedy."""
     try:
         description = parse(fields)
     except DescriptionError as error:
@@ -231,7 +231,7 @@ def test_any_content_of_a_file_is_valid_or_reported(fields: dict[str, Any]) -> N
 
 @given(descriptions(), st.data())
 def test_each_fault_is_found_beside_all_others(fields: dict[str, Any], data: st.DataObject) -> None:
-    """DESIGN 9: all faults, not the first."""
+    """D12: all faults, not the first."""
     breaking = {
         "name": ("a b", "name"),
         "primary_types": ([], "primary_types"),

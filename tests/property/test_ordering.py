@@ -1,4 +1,4 @@
-"""The priority order of random backends against DESIGN section 5 taken word by word."""
+"""The priority order of random backends against the rules P taken word by word."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def edges_of(order: Order) -> set[tuple[str, str, Strength]]:
 def test_the_edges_in_force_are_those_of_the_definition(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5: all pairs, strengths, overriding, cancelling and cycles."""
+    """P3, P4, P5, P9: all pairs, strengths, overriding, cancelling and cycles."""
     order = order_backends(descriptions, set_order)
     skipped, edges = reference(descriptions, set_order)
     assert {name for cycle in order.cycles for name in cycle.members} == skipped
@@ -209,7 +209,7 @@ def test_the_edges_in_force_are_those_of_the_definition(
 def test_the_order_is_total_and_every_edge_holds_in_it(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5."""
+    """P1, P7: no usable backend is missing."""
     order = order_backends(descriptions, set_order)
     skipped, edges = reference(descriptions, set_order)
     assert sorted(order.names) == sorted({each.name for each in descriptions} - skipped)
@@ -221,7 +221,7 @@ def test_the_order_is_total_and_every_edge_holds_in_it(
 def test_the_order_does_not_depend_on_the_order_of_finding(
     descriptions: list[Description], set_order: list[Pair], data: st.DataObject
 ) -> None:
-    """DESIGN 5: only the order of backends in code counts."""
+    """P1: only the order of backends in code counts."""
     in_code = [each for each in descriptions if each.in_code]
     others = data.draw(st.permutations([each for each in descriptions if not each.in_code]))
     # Those in code keep their order; the others may stand anywhere between them.
@@ -239,7 +239,7 @@ def test_the_order_does_not_depend_on_the_order_of_finding(
 def test_the_lists_of_a_description_may_be_in_any_order(
     descriptions: list[Description], set_order: list[Pair], data: st.DataObject
 ) -> None:
-    """DESIGN 5: neither types nor names have an order in a description."""
+    """P1: neither types nor names have an order in a description."""
     shuffled = [
         replace(
             each,
@@ -257,7 +257,7 @@ def test_the_lists_of_a_description_may_be_in_any_order(
 def test_the_base_order_is_kept_where_no_edge_contradicts_it(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5: no backend moves without need."""
+    """P7: no backend moves without need."""
     skipped, edges = reference(descriptions, set_order)
     base = [name for name in base_order(descriptions) if name not in skipped]
     position = {name: number for number, name in enumerate(base)}
@@ -267,7 +267,7 @@ def test_the_base_order_is_kept_where_no_edge_contradicts_it(
 
 @given(backends(declare=False))
 def test_without_edges_the_order_is_the_base_order(descriptions: list[Description]) -> None:
-    """DESIGN 5."""
+    """P2: nothing else decides."""
     apart = [
         replace(each, primary_types=(TypePattern(f"{prefix}{each.name}:Own"),), secondary_types=())
         for each in descriptions
@@ -280,7 +280,7 @@ def test_without_edges_the_order_is_the_base_order(descriptions: list[Descriptio
 
 @given(st.permutations(NAMES), st.data())
 def test_one_edge_moves_one_backend(names: list[str], data: st.DataObject) -> None:
-    """DESIGN 5: all others keep the base order among themselves, the default too."""
+    """P7: all others keep the base order among themselves, the default too."""
     descriptions = [Description("default", (TypePattern("m:A"),), in_code=True)]
     descriptions += [Description(name, (TypePattern("m:A"),)) for name in names]
     mover = data.draw(st.sampled_from(NAMES))
@@ -301,7 +301,7 @@ def test_one_edge_moves_one_backend(names: list[str], data: st.DataObject) -> No
 def test_a_backend_without_edges_changes_nothing_among_the_others(
     descriptions: list[Description], set_order: list[Pair], name: str, in_code: bool
 ) -> None:
-    """DESIGN 1 and 5: it was only installed."""
+    """P7: it was only installed."""
     newcomer = Description(name, (TypePattern("own:Type"),), in_code=in_code)
     before = order_backends(descriptions, set_order)
     after = order_backends([*descriptions, newcomer], set_order)
@@ -313,7 +313,7 @@ def test_a_backend_without_edges_changes_nothing_among_the_others(
 def test_twins_stand_in_the_base_order(
     descriptions: list[Description], set_order: list[Pair], number: int
 ) -> None:
-    """DESIGN 5: backends that differ only by name have no edges between them."""
+    """P2, P5: backends that differ only by name have no edges between them."""
     twins = [
         replace(each, name=f"{each.name}{copy}")
         for each in descriptions
@@ -331,7 +331,7 @@ def test_twins_stand_in_the_base_order(
 def test_the_value_shown_for_a_cycle_resolves_it(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5: and keeps what was set before."""
+    """P9: and keeps what was set before."""
     order = order_backends(descriptions, set_order)
     assume(order.cycles)
     left = len(order.cycles)
@@ -350,7 +350,7 @@ def test_the_value_shown_for_a_cycle_resolves_it(
 def test_every_cycle_shows_declared_steps(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5: the warning shows the cycle."""
+    """P9: the warning shows the cycle."""
     order = order_backends(descriptions, set_order)
     declared = declared_pairs(descriptions)
     seen: set[str] = set()
@@ -368,7 +368,7 @@ def test_every_cycle_shows_declared_steps(
 def test_every_edge_has_a_reason_that_names_both(
     descriptions: list[Description], set_order: list[Pair]
 ) -> None:
-    """DESIGN 5."""
+    """P8: a reason names the two backends."""
     for edge in order_backends(descriptions, set_order, "LIB_SET_ORDER").edges():
         assert edge.before in edge.reason
         assert edge.after in edge.reason

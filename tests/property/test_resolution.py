@@ -1,4 +1,4 @@
-"""Cached and uncached calls, explanations and traces against a model of DESIGN section 7."""
+"""Cached and uncached calls, explanations and traces against a model of the rules M and C."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ DEFAULT = Backend("default", ("~Own",), (), True, False, True, "plain", (), Fals
 
 @dataclass
 class State:
-    """Nested options, as DESIGN section 6 says."""
+    """Nested options, as the rules S say."""
 
     prioritized: tuple[str, ...] = ()
     disabled: frozenset[str] = field(default_factory=frozenset)
@@ -199,7 +199,7 @@ def dispatch_types(values: Iterable[Any], state: State) -> list[type]:
 def test_calls_explanations_and_traces_agree_with_the_model(
     drawn: list[Backend], program: list[Any]
 ) -> None:
-    """Sections 4.5, 6 and 7: first calls, cached calls, `explain` and the trace are one."""
+    """C1, C2, C3, C10, M7, S4: first calls, cached calls, `explain` and the trace are one."""
     make_classes()
     HERE.implementations = SimpleNamespace(**{each.name: each.implementation for each in drawn})
     HERE.should_run = SimpleNamespace(**{each.name: each.should_run for each in drawn})

@@ -48,7 +48,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Expected:
-    """What must be in force, as DESIGN section 6 says."""
+    """What must be in force, as the rules S say."""
 
     prioritized: tuple[str, ...] = ()
     disabled: frozenset[str] = frozenset()
@@ -233,7 +233,7 @@ for _ in range(2):
 def test_state_is_what_blocks_say_and_always_restored(
     pool: list[Options], default: Options | None, program: list[Any]
 ) -> None:
-    """Section 6: whatever is nested in whatever, wherever it runs, however it is left."""
+    """S2, S3, S4, S8, S11: however blocks are nested, wherever they run, however they are left."""
     world = World(pool, default)
     world.check(world.default)
     asyncio.run(world.run(program, world.default))

@@ -1,4 +1,4 @@
-"""The golden rule of DESIGN.md section 1.
+"""The golden rule: C2 and M7 of docs/reference/rules.md.
 
 Installing a backend and changing nothing else never changes the result of a call that
 worked before.
@@ -133,7 +133,7 @@ SUPPORTED = [
 def test_calls_of_the_librarys_own_types_stay_its_own(
     f: Any, install: Install, primary: Any, secondary: Any, fields: Any
 ) -> None:
-    """Section 1: whatever types and priorities a backend declares."""
+    """C2: whatever types and priorities a backend declares."""
     install("greedy", primary, secondary, **fields)
     assert "greedy" in f.backends
     for args in SUPPORTED:
@@ -144,7 +144,7 @@ def test_calls_of_the_librarys_own_types_stay_its_own(
 
 
 def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -> None:
-    """Section 1: "changing nothing else": who prioritizes a backend gets it."""
+    """C2: "changing nothing else": a user who prioritizes a backend gets it."""
     install("greedy", ["own", "also", "sub"])
     assert f(Own()) == "default"
     with library.backend_opts(prioritize="greedy"):
@@ -169,7 +169,7 @@ def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -
 def test_so_is_the_environment(
     f: Any, install: Install, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, runs: str
 ) -> None:
-    """Section 6: the user's variables are the user's wish."""
+    """C2, S12: the variables are the user's choice."""
     install("greedy", ["own"])
     install("other", ["foreign"])
     monkeypatch.setenv(f"GOLDENLIB_{variable}", value)
@@ -178,7 +178,7 @@ def test_so_is_the_environment(
 
 
 def test_new_types_are_what_backends_add(library: Any, f: Any, install: Install) -> None:
-    """Section 1: a type that the library does not know goes to the backend that does."""
+    """C2: a type that the library does not know goes to the backend that does."""
     assert (f(Foreign()), f(Own())) == ("default", "default")
     install("extending", ["foreign"], ["own", "also"])
     library.reload()
@@ -186,7 +186,7 @@ def test_new_types_are_what_backends_add(library: Any, f: Any, install: Install)
 
 
 def test_new_types_beside_the_librarys_own(f: Any, install: Install) -> None:
-    """Section 1: beside the library's types too, whichever comes first."""
+    """C2: beside the library's types too, whichever comes first."""
     install("extending", ["foreign"], ["own", "also"])
     assert f(Foreign()) == f(Foreign(), Own()) == f(Own(), Foreign()) == "extending"
     assert f(Foreign(), OwnSubclass()) == "default"
@@ -195,7 +195,7 @@ def test_new_types_beside_the_librarys_own(f: Any, install: Install) -> None:
 
 @pytest.mark.parametrize("fields", [{}, {"higher_priority_than": ["default"]}], ids=repr)
 def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> None:
-    """Section 1: a type that a backend merely accepts draws no call of the library to it."""
+    """M7, C2: a type that a backend merely accepts draws no call of the library to it."""
     assert f.__wrapped__(Own(), Plain()) == "default"
     install("greedy", ["own"], ["plain", "also"], **fields)
     for args in product([Own(), Plain(), Also()], repeat=2):
@@ -204,14 +204,14 @@ def test_secondary_type_takes_no_call(f: Any, install: Install, fields: Any) -> 
 
 
 def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
-    """Section 1: a list beside the library's types was converted before, and still is."""
+    """M7, C2: a list beside the library's types was converted before, and still is."""
     install("greedy", ["own", "list"])
     assert f(Own(), [1]) == f([1], Own()) == f(Own()) == "default"
     assert f([1]) == "greedy"  # which the library does not name
 
 
 def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:
-    """Section 1: knowing a type counts where the backend implements the function."""
+    """M7, C2: knowing a type counts where the backend implements the function."""
     install("extending", ["foreign"], ["own"])
     install("elsewhere", ["plain", "foreign"], implements="g")
     assert f(Foreign(), Plain()) == f(Foreign(), Own()) == "extending"
@@ -219,7 +219,7 @@ def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) ->
 
 
 def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) -> None:
-    """Sections 1 and 4.5: a type that only inactive backends know is ignored as before."""
+    """M7, C2: a type that only inactive backends know is ignored as before."""
     install("active", ["foreign"], ["own"])
     install("opted", ["foreign", "plain"], ["own"], requires_opt_in=True)
     assert f(Foreign(), Plain()) == "active"
@@ -229,7 +229,7 @@ def test_opt_in_backend_changes_nothing(library: Any, f: Any, install: Install) 
 
 
 def test_backends_among_each_other(f: Any, install: Install) -> None:
-    """Rule 5 still decides between backends; the default's own types aside."""
+    """P4, C2: type specificity still decides between backends; the default's own types aside."""
     install("wide", ["foreign", "own"])
     install("narrow", ["foreign"])
     assert f(Foreign()) == "narrow"
@@ -238,7 +238,7 @@ def test_backends_among_each_other(f: Any, install: Install) -> None:
 
 
 def test_in_code_backends_are_the_librarys_own_choice() -> None:
-    """Section 5: a backend that the library itself brings may go before the default."""
+    """C2: a backend that the library itself brings may go before the default."""
     system = BackendSystem(
         None,
         "GOLDENLIB",

@@ -1,4 +1,4 @@
-"""DESIGN section 4: which backends match which types, asked through calls."""
+"""Which backends match which types, asked through calls: rules M."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
         del sys.modules[name]
 
 
-# --- 4.1 dispatch types --------------------------------------------------------------
+# --- M1 dispatch types ---------------------------------------------------------------
 
 
 def test_dispatch_types_are_unique_and_in_order_of_appearance() -> None:
-    """DESIGN 4.1."""
+    """M1: each counts once."""
     function = library(backend("gpu", here("Array", "Other")))
     assert function(Other(), Array(), Other(), Array(), Array()) == "gpu"
     assert last_types() == [Other, Array]
@@ -129,7 +129,7 @@ def test_dispatch_types_are_unique_and_in_order_of_appearance() -> None:
 
 
 def test_none_and_absent_arguments_do_not_count() -> None:
-    """DESIGN 4.1."""
+    """M1: neither changes which backend answers."""
     system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Array"))])
 
     @system.dispatchable(["x", "y", "z"], module="lib", qualname="function")
@@ -148,13 +148,13 @@ def test_none_and_absent_arguments_do_not_count() -> None:
 
 
 def test_nonetype_is_no_dispatch_type_even_for_a_backend_that_names_it() -> None:
-    """DESIGN 4.1."""
+    """M1: no call ever has it as a dispatch type."""
     function = library(backend("gpu", ["types:NoneType", "builtins:NoneType"]))
     assert function(None) == "default"
 
 
 def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
-    """DESIGN 4.1."""
+    """M2: `type=` is like one more argument."""
     function = library(backend("gpu", here("Array"), here("Other")))
     opts = function.system.backend_opts
     assert function(Other()) == "default"
@@ -170,25 +170,25 @@ def test_a_type_in_force_counts_as_if_it_had_been_passed() -> None:
 
 
 def test_a_type_in_force_can_bring_the_types_out_of_a_backend() -> None:
-    """DESIGN 4.1 and 4.5: it counts in both directions."""
+    """M2, M7: it counts in both directions."""
     function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
     with function.system.backend_opts(type=Other):
         assert function(Array()) == "default"
         assert function() == "tpu"
 
 
-# --- 4.2 exact patterns --------------------------------------------------------------
+# --- M3 exact patterns ---------------------------------------------------------------
 
 
 def test_an_exact_pattern_matches_no_subclass() -> None:
-    """DESIGN 4.2."""
+    """M3: only the class itself."""
     function = library(backend("gpu", here("Array")))
     assert function(Array()) == "gpu"
     assert function(Special()) == "default"
 
 
 def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> None:
-    """DESIGN 4.2."""
+    """M3: no import is needed."""
     cls = type("ndarray", (), {"__module__": "never_imported.core"})
     function = library(backend("gpu", ["never_imported.core:ndarray"]))
     assert function(cls()) == "gpu"
@@ -196,7 +196,7 @@ def test_a_class_matches_by_its_names_though_its_module_was_never_imported() -> 
 
 
 def test_the_case_and_the_whole_of_a_name_count() -> None:
-    """DESIGN 4.2: exactly that."""
+    """M3: exactly that."""
     function = library(
         backend("a", [f"{__name__}:array"]),
         backend("b", [f"{__name__}.sub:Array"]),
@@ -206,7 +206,7 @@ def test_the_case_and_the_whole_of_a_name_count() -> None:
 
 
 def test_a_nested_class_matches_by_its_qualname() -> None:
-    """DESIGN 4.2."""
+    """M3: the qualname has dots."""
     function = library(backend("gpu", here("Nest.Inner")), backend("tpu", here("Inner")))
     assert function(Nest.Inner()) == "gpu"
 
@@ -217,7 +217,7 @@ class Nest:
 
 
 def test_a_local_class_matches_by_its_names() -> None:
-    """DESIGN 4.2: its module does not have it, but its names say it."""
+    """M3: its module does not have it, but its names say it."""
 
     class Local:
         pass
@@ -229,7 +229,7 @@ def test_a_local_class_matches_by_its_names() -> None:
 
 
 def test_a_public_alias_matches_when_its_module_is_imported_already(package: Write) -> None:
-    """DESIGN 4.2."""
+    """M3: the class *is* what the pattern names."""
     package("early", {"core.py": "class Array: ...\n", "__init__.py": "from .core import Array\n"})
     array = importlib.import_module("early").Array
     function = library(backend("gpu", ["early:Array"]))
@@ -237,7 +237,7 @@ def test_a_public_alias_matches_when_its_module_is_imported_already(package: Wri
 
 
 def test_a_pattern_imports_nothing(package: Write) -> None:
-    """DESIGN 4.2 and 4.3."""
+    """M3, M4: no call imports the module of a pattern."""
     package("quiet", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("quiet.core").Array
     function = library(
@@ -254,7 +254,7 @@ def test_a_pattern_imports_nothing(package: Write) -> None:
 def test_an_alias_takes_effect_when_its_module_is_imported_later(
     package: Write, prefix: str, qualname: str
 ) -> None:
-    """DESIGN 4.2 and 4.3: also after calls that were answered without it."""
+    """M5: also after calls that were answered without it."""
     package(
         "late",
         {
@@ -273,7 +273,7 @@ def test_an_alias_takes_effect_when_its_module_is_imported_later(
 def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_name(
     package: Write,
 ) -> None:
-    """DESIGN 4.2: the better backend is found when the public name appears."""
+    """M5: the better backend is found when the public name appears."""
     package("both", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("both.core").Array
     function = library(
@@ -285,7 +285,7 @@ def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_nam
 
 
 def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(package: Write) -> None:
-    """DESIGN 4.2: what one block has learnt holds everywhere."""
+    """M5: what one block has learnt holds everywhere."""
     package("wide", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("wide.core").Array
     function = library(backend("gpu", ["wide.api:Array"]), backend("tpu", here("Array")))
@@ -301,7 +301,7 @@ def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(packa
 def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
     package: Write,
 ) -> None:
-    """DESIGN 4.2, where the alias keeps the name."""
+    """M5: where the alias keeps the name."""
     package("origin", {"__init__.py": "class Frame: ...\n"})
     package("facade", {"__init__.py": "from origin import Frame\n"})
     frame = importlib.import_module("origin").Frame
@@ -312,7 +312,7 @@ def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
 
 
 def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> None:
-    """DESIGN 4.2: many libraries load their public names lazily."""
+    """M3: many libraries load their public names lazily."""
     package(
         "hooked",
         {
@@ -330,7 +330,7 @@ def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> Non
 
 
 def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(package: Write) -> None:
-    """DESIGN 1 and 4.2: a hook may import much, which an unrelated call must not cost."""
+    """M3: a hook may import much, which an unrelated call must not cost."""
     package(
         "importing",
         {
@@ -349,7 +349,7 @@ def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(packa
 
 @pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "AttributeError"])
 def test_a_module_whose_attribute_hook_fails_breaks_no_call(package: Write, error: str) -> None:
-    """DESIGN 4.2."""
+    """M3: the pattern does not mean the class then."""
     name = f"trap_{error.lower()}"
     package(name, {"__init__.py": f"def __getattr__(name):\n    raise {error}('no')\n"})
     importlib.import_module(name)
@@ -359,11 +359,11 @@ def test_a_module_whose_attribute_hook_fails_breaks_no_call(package: Write, erro
     assert function(cls()) == "tpu"
 
 
-# --- 4.3 subclass patterns -----------------------------------------------------------
+# --- M4 subclass patterns ------------------------------------------------------------
 
 
 def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
-    """DESIGN 4.3."""
+    """M4: the prefix `~` does that."""
     function = library(backend("gpu", here("Array", prefix="~")))
     assert function(Array()) == "gpu"
     assert function(Special()) == "gpu"
@@ -371,7 +371,7 @@ def test_a_subclass_pattern_matches_the_class_and_its_subclasses() -> None:
 
 
 def test_a_subclass_matches_by_the_names_along_its_mro_without_an_import() -> None:
-    """DESIGN 4.3."""
+    """M4: names alone decide then."""
     base = type("Tensor", (), {"__module__": "framework_never_imported.core"})
     middle = type("Middle", (Other, base), {})
     derived = type("Derived", (middle,), {})
@@ -382,7 +382,7 @@ def test_a_subclass_matches_by_the_names_along_its_mro_without_an_import() -> No
 
 
 def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
-    """DESIGN 4.3: the MRO decides; `@` is for abstract base classes."""
+    """M4: the MRO decides; `@` is for abstract base classes."""
 
     class Base(abc.ABC):  # noqa: B024  # abstract by name
         pass
@@ -395,7 +395,7 @@ def test_a_virtual_subclass_is_no_subclass_for_a_subclass_pattern() -> None:
 
 
 def test_a_subclass_check_of_a_metaclass_is_not_asked() -> None:
-    """DESIGN 4.3 and 4.6."""
+    """M4, M9: it might run any code."""
 
     class Meta(type):
         def __subclasscheck__(cls, other: type) -> bool:
@@ -409,7 +409,7 @@ def test_a_subclass_check_of_a_metaclass_is_not_asked() -> None:
     assert function(made()) == "gpu"
 
 
-# --- 4.4 abstract patterns -----------------------------------------------------------
+# --- M6 abstract patterns ------------------------------------------------------------
 
 
 class Duck(abc.ABC):  # noqa: B024  # abstract by name
@@ -431,7 +431,7 @@ class NotQuacking:
 
 
 def test_an_abstract_pattern_matches_by_issubclass() -> None:
-    """DESIGN 4.4."""
+    """M6: registered classes and hooks count."""
     function = library(backend("gpu", here("Quack", prefix="@")))
     assert function(Quacking()) == "gpu"
     assert function(NotQuacking()) == "default"
@@ -439,7 +439,7 @@ def test_an_abstract_pattern_matches_by_issubclass() -> None:
 
 
 def test_an_abstract_base_class_may_be_imported(package: Write) -> None:
-    """DESIGN 4.4."""
+    """M6: no other pattern imports anything."""
     package("abstractions", {"__init__.py": "import numbers\nReal = numbers.Real\n"})
     function = library(backend("gpu", ["@abstractions:Real"]))
     assert function(1.5) == "gpu"
@@ -447,7 +447,7 @@ def test_an_abstract_base_class_may_be_imported(package: Write) -> None:
 
 
 def test_a_registration_takes_effect_after_the_first_call() -> None:
-    """DESIGN 4.4, also for a type that was ignored before."""
+    """M6: also for a type that was ignored before."""
     duck = type("Duckling", (), {})
     function = library(backend("gpu", here("Duck", prefix="@")))
     assert [function(duck()) for _ in range(2)] == ["default", "default"]
@@ -457,7 +457,7 @@ def test_a_registration_takes_effect_after_the_first_call() -> None:
 
 
 def test_a_registration_takes_effect_for_a_type_that_another_backend_took() -> None:
-    """DESIGN 4.4."""
+    """M6: the more specific backend gets the next call."""
     duck = type("Taken", (), {})
     function = library(
         backend("first", here("Duck", prefix="@"), higher_priority_than=["second"]),
@@ -469,7 +469,7 @@ def test_a_registration_takes_effect_for_a_type_that_another_backend_took() -> N
 
 
 def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another() -> None:
-    """DESIGN 4.4 and 4.5: from then on the type counts, and only one backend knows both."""
+    """M6, M7: from then on the type counts, and only one backend knows both."""
     companion = type("Companion", (), {})
     function = library(
         backend("narrow", here("Array")), backend("wide", here("Array"), here("Duck", prefix="@"))
@@ -481,7 +481,7 @@ def test_a_registration_takes_effect_for_a_type_that_was_ignored_beside_another(
 
 
 def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
-    """DESIGN 4.4."""
+    """M6: tables of every state are decided anew."""
     duck = type("Later", (), {})
     function = library(backend("gpu", here("Duck", prefix="@")), backend("tpu", here("Array")))
     with function.system.backend_opts(prioritize="tpu"):
@@ -507,7 +507,7 @@ def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
 def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     package: Write, text: str
 ) -> None:
-    """DESIGN 4.4: one backend's mistake is not the caller's."""
+    """M6: one backend's mistake is not the caller's."""
     package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
     package("exiting_abstract", {"__init__.py": "raise SystemExit(3)\n"})
     function = library(backend("broken", [text]), backend("gpu", here("Array")))
@@ -516,7 +516,7 @@ def test_an_abstract_base_class_that_is_not_there_matches_nothing(
 
 
 def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: Write) -> None:
-    """DESIGN 4.4."""
+    """M6: also if the import fails."""
     package(
         "counted",
         {
@@ -537,7 +537,7 @@ def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: Writ
 
 
 def test_a_subclass_hook_that_fails_breaks_no_call() -> None:
-    """DESIGN 4.4 and 4.6."""
+    """M6, M9: the pattern does not mean the class then."""
     function = library(
         backend("broken", here("Failing", prefix="@")), backend("gpu", here("Array"))
     )
@@ -551,11 +551,11 @@ class Failing(abc.ABC):  # noqa: B024  # abstract by its hook
         raise RuntimeError("hook")
 
 
-# --- 4.5 matching --------------------------------------------------------------------
+# --- M7, M8 matching -----------------------------------------------------------------
 
 
 def test_a_backend_needs_one_primary_type() -> None:
-    """DESIGN 4.5."""
+    """M8: secondary types alone do not match."""
     function = library(backend("gpu", here("Array"), here("Other")))
     assert function(Array()) == "gpu"
     assert function(Array(), Other()) == "gpu"
@@ -564,7 +564,7 @@ def test_a_backend_needs_one_primary_type() -> None:
 
 
 def test_a_backend_knows_every_type_that_any_backend_knows() -> None:
-    """DESIGN 4.5."""
+    """M7, M8: types of the others count against it."""
     function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
     assert function(Array()) == "gpu"
     assert function(Other()) == "tpu"
@@ -572,7 +572,7 @@ def test_a_backend_knows_every_type_that_any_backend_knows() -> None:
 
 
 def test_types_that_no_backend_knows_are_ignored() -> None:
-    """DESIGN 4.5."""
+    """M7: they change nothing."""
     function = library(backend("gpu", here("Array")))
     assert function(Unknown(), Array(), Unknown()) == "gpu"
     assert last_types() == [Unknown, Array]
@@ -580,14 +580,14 @@ def test_types_that_no_backend_knows_are_ignored() -> None:
 
 
 def test_types_that_the_library_knows_are_not_ignored() -> None:
-    """DESIGN 4.5: the library is one of the backends."""
+    """M7: the library is one of the backends."""
     function = library(backend("gpu", here("Array")), default=here("Other"))
     assert function(Array(), Other()) == "default"
     assert function(Array(), Unknown()) == "gpu"
 
 
 def test_types_that_only_inactive_backends_know_are_ignored() -> None:
-    """DESIGN 4.5 with the golden rule: an installed opt-in backend changes nothing."""
+    """M7, C2: an installed opt-in backend changes nothing."""
     function = library(
         backend("gpu", here("Array")),
         backend("shy", here("Other"), requires_opt_in=True),
@@ -602,7 +602,7 @@ def test_types_that_only_inactive_backends_know_are_ignored() -> None:
 
 
 def test_types_that_only_disabled_backends_know_are_ignored() -> None:
-    """DESIGN 4.5."""
+    """M7: they are inactive."""
     function = library(backend("gpu", here("Array")), backend("tpu", here("Other")))
     assert function(Array(), Other()) == "default"
     with function.system.backend_opts(disable="tpu"):
@@ -610,7 +610,7 @@ def test_types_that_only_disabled_backends_know_are_ignored() -> None:
 
 
 def test_a_type_that_is_primary_and_secondary_is_primary() -> None:
-    """DESIGN 4.5."""
+    """M8: being secondary too takes nothing away."""
     function = library(backend("gpu", here("Array"), here("Array", prefix="~")))
     assert function(Array()) == "gpu"
     assert function(Special()) == "default"
@@ -618,7 +618,7 @@ def test_a_type_that_is_primary_and_secondary_is_primary() -> None:
 
 
 def test_secondary_types_may_be_patterns_of_every_kind() -> None:
-    """DESIGN 4.5."""
+    """M8: the prefixes mean the same there."""
     function = library(
         backend("gpu", here("Array"), [*here("Other", prefix="~"), "@numbers:Real"]),
         default=["builtins:str"],
@@ -629,7 +629,7 @@ def test_secondary_types_may_be_patterns_of_every_kind() -> None:
     assert function(other(), 1.5) == "default"
 
 
-# --- 4.6 strange classes -------------------------------------------------------------
+# --- M9 strange classes --------------------------------------------------------------
 
 
 class EqualMeta(type):
@@ -706,7 +706,7 @@ def instance(cls: Any) -> Any:
 @pytest.mark.parametrize("metaclass", STRANGE)
 @pytest.mark.parametrize("prefix", ["", "~"])
 def test_a_strange_class_finds_its_backend(metaclass: type, prefix: str) -> None:
-    """DESIGN 4.6: at the first call and at later ones, alone and with others."""
+    """M9: at the first call and at later ones, alone and with others."""
     cls = make(metaclass, "Strange")
     derived = make(metaclass, "Derived", cls)
     function = library(
@@ -731,7 +731,7 @@ def test_a_strange_class_finds_its_backend(metaclass: type, prefix: str) -> None
 def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
     metaclass: type, dispatch_args: Any
 ) -> None:
-    """DESIGN 4.6: not even where they are equal to each other."""
+    """M9: not even where they are equal to each other."""
     system = BackendSystem(None, "TEST_MATCHING", backends=[backend("gpu", here("Strange"))])
 
     @system.dispatchable(dispatch_args, module="lib", qualname="function")
@@ -750,7 +750,7 @@ def test_strange_classes_of_the_same_name_are_not_taken_for_each_other(
 
 @pytest.mark.parametrize("metaclass", STRANGE)
 def test_strange_classes_that_are_equal_are_two_dispatch_types(metaclass: type) -> None:
-    """DESIGN 4.1 and 4.6: unique means the same object."""
+    """M1, M9: unique means the same object."""
     first, second = make(metaclass, "Strange"), make(metaclass, "Strange")
     function = library(backend("gpu", here("Strange")))
     assert function(instance(first), instance(second), instance(first)) == "gpu"
@@ -762,7 +762,7 @@ def test_strange_classes_that_are_equal_are_two_dispatch_types(metaclass: type) 
 
 @pytest.mark.parametrize("metaclass", STRANGE)
 def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
-    """DESIGN 4.6: introspection is part of dispatching."""
+    """M9, F8: introspection is part of dispatching."""
     cls = make(metaclass, "Strange")
     function = library(backend("gpu", here("Strange")))
     explanation = function.explain(instance(cls))
@@ -775,7 +775,7 @@ def test_a_strange_class_can_be_explained_and_traced(metaclass: type) -> None:
 
 @pytest.mark.parametrize("metaclass", STRANGE)
 def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
-    """DESIGN 4.6."""
+    """M9, M2: `type=` takes it like any other class."""
     cls = make(metaclass, "Strange")
     function = library(backend("gpu", here("Strange"), ["builtins:int"]))
     with function.system.backend_opts(type=cls):
@@ -786,7 +786,7 @@ def test_a_strange_class_can_be_the_type_in_force(metaclass: type) -> None:
 
 
 def test_a_strange_subclass_of_an_abstract_base_class_breaks_no_call() -> None:
-    """DESIGN 4.4 and 4.6: `issubclass` itself fails for a class without a hash."""
+    """M6, M9: `issubclass` itself fails for a class without a hash."""
 
     class StrangeABCMeta(abc.ABCMeta):
         def __hash__(cls) -> int:
@@ -817,7 +817,7 @@ class Faulty:
     ids=["None", "int", "property", "faulty"],
 )
 def test_a_class_whose_module_is_no_string_breaks_no_call(module: object) -> None:
-    """DESIGN 4.6."""
+    """M9: it has no module, and matches no pattern by name."""
     cls = type("Array", (), {"__module__": module})
     derived = type("Derived", (cls, Other), {})
     function = library(
@@ -831,7 +831,7 @@ def test_a_class_whose_module_is_no_string_breaks_no_call(module: object) -> Non
 
 
 def test_a_class_without_a_module_breaks_no_call() -> None:
-    """DESIGN 4.6: a class made by `type` where the globals have no name has none."""
+    """M9: a class made by `type` where the globals have no name has none."""
     namespace: dict[str, Any] = {}
     exec("cls = type('Array', (), {})", namespace)  # noqa: S102  # only this makes one
     cls = namespace["cls"]
@@ -842,7 +842,7 @@ def test_a_class_without_a_module_breaks_no_call() -> None:
 
 
 def test_an_object_that_lies_about_its_class_is_dispatched_by_its_type() -> None:
-    """DESIGN 4.1: dispatch types are types, as a proxy's ``__class__`` is not."""
+    """M1: dispatch types are types, as a proxy's ``__class__`` is not."""
 
     class Proxy:
         __class__ = Array  # type: ignore[assignment]
@@ -888,7 +888,7 @@ def test_a_match_is_immutable() -> None:
 
 
 def test_the_matcher_remembers_a_class_without_keeping_it_alive() -> None:
-    """DESIGN 9: collected classes are not kept alive."""
+    """E6: collected classes are not kept alive."""
     asked = matcher(description("a", ["builtins:int"], ["@numbers:Real"]))
     cls = type("Short", (), {})
     assert asked.match(cls) is asked.match(cls)
@@ -942,7 +942,7 @@ def test_the_matcher_says_which_patterns_may_be_aliases(package: Write) -> None:
 def test_a_module_replaced_in_sys_modules_is_the_one_that_counts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """DESIGN 4.2: *is* the object that the name means now."""
+    """M3: *is* the object that the name means now."""
     module = types.ModuleType("replaceable")
     module.__dict__["Alias"] = Array
     monkeypatch.setitem(sys.modules, "replaceable", module)

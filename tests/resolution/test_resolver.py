@@ -110,7 +110,7 @@ def order(explanation: Any) -> list[str]:
 
 
 def test_order_of_candidates_is_the_order_of_backends() -> None:
-    """Section 7: by priority; those that the state prioritizes first."""
+    """C1: by priority; those that the state prioritizes first."""
     system, f = make(
         describe("second"),
         describe("third", higher_priority_than=["second"]),
@@ -125,7 +125,7 @@ def test_order_of_candidates_is_the_order_of_backends() -> None:
 
 
 def test_types_of_inactive_backends_are_unknown() -> None:
-    """Rule 4.5: what only inactive backends know is ignored, until they are active."""
+    """M7: what only inactive backends know is ignored, until they are active."""
     system, f = make(
         describe("first"),
         describe("second", ["Rare"], ["Foreign", "Own"], requires_opt_in=True),
@@ -141,7 +141,7 @@ def test_types_of_inactive_backends_are_unknown() -> None:
 
 
 def test_every_type_must_be_known_and_one_primary() -> None:
-    """Rule 4.5: what a backend matches."""
+    """M8: what a backend matches."""
     _, f = make(
         describe("first", ["Foreign"], ["Converted"]), describe("second", ["Rare"], ["Foreign"])
     )
@@ -161,7 +161,7 @@ def verdicts(explanation: Any) -> dict[str, tuple[Verdict, str]]:
 
 
 def test_explanation_names_every_backend_with_its_reason() -> None:
-    """Section 8: what would run, and why all others would not."""
+    """F8: what would run, and why all others would not."""
     system, f = make(
         describe("first", should_run="says_small"),
         describe("second", functions={}),
@@ -193,7 +193,7 @@ def test_explanation_names_every_backend_with_its_reason() -> None:
 
 @pytest.mark.parametrize("args", [(3,), (), (None, 3)], ids=["unknown", "none", "several"])
 def test_explanation_of_a_fallback(args: Any) -> None:
-    """Section 9: where nothing handles the types, `explain` says why no backend did."""
+    """E5, F8: where nothing handles the types, `explain` says why no backend did."""
     _, f = make(describe("first"))
     explanation = f.explain(*args)
     assert explanation.selected == f(*args) == "default"
@@ -204,7 +204,7 @@ def test_explanation_of_a_fallback(args: Any) -> None:
 
 
 def test_explanation_of_the_librarys_own_type() -> None:
-    """Section 7: where the default matches it runs in its place, not as the fallback."""
+    """C3: where the default matches it runs in its place, not as the fallback."""
     _, f = make(describe("first"))
     explanation = f.explain(Own())
     assert explanation.selected == f(Own()) == "default"
@@ -222,7 +222,7 @@ def test_explanation_of_a_disabled_default() -> None:
 
 
 def test_explain_follows_the_state() -> None:
-    """Section 8: it explains the call as it would be made here and now."""
+    """F8: it explains the call as it would be made here and now."""
     system, f = make(describe("first"), describe("second"))
     with system.backend_opts(prioritize="second", type=Foreign):
         explanation = f.explain(3)
@@ -232,7 +232,7 @@ def test_explain_follows_the_state() -> None:
 
 
 def test_explain_runs_and_imports_no_implementation() -> None:
-    """Section 8: an implementation that cannot be imported does not matter to it."""
+    """F8, C7: an implementation that cannot be imported does not matter to it."""
     entry = {"function": "no_such_module:f"}
     _, f = make(describe("first", functions={"lib:f": entry}))
     assert f.explain(Foreign()).selected == "first"
@@ -241,7 +241,7 @@ def test_explain_runs_and_imports_no_implementation() -> None:
 
 
 def test_explain_asks_should_run_as_a_call_does() -> None:
-    """Section 8: what `should_run` raises in a call, it raises in `explain`."""
+    """F8, C9: what `should_run` raises in a call, it raises in `explain`."""
     _, f = make(describe("first", should_run="fails"))
     for ask in (f, f.explain):
         with pytest.raises(LookupError, match="mine"):
@@ -253,7 +253,7 @@ def test_explain_asks_should_run_as_a_call_does() -> None:
 
 
 def test_explain_asks_nobody_behind_the_answer() -> None:
-    """Section 8: like a call, which would not have come so far."""
+    """F8, C4: no backend behind the answer is asked, as in a call."""
     _, f = make(describe("first", should_run="says_yes"), describe("second", should_run="fails"))
     explanation = f.explain(Foreign())
     assert explanation.selected == "first"
@@ -301,7 +301,7 @@ def module(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.parametrize("prefix", ["", "~"], ids=["exact", "subclass"])
 @pytest.mark.parametrize("traced", [False, True], ids=["plain", "traced"])
 def test_alias_that_is_imported_later(module: Any, prefix: str, traced: bool) -> None:
-    """Rule 4.2: the public alias counts from when its module is imported, in cached calls too."""
+    """M5, C10: the public alias counts from when its module is imported, in cached calls too."""
     package = __name__.partition(".")[0]
     alias = f"{prefix}{package}.not_yet_imported:Public"
     system, f = make(describe("first", [alias]), describe("second", [alias], ["Own"]))
@@ -322,7 +322,7 @@ def test_alias_that_is_imported_later(module: Any, prefix: str, traced: bool) ->
 
 
 def test_registration_after_the_first_call() -> None:
-    """Rule 4.4: `ABC.register` later on takes effect, in cached calls and in explain."""
+    """M6, C10: `ABC.register` later on takes effect, in cached calls and in explain."""
     _, f = make(describe("first", [pattern("Shape", "@")]))
 
     class Registered:
@@ -337,7 +337,7 @@ def test_registration_after_the_first_call() -> None:
 
 
 def test_registration_while_matching(module: Any, tmp_path: Any, monkeypatch: Any) -> None:
-    """Rule 4.4: also where importing an abstract base class is what registers."""
+    """M6: also where importing an abstract base class is what registers."""
 
     class Late:
         pass
@@ -361,7 +361,7 @@ def test_registration_while_matching(module: Any, tmp_path: Any, monkeypatch: An
 
 
 def test_abstract_base_class_that_fails(module: Any) -> None:
-    """Rule 4.4: a base class that is absent, is no class or breaks says nothing about a type."""
+    """M6: a base class that is absent, is no class or breaks says nothing about a type."""
 
     class Breaking(abc.ABC):  # noqa: B024  # its hook is what counts
         @classmethod
@@ -474,14 +474,14 @@ def test_library_that_matches_gives_way_when_more_is_known_of_a_type(installed: 
     [("Foreign", Foreign), (pattern("Foreign", "~"), Foreign), ("@collections.abc:Sized", dict)],
 )
 def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
-    """Section 6: `type=` takes what any backend has as a primary type, of whatever pattern."""
+    """S6: `type=` takes what any backend has as a primary type, of whatever pattern."""
     system, f = make(describe("first", [primary]))
     with system.backend_opts(type=cls):
         assert f(3) == "first"
 
 
 def test_implementers_have_the_order_of_backends() -> None:
-    """Section 8: the default among them, also where nobody else implements a function."""
+    """F7: the default among them, also where nobody else implements a function."""
     system, f = make(describe("first"), describe("second", functions={}), describe("third"))
     assert f.backends == ("default", "first", "third")
     resolver = system.resolver()
@@ -556,7 +556,7 @@ def test_invoke_asks_nobody_behind_the_first() -> None:
 
 
 def test_invoke_follows_what_is_registered_later() -> None:
-    """Rule 4.4 for `invoke`: nothing of what was decided before a registration is kept."""
+    """M6, F9: after a registration nothing that was decided before is kept."""
     _, f = make(describe("first", [pattern("Shape", "@")]), describe("second"))
 
     class Registered:

@@ -186,7 +186,7 @@ def process(work: Any) -> Iterator[ProcessPoolExecutor]:
 
 
 def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> None:
-    """Section 6: a decorator; what is in force around the call is back after it."""
+    """S8: a decorator; what is in force around the call is back after it."""
     assert work.decorated() == "third"
     assert work.plain() == "first"
     assert library.backend_opts(prioritize="second")(work.plain)() == "second"
@@ -196,7 +196,7 @@ def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> N
 
 
 def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
-    """Section 6: it freezes the state now, with what was in force around the decoration."""
+    """S8: it freezes the state now, with what was in force around the decoration."""
     with library.backend_opts(prioritize="second", disable="first"):
         frozen = library.backend_opts(type=library.Foreign)(
             lambda: (
@@ -211,14 +211,14 @@ def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
 
 
 def test_options_that_say_nothing_freeze_too(library: Any, work: Any) -> None:
-    """Section 6: `@backend_opts()` freezes what is in force, here the default."""
+    """S8: `@backend_opts()` freezes what is in force, here the default."""
     frozen = library.backend_opts()(work.plain)
     with library.backend_opts(prioritize="third"):
         assert frozen() == "first"
 
 
 def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
-    """Section 6: what is frozen is not reached by `enable_globally`, nor by the environment."""
+    """S8: what is frozen is not reached by `enable_globally`, nor by the environment."""
     done = run_python(
         """
         from frozen_library import backend_opts
@@ -234,7 +234,7 @@ def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
 
 
 def test_exception_restores_the_state(library: Any, options: type[BackendOptions]) -> None:
-    """Section 6: an exception leaves the state as well."""
+    """S8, S3: an exception leaves the state as well."""
 
     @options(prioritize="third")
     def fail() -> None:
@@ -246,7 +246,7 @@ def test_exception_restores_the_state(library: Any, options: type[BackendOptions
 
 
 def test_inner_blocks_and_recursion(library: Any, options: type[BackendOptions]) -> None:
-    """Section 6: nesting adds inside a frozen function too, and recursion unwinds."""
+    """S8, S4: nesting adds inside a frozen function too, and recursion unwinds."""
 
     @options(prioritize="second")
     def recurse(depth: int) -> list[Any]:
@@ -265,7 +265,7 @@ def test_inner_decorator_wins(work: Any) -> None:
 
 
 def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
-    """Section 6: a frozen trace goes on recording, into the options' own list."""
+    """S8, S10: a frozen trace goes on recording, into the options' own list."""
     options = library.backend_opts(trace=True)
     frozen = options(work.plain)
     with library.backend_opts(trace=True) as around:
@@ -276,7 +276,7 @@ def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
 
 
 def test_threads_share_a_frozen_function(options: type[BackendOptions], work: Any) -> None:
-    """Section 6: each thread enters and leaves for itself."""
+    """S8, S2: each thread enters and leaves for itself."""
     barrier = threading.Barrier(2, timeout=60)
 
     @options(prioritize="third")
@@ -302,7 +302,7 @@ def test_threads_share_a_frozen_function(options: type[BackendOptions], work: An
 
 
 def test_methods_bind(work: Any) -> None:
-    """Section 6: methods, static methods and class methods."""
+    """S8: methods, static methods and class methods."""
     thing = work.Work(7)
     assert thing.method(2) == ("third", 7, 2)
     assert thing.method() == work.Work.method(thing) == ("third", 7, 1)
@@ -313,7 +313,7 @@ def test_methods_bind(work: Any) -> None:
 
 
 def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
-    """Section 6: any callable, with its arguments exactly as given."""
+    """S8, C5: any callable, with its arguments exactly as given."""
     options = library.backend_opts(prioritize="third")
     thing = work.Work(7)
     assert options(thing)(1) == ("third", 7, 1)
@@ -370,7 +370,7 @@ def test_generator_functions_are_refused(library: Any, work: Any, name: str, wra
 
 
 def test_coroutine_functions(library: Any, work: Any) -> None:
-    """Section 6: a coroutine runs under the options from its first step to its last."""
+    """S8: a coroutine runs under the options from its first step to its last."""
 
     async def main() -> Any:
         with library.backend_opts(prioritize="second"):
@@ -390,7 +390,7 @@ def test_coroutine_functions(library: Any, work: Any) -> None:
 
 
 def test_coroutine_that_fails(library: Any, options: type[BackendOptions]) -> None:
-    """Section 6: an exception or a cancellation leaves the state."""
+    """S8, S3: an exception or a cancellation leaves the state."""
 
     @options(prioritize="third")
     async def fail(wait: bool) -> None:
@@ -482,12 +482,12 @@ def roundtrip(function: Any) -> Any:
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_pickles_with_every_protocol(work: Any, protocol: int) -> None:
-    """Section 6: the wrapped function can be pickled."""
+    """S9: the wrapped function can be pickled."""
     assert pickle.loads(pickle.dumps(work.decorated, protocol))() == "third"
 
 
 def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
-    """Section 6: every part of the state travels but the trace."""
+    """S9: every part of the state travels but the trace."""
     with library.backend_opts(prioritize="second", type=library.Foreign):
         options = library.backend_opts(disable="first", trace=True)
         frozen = options(library.f)
@@ -499,7 +499,7 @@ def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
 
 
 def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolExecutor) -> None:
-    """Section 6: it runs under the same options in another process."""
+    """S9: it runs under the same options in another process."""
     assert process.submit(work.plain).result(60) == "first"
     assert process.submit(work.decorated).result(60) == "third"
     assert process.submit(work.twice).result(60) == ("third", ())
@@ -514,7 +514,7 @@ def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolEx
 def test_methods_run_in_another_process(
     library: Any, work: Any, process: ProcessPoolExecutor
 ) -> None:
-    """Section 6: bound methods, static and class methods, objects and partials."""
+    """S9: bound methods, static and class methods, objects and partials."""
     thing = work.Work(7)
     options = library.backend_opts(prioritize="second")
     assert process.submit(thing.method, 2).result(60) == ("third", 7, 2)
@@ -529,7 +529,7 @@ def test_methods_run_in_another_process(
 def test_coroutines_run_in_another_process(
     library: Any, work: Any, process: ProcessPoolExecutor
 ) -> None:
-    """Section 6: coroutine functions travel like functions, under the frozen state."""
+    """S9: coroutine functions travel like functions, under the frozen state."""
     assert process.submit(asyncio_run, work.coroutine).result(60) == ["third", "third"]
     with library.backend_opts(prioritize="second"):
         frozen = library.backend_opts(disable="first")(work.plain_coroutine)
@@ -540,7 +540,7 @@ def test_coroutines_run_in_another_process(
 def test_frozen_state_of_this_process_counts(
     folder: Path, library: Any, process: ProcessPoolExecutor
 ) -> None:
-    """Section 6: not the state that the other process freezes when it imports the module."""
+    """S9: not the state that the other process freezes when it imports the module."""
     (folder / "frozen_late.py").write_text(
         "from frozen_library import Foreign, backend_opts, f\n"
         "@backend_opts()\n"
@@ -753,7 +753,7 @@ def pickles(folder: Path) -> Path:
     ],
 )
 def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expected: str) -> None:
-    """Section 6: a Dask worker, which has another `__main__`, runs a script's functions."""
+    """S9: a Dask worker, which has another `__main__`, runs a script's functions."""
     done = run_python(
         f"""
         import pickle, sys
@@ -766,7 +766,7 @@ def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expecte
 
 
 def test_script_that_starts_processes(folder: Path) -> None:
-    """Section 6: functions of a script travel to the processes that the script starts."""
+    """S9: functions of a script travel to the processes that the script starts."""
     done = run_python(
         """
         from concurrent.futures import ProcessPoolExecutor

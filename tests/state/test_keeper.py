@@ -1,4 +1,4 @@
-"""Where dispatch state lives, for whom it holds, and what it keeps: DESIGN.md section 6."""
+"""S2, S3, S4: where dispatch state lives, for whom it holds, and what it keeps."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def in_thread(function: Any) -> Any:
 
 
 def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
-    """Section 6: threads never see each other's state."""
+    """S2: threads never see each other's state."""
     with library.options(prioritize="third"):
         assert library.ran() == "third"
         assert in_thread(library.ran) == "first"
@@ -88,7 +88,7 @@ def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
 
 
 def test_blocks_of_threads_overlap(library: Library) -> None:
-    """Section 6: threads in blocks at the same time each see their own, whoever leaves first."""
+    """S2: threads in blocks at the same time each see their own, whoever leaves first."""
     barrier = threading.Barrier(3, timeout=60)
 
     def work(name: str, leaves_first: bool) -> list[str]:
@@ -118,7 +118,7 @@ def test_blocks_of_threads_overlap(library: Library) -> None:
 
 
 def test_tasks_do_not_see_each_other(library: Library) -> None:
-    """Section 6: asyncio tasks never see each other's state."""
+    """S2: asyncio tasks never see each other's state."""
 
     async def work(name: str) -> list[str]:
         found = []
@@ -137,7 +137,7 @@ def test_tasks_do_not_see_each_other(library: Library) -> None:
 
 
 def test_task_starts_with_the_state_of_its_creator(library: Library) -> None:
-    """Section 6: a context variable is copied into a task, and comes back unchanged."""
+    """S2: a context variable is copied into a task, and comes back unchanged."""
 
     async def work() -> str:
         found = library.ran()
@@ -168,7 +168,7 @@ def test_thread_of_a_task_has_the_state_of_the_task(library: Library) -> None:
 
 
 def test_systems_do_not_see_each_other(library: Library) -> None:
-    """Section 6: state is a library's own."""
+    """S2: state is a library's own."""
     other = Library()
     with library.options(prioritize="third"):
         assert other.ran() == "first"
@@ -183,7 +183,7 @@ def test_systems_do_not_see_each_other(library: Library) -> None:
 def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
     library: Library,
 ) -> None:
-    """Section 6: threads that run already follow, but for those inside a block."""
+    """S11: threads that run already follow, but for those inside a block."""
     entered, enabled = threading.Event(), threading.Event()
 
     def without_state() -> list[str]:
@@ -211,7 +211,7 @@ def test_enable_globally_reaches_every_thread_without_a_state_of_its_own(
 
 
 def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
-    """Section 6: it changes the default, not the state of a block it is called in."""
+    """S11: it changes the default, not the state of a block it is called in."""
     with library.options(prioritize="second"):
         library.options(prioritize="third").enable_globally()
         assert library.ran() == "second"
@@ -222,7 +222,7 @@ def test_enable_globally_leaves_blocks_alone(library: Library) -> None:
 
 
 def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
-    """Section 6: a second change warns, at the caller's line, and adds to the first."""
+    """S11: a second change warns, at the caller's line, and adds to the first."""
     library.options(prioritize="third").enable_globally()
     with pytest.warns(GlobalOptionsWarning, match="called before") as caught:
         library.options(prioritize="second", disable="first").enable_globally()
@@ -234,7 +234,7 @@ def test_enable_globally_warns_when_it_overrides(library: Library) -> None:
 
 
 def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
-    """Section 6: a module that is run twice, as in a notebook, need not warn."""
+    """S11: a module that is run twice, as in a notebook, need not warn."""
     for _ in range(3):
         library.options(prioritize="third", disable="first").enable_globally()
     library.options(prioritize="third").enable_globally()
@@ -242,7 +242,7 @@ def test_enabling_the_same_again_overrides_nothing(library: Library) -> None:
 
 
 def test_enable_globally_takes_a_type_and_a_trace(library: Library) -> None:
-    """Section 6: whatever a block can say, the process-wide default can say."""
+    """S11: whatever a block can say, the process-wide default can say."""
     options = library.options(type=Foreign, trace=True)
     options.enable_globally()
     assert library.f(None) == "first"
@@ -265,7 +265,7 @@ def test_what_ran_before_is_forgotten_when_the_default_changes(library: Library)
 
 
 def test_environment_sets_the_default_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 6: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
+    """S12, S4: `PRIORITIZE` is part of the process-wide default; blocks add to it."""
     monkeypatch.setenv("MYLIB_PRIORITIZE", "third, second,absent")
     library = Library()
     assert library.ran() == "third"
@@ -336,7 +336,7 @@ def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
 
 
 def test_number_of_states_is_bounded() -> None:
-    """Section 9: however many combinations of options come by, memory stays bounded."""
+    """E6: Section 9: however many combinations of options come by, memory stays bounded."""
     names = [f"backend{number}" for number in range(40)]
     system = BackendSystem(
         None,
@@ -360,7 +360,7 @@ def test_number_of_states_is_bounded() -> None:
     ids=["list", "set", "tuples"],
 )
 def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
-    """Section 9: entering a block again and again keeps nothing, however it is spelled."""
+    """E6: Section 9: entering a block again and again keeps nothing, however it is spelled."""
     for number in range(1500):
         with library.options(prioritize=spell(number % 750 + 1)):
             pass
@@ -370,7 +370,7 @@ def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
 
 
 def test_classes_are_not_kept_alive(library: Library) -> None:
-    """Section 9: a class that was dispatched on, or given as `type=`, can be collected."""
+    """E6: Section 9: a class that was dispatched on, or given as `type=`, can be collected."""
     kept = []
     for _ in range(20):
         cls = type("Local", (Foreign,), {})
@@ -384,7 +384,7 @@ def test_classes_are_not_kept_alive(library: Library) -> None:
 
 
 def test_class_given_as_type_is_not_kept_alive() -> None:
-    """Section 9 for the state itself: `type=` of a class that goes away."""
+    """E6: Section 9 for the state itself: `type=` of a class that goes away."""
     library = Library((f"~{__name__}:Foreign",))
 
     def use() -> Any:
@@ -426,7 +426,7 @@ class Odd(Foreign, metaclass=ByValue):
 
 
 def test_type_with_a_metaclass_that_compares(library: Library) -> None:
-    """Rule 4.6 for `type=`: such a class is never a key of anything."""
+    """M9, S6: Rule 4.6 for `type=`: such a class is never a key of anything."""
     library = Library((f"~{__name__}:Foreign",))
     twin = ByValue("Odd", (Foreign,), {})
     with library.options(type=Odd):

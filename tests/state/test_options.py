@@ -1,4 +1,4 @@
-"""``backend_opts`` as a block, globally and as a query: DESIGN.md section 6."""
+"""``backend_opts`` as a block, globally and as a query: rules S."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def library() -> Library:
     ids=repr,
 )
 def test_block_holds_inside_and_ends(library: Library, options: Any, expected: str) -> None:
-    """Section 6: a context manager; what was in force before is in force after."""
+    """S3: a context manager; what was in force before is in force after."""
     with library.options(**options):
         assert library.ran() == expected
     assert library.ran() == "first"
@@ -121,14 +121,14 @@ def test_block_gives_itself(library: Library) -> None:
 
 
 def test_block_ends_with_an_exception(library: Library) -> None:
-    """Section 6: an exception leaves the block, and is not swallowed."""
+    """S3: an exception leaves the block, and is not swallowed."""
     with pytest.raises(KeyError, match="mine"), library.options(prioritize="third"):
         raise KeyError("mine")
     assert library.ran() == "first"
 
 
 def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
-    """Section 6: nesting adds; an inner block keeps outer prioritize, disable and type."""
+    """S4: nesting adds; an inner block keeps outer prioritize, disable and type."""
     with library.options(prioritize="third", disable="first", type=Foreign):
         with library.options():
             assert library.f(None) == "third"
@@ -145,7 +145,7 @@ def test_inner_block_keeps_what_the_outer_one_says(library: Library) -> None:
 
 
 def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
-    """Section 6: and the first of several goes first, wherever it stood before."""
+    """S4: and the first of several goes first, wherever it stood before."""
     with library.options(prioritize=["first", "second", "third"]):
         with library.options(prioritize=["third", "first"]):
             assert library.options().prioritized == ("third", "first", "second")
@@ -154,7 +154,7 @@ def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
 
 
 def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library) -> None:
-    """Section 6: an inner `prioritize` re-enables."""
+    """S4: an inner `prioritize` re-enables."""
     with library.options(disable=["first", "second", "default"]):
         assert library.ran() == "default"
         with library.options(prioritize="first"):
@@ -166,7 +166,7 @@ def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library)
 
 
 def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library) -> None:
-    """Section 6: the inner block says otherwise, so the inner block is right."""
+    """S4: the inner block says otherwise, so the inner block is right."""
     with library.options(prioritize=["third", "second"]):
         with library.options(disable="third"):
             assert library.ran() == "second"
@@ -188,7 +188,7 @@ def test_disabling_the_default_takes_its_place_away(library: Library) -> None:
 
 
 def test_blocks_of_one_statement(library: Library) -> None:
-    """Section 6: `with a, b` is `with a: with b`."""
+    """S4: `with a, b` is `with a: with b`."""
     with library.options(prioritize="second"), library.options(prioritize="third"):
         assert library.options().prioritized == ("third", "second")
     with ExitStack() as stack:
@@ -203,7 +203,7 @@ def test_blocks_of_one_statement(library: Library) -> None:
 
 
 def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
-    """Section 6 with 4.1: also for a call without dispatch arguments, and beside others."""
+    """M2, S6: also for a call without dispatch arguments, and beside others."""
     with library.options(type=Foreign):
         assert library.f() == library.f(None) == library.f(3) == "first"
         assert library.f(Converted()) == "first"
@@ -211,14 +211,14 @@ def test_type_counts_as_if_it_had_been_passed(library: Library) -> None:
 
 
 def test_type_beside_the_librarys_own(library: Library) -> None:
-    """Rule 4.5 with `type=`: the default does not know `Foreign`, so it does not match."""
+    """M2, M8: the default does not know `Foreign`, so it does not match."""
     with library.options(type=Foreign):
         assert library.f(Own()) == "first"
         assert library.f.explain(Own()).types == (Own, Foreign)
 
 
 def test_inner_type_replaces_the_outer_one(library: Library) -> None:
-    """Section 6: one type is in force; an inner block may say another one."""
+    """S4: one type is in force; an inner block may say another one."""
     with library.options(type=Foreign):
         with library.options(type=Own):
             assert library.options().type is Own
@@ -230,14 +230,14 @@ def test_inner_type_replaces_the_outer_one(library: Library) -> None:
 
 @pytest.mark.parametrize("cls", [Own, Foreign])
 def test_type_may_be_any_primary_type(library: Library, cls: type) -> None:
-    """Section 6: a primary type of a backend, the library among them."""
+    """S6: a primary type of a backend, the library among them."""
     with library.options(type=cls):
         assert library.options().type is cls
 
 
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
 def test_type_that_is_primary_for_nobody(library: Library, cls: type) -> None:
-    """Section 6: it raises `ValueError`; the error says which types there are."""
+    """S6: it raises `ValueError`; the error says which types there are."""
     with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
         library.options(type=cls)
     assert isinstance(caught.value, UnknownTypeError)
@@ -247,7 +247,7 @@ def test_type_that_is_primary_for_nobody(library: Library, cls: type) -> None:
 
 @pytest.mark.parametrize("value", ["numpy:ndarray", 3, Foreign()], ids=["str", "int", "object"])
 def test_type_must_be_a_class(library: Library, value: Any) -> None:
-    """Section 6: an object given by mistake is told from an unknown type."""
+    """S6: an object given by mistake is told from an unknown type."""
     with pytest.raises(TypeError, match="takes a class"):
         library.options(type=value)
 
@@ -268,7 +268,7 @@ def test_type_must_be_a_class(library: Library, value: Any) -> None:
     ids=["near miss", "no such name", "empty", "in a list"],
 )
 def test_unknown_name_raises(library: Library, option: str, name: Any, match: str) -> None:
-    """Section 6: an unknown backend name raises `ValueError` with the nearest names."""
+    """S5: an unknown backend name raises `ValueError` with the nearest names."""
     with pytest.raises(ValueError, match=match) as caught:
         library.options(**{option: name})
     assert isinstance(caught.value, UnknownBackendError)
@@ -283,7 +283,7 @@ def test_names_must_be_names(library: Library, value: Any) -> None:
 
 
 def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Section 6: what was a backend a moment ago is checked again."""
+    """S5: what was a backend a moment ago is checked again."""
     library.options(prioritize="third")
     monkeypatch.setenv("MYLIB_BLOCK", "third")
     library.system.reload()
@@ -306,7 +306,7 @@ def test_changing_a_list_afterwards_changes_nothing(library: Library) -> None:
 
 
 def test_query_says_what_is_in_force(library: Library) -> None:
-    """Section 6: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
+    """S7: `backends` (active names by priority), `prioritized`, `type`, `trace`."""
     query = library.options()
     assert query.backends == ("default", "first", "second")
     assert query.prioritized == ()
@@ -323,7 +323,7 @@ def test_query_says_what_is_in_force(library: Library) -> None:
 
 
 def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
-    """Section 6: before, what would be in force in it; inside, what is."""
+    """S7: before, what would be in force in it; inside, what is."""
     options = library.options(prioritize="third")
     found = [(options.prioritized, options.backends)]
     with library.options(prioritize="second"):
@@ -339,7 +339,7 @@ def test_query_before_inside_and_after_its_own_block(library: Library) -> None:
 
 
 def test_query_of_options_that_are_in_force_in_two_threads(library: Library) -> None:
-    """Section 6: threads never see each other's state, through one object neither."""
+    """S7, S2: threads never see each other's state, through one object neither."""
     options = library.options(disable="first")
 
     def in_thread() -> Any:
@@ -354,7 +354,7 @@ def test_query_of_options_that_are_in_force_in_two_threads(library: Library) -> 
 
 
 def test_query_is_what_calls_do(library: Library) -> None:
-    """Section 6: `backends` is the order in which calls find them."""
+    """S7, C1: `backends` is the order in which calls try them."""
     for options in (
         library.options(),
         library.options(prioritize=["third", "second"]),
@@ -393,7 +393,7 @@ def traced(trace: Any) -> list[str]:
 
 
 def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
-    """Section 6: a list of events, which prints one line for each; it may be empty."""
+    """a list of events, which prints one line for each; it may be empty."""
     options = library.options(prioritize="third", trace=True)
     with options as trace:
         assert trace == []
@@ -410,7 +410,7 @@ def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
 
 
 def test_trace_records_the_calls_of_its_block(library: Library) -> None:
-    """Section 6: from entering to leaving, and what was recorded stays readable."""
+    """S10: from entering to leaving, and what was recorded stays readable."""
     library.ran()
     options = library.options(trace=True)
     assert options.trace == []
@@ -422,7 +422,7 @@ def test_trace_records_the_calls_of_its_block(library: Library) -> None:
 
 
 def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
-    """Section 6: every call is recorded once, by the innermost trace."""
+    """S10: every call is recorded once, by the innermost trace."""
     with library.options(trace=True) as outer:
         library.ran()
         with library.options(trace=True, prioritize="third") as inner:
@@ -433,7 +433,7 @@ def test_inner_trace_pauses_the_outer_one(library: Library) -> None:
 
 
 def test_trace_goes_on_in_inner_blocks(library: Library) -> None:
-    """Section 6: nesting adds, so a block without a trace records to the one around it."""
+    """S10, S4: nesting adds, so a block without a trace records to the one around it."""
     with library.options(trace=True) as outer:
         with library.options(prioritize="third") as inner:
             library.ran()
@@ -453,7 +453,7 @@ def test_trace_of_one_object_goes_on(library: Library) -> None:
 
 
 def test_trace_of_other_threads_is_not_seen(library: Library) -> None:
-    """Section 6: a trace is state, and state is a thread's own."""
+    """S10, S2: a trace is state, and state is a thread's own."""
     with library.options(trace=True) as trace, ThreadPoolExecutor(1) as pool:
         pool.submit(library.ran).result()
         context = copy_context()
@@ -476,7 +476,7 @@ def test_one_object_nested_in_itself(library: Library) -> None:
 
 
 def test_one_object_in_several_threads_at_once(library: Library) -> None:
-    """Section 6: entered and left in interleaved order, each thread gets its own back."""
+    """S3: entered and left in interleaved order, each thread gets its own back."""
     options = library.options(prioritize="third")
     barrier = threading.Barrier(3, timeout=60)
 
@@ -511,7 +511,7 @@ def test_one_object_in_several_threads_at_once(library: Library) -> None:
 
 
 def test_one_object_in_several_tasks_at_once(library: Library) -> None:
-    """Section 6: the same with tasks of one thread, first in first out."""
+    """S3: the same with tasks of one thread, first in first out."""
     options = library.options(prioritize="third")
 
     async def work(steps: int) -> list[str]:
@@ -629,7 +629,7 @@ def test_one_object_entered_on_several_ways(library: Library) -> None:
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
-    """Section 6: `enable_globally` reaches whoever is in no block, and also who was in one."""
+    """S11: it reaches every thread that is in no block, also one that was in one."""
     with library.options(prioritize="second") as options:
         with options:
             library.options(prioritize="third").enable_globally()
@@ -646,7 +646,7 @@ def test_default_is_followed_after_a_block(library: Library) -> None:
 
 
 def test_one_object_in_many_threads_and_states(library: Library) -> None:
-    """Section 6: entered from other states by other threads meanwhile, also within itself."""
+    """S3: entered from other states by other threads meanwhile, also within itself."""
     options = library.options(prioritize="third")
     outers = [library.options(prioritize=name) for name in ("first", "second", "default")]
     outers += [library.options(), library.options(disable="first"), options]
@@ -698,7 +698,7 @@ def test_generators_in_separate_contexts(library: Library) -> None:
 
 
 def test_options_are_keyword_friendly(library: Library) -> None:
-    """Section 6: `backend_opts(prioritize=(), disable=(), type=None, trace=False)`."""
+    """S1: `backend_opts(prioritize=(), disable=(), type=None, trace=False)`."""
     options = library.options(("second",), ("first",), Foreign, True)
     assert options.prioritized == ("second",)
     assert options.disabled == ("first",)

@@ -1,4 +1,4 @@
-"""Pickles of this version, which later versions must load: DESIGN.md section 6."""
+"""Pickles of this version, which later versions must load."""
 
 from __future__ import annotations
 

@@ -33,12 +33,12 @@ def state(prioritized: str = "", disabled: str = "", **fields: Any) -> DispatchS
     ],
 )
 def test_blocks_nest(options: DispatchState, outer: DispatchState, expected: DispatchState) -> None:
-    """Section 6: nesting adds, and what the inner block says goes before."""
+    """nesting adds, and what the inner block says goes before."""
     assert options.within(outer).key == expected.key
 
 
 def test_an_inner_trace_replaces_the_outer_one() -> None:
-    """Section 6: also one without events, which is equal to every other one."""
+    """also one without events, which is equal to every other one."""
     outer, inner = Trace(), Trace()
     assert state(trace=inner).within(state(trace=outer)).trace is inner
     assert state().within(state(trace=outer)).trace is outer
@@ -77,7 +77,7 @@ def test_classes_are_compared_by_identity() -> None:
 
 
 def test_active_backends() -> None:
-    """Section 6: opt-in backends are active where they are prioritized; none if disabled."""
+    """opt-in backends are active where they are prioritized; none if disabled."""
     descriptions = {
         name: SimpleNamespace(requires_opt_in=name == "opted")
         for name in ("default", "a", "b", "opted")

@@ -89,7 +89,7 @@ def trace(*calls: Any) -> list[TraceEvent]:
     ids=["own", "fallback", "answers", "defers afterwards", "defers before and calls again"],
 )
 def test_events_tell_what_happened(args: Any, expected: list[str]) -> None:
-    """Rules 7.2 and 7.4: what was tried in order, and why it deferred; inner calls after outer."""
+    """C12, C4, C8: what was tried in order, and why it deferred; inner calls after outer."""
     assert list(map(str, trace(args))) == expected
 
 
@@ -104,7 +104,7 @@ def test_event_has_its_data() -> None:
 
 
 def test_events_of_a_call_that_fails() -> None:
-    """The event is there before the implementation runs, so that it tells what failed."""
+    """C12: the event is there before the implementation runs, so that it tells what failed."""
     wrong: Any = (Foreign(), "wrong", 3)
     with system.backend_opts(trace=True) as events, pytest.raises(TypeError):
         f(*wrong)
@@ -115,7 +115,7 @@ def test_events_of_a_call_that_fails() -> None:
 
 
 def test_answer_of_the_default_is_final() -> None:
-    """Rule 7.4: behind the default nobody is left to defer to, whatever it returns."""
+    """C8: no candidate is left after the default, whatever it returns."""
     function: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: NotImplemented)
     with system.backend_opts(trace=True) as events:
         assert function(3) is NotImplemented
@@ -132,7 +132,7 @@ def test_invocations_are_traced() -> None:
 
 
 def test_explanation_reads_as_a_table() -> None:
-    """Section 8: a straight answer to "what would run, and why?"."""
+    """F8: a straight answer to "what would run, and why?"."""
     foreign = f"{__name__}:Foreign"
     assert str(f.explain(Foreign(), 2)) == (
         f"lib:f({foreign})\n"

@@ -1,4 +1,4 @@
-"""Section 8: everything is typed; mypy and pyright see it alike."""
+"""F12: everything is typed; mypy and pyright see it alike."""
 
 from __future__ import annotations
 
