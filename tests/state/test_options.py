@@ -536,7 +536,7 @@ def test_one_object_in_several_tasks_at_once(library: Library) -> None:
 
 
 def test_leaving_where_it_was_not_entered(library: Library) -> None:
-    """A block is left in the context in which it was entered, or the mistake is named."""
+    """S3: a block is left in the context in which it was entered, or the mistake is named."""
     options = library.options(prioritize="third")
     with pytest.raises(RuntimeError, match="not entered in this context"):
         options.__exit__(None, None, None)
@@ -552,7 +552,7 @@ def test_leaving_where_it_was_not_entered(library: Library) -> None:
 
 
 def test_leaving_in_another_order(library: Library) -> None:
-    """Each block puts back what was there before it, as every use of a context variable."""
+    """S3: each block puts back what was there before it, as every use of a context variable."""
     outer, inner = library.options(prioritize="second"), library.options(prioritize="third")
     with library.options(disable="first"):
         outer.__enter__()
@@ -569,7 +569,7 @@ def test_leaving_in_another_order(library: Library) -> None:
 
 
 def test_a_block_of_another_context_is_let_alone(library: Library) -> None:
-    """A generator that was started in one context and is closed in another."""
+    """S3: a generator that was started in one context and is closed in another."""
 
     def generate() -> Any:
         with library.options(prioritize="second"):
