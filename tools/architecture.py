@@ -32,10 +32,10 @@ END = "<!--- end of tables -->"
 
 
 def layers(contract: str) -> list[str]:
-    """Return the names in a contract about layers, the lowest first."""
+    """Return the names in a contract about layers, the lowest first; none without the contract."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    (found,) = (each["layers"] for each in contracts if each["id"] == contract)
+    found = next((each["layers"] for each in contracts if each["id"] == contract), [])
     return [
         name.strip(" ()") for layer in reversed(found) for name in sorted(re.split(r"[|:]", layer))
     ]
@@ -54,7 +54,7 @@ def modules_of(room: str) -> list[str]:
         for file in (PACKAGE / room).glob(pattern)
         if file.stem != "__init__"
     )
-    order = layers("modules")
+    order = layers(room.strip("_"))
     return sorted(found, key=lambda name: order.index(name) if name in order else len(order))
 
 

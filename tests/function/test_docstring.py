@@ -73,7 +73,7 @@ DOCS = "Faster, and\nless precise.\n\nSee the manual."
 
 
 def test_docstring_gains_a_section() -> None:
-    """F6: Section 8: a "Backends" section once backends are loaded, with the additional docs."""
+    """F6: a "Backends" section once backends are loaded, with the additional docs."""
     text = documented(
         "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
         describe("first", entry={"additional_docs": DOCS}),
@@ -99,7 +99,7 @@ def test_docstring_gains_a_section() -> None:
     ],
 )
 def test_section_has_the_docstrings_indentation(doc: str) -> None:
-    """F6: Section 8: what `inspect.cleandoc` makes of it has the section at the margin."""
+    """F6: what `inspect.cleandoc` makes of it has the section at the margin."""
     text = documented(doc, describe("first", entry={"additional_docs": DOCS}))
     assert text is not None
     clean = inspect.cleandoc(text)
@@ -113,20 +113,20 @@ def test_section_has_the_docstrings_indentation(doc: str) -> None:
 
 @pytest.mark.parametrize("doc", [None, ""])
 def test_function_without_a_docstring(doc: str | None) -> None:
-    """F6: Section 8: then the section is all there is (`python -OO` strips docstrings)."""
+    """F6: then the section is all there is (`python -OO` strips docstrings)."""
     text = documented(doc)
     assert text is not None
     assert inspect.cleandoc(text) == "Backends\n--------\nfirst\n    No further notes."
 
 
 def test_function_without_backends_keeps_its_docstring() -> None:
-    """F6: Section 8: no empty section."""
+    """F6: no empty section."""
     assert documented("Mine.", describe(functions=["lib:other"])) == "Mine."
     assert documented(None, describe(functions=["lib:other"])) is None
 
 
 def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F6: Section 8: one section, that of the backends there are."""
+    """F6: one section, that of the backends there are."""
     system = make_system(describe("first"), describe("third", requires_opt_in=True))
     function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends)
@@ -141,7 +141,7 @@ def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_function_made_after_loading_is_documented_too() -> None:
-    """F6: Section 8: a module that is imported late."""
+    """F6: a module that is imported late."""
     system = make_system(describe(functions=["lib:late"]))
     assert list(system.backends)
 
@@ -157,7 +157,7 @@ def test_function_made_after_loading_is_documented_too() -> None:
 
 
 def test_section_is_valid_numpydoc() -> None:
-    """F6: Section 8: numpydoc reads the section as one of the function's."""
+    """F6: numpydoc reads the section as one of the function's."""
     scraper = pytest.importorskip("numpydoc.docscrape", reason="numpydoc is not installed")
     text = documented(
         inspect.getdoc(blur.__wrapped__),

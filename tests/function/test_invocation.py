@@ -42,7 +42,7 @@ def blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = "reflect") -> Any:
 
 
 def test_it_can_be_printed_and_pickled() -> None:
-    """Section 8: `invoke(…)` can be stored, printed and pickled."""
+    """`invoke(…)` can be stored, printed and pickled."""
     invocation = blur.invoke(backend="first", type=Foreign)
     assert "test_invocation:blur" in repr(invocation)
     assert "backend='first'" in repr(invocation)
@@ -55,14 +55,14 @@ def test_it_can_be_printed_and_pickled() -> None:
 
 
 def test_a_backend_runs_whatever_the_types_are() -> None:
-    """Section 8: the default too, which has no entry of its own."""
+    """the default too, which has no entry of its own."""
     x = Foreign()
     assert blur.invoke(backend="first")(3, sigma=2) == ("first", (3,), {"sigma": 2})
     assert blur.invoke(backend="default")(x) == "default"
 
 
 def test_a_type_counts_as_an_argument() -> None:
-    """Section 8: in this call alone."""
+    """in this call alone."""
     assert blur.invoke(type=Foreign)(3) == ("first", (3,), {})
     assert blur(3) == "default"
 
@@ -74,7 +74,7 @@ def test_a_backend_or_a_type_must_be_given() -> None:
 
 
 def test_a_backend_without_an_implementation() -> None:
-    """Section 8: the error names the backends that have one."""
+    """the error names the backends that have one."""
     system = make_system(describe("first"), describe("second", functions=[]))
     function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     with pytest.raises(BackendDeferredError, match="these do: default, first"):

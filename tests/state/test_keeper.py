@@ -336,7 +336,7 @@ def test_traced_blocks_have_states_of_their_own(library: Library) -> None:
 
 
 def test_number_of_states_is_bounded() -> None:
-    """E6: Section 9: however many combinations of options come by, memory stays bounded."""
+    """E6: however many combinations of options come by, memory stays bounded."""
     names = [f"backend{number}" for number in range(40)]
     system = BackendSystem(
         None,
@@ -360,7 +360,7 @@ def test_number_of_states_is_bounded() -> None:
     ids=["list", "set", "tuples"],
 )
 def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
-    """E6: Section 9: entering a block again and again keeps nothing, however it is spelled."""
+    """E6: entering a block again and again keeps nothing, however it is spelled."""
     for number in range(1500):
         with library.options(prioritize=spell(number % 750 + 1)):
             pass
@@ -370,7 +370,7 @@ def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
 
 
 def test_classes_are_not_kept_alive(library: Library) -> None:
-    """E6: Section 9: a class that was dispatched on, or given as `type=`, can be collected."""
+    """E6: a class that was dispatched on, or given as `type=`, can be collected."""
     kept = []
     for _ in range(20):
         cls = type("Local", (Foreign,), {})
@@ -384,7 +384,7 @@ def test_classes_are_not_kept_alive(library: Library) -> None:
 
 
 def test_class_given_as_type_is_not_kept_alive() -> None:
-    """E6: Section 9 for the state itself: `type=` of a class that goes away."""
+    """E6: for the state itself: `type=` of a class that goes away."""
     library = Library((f"~{__name__}:Foreign",))
 
     def use() -> Any:
@@ -426,7 +426,7 @@ class Odd(Foreign, metaclass=ByValue):
 
 
 def test_type_with_a_metaclass_that_compares(library: Library) -> None:
-    """M9, S6: Rule 4.6 for `type=`: such a class is never a key of anything."""
+    """M9, S6: for `type=`: such a class is never a key of anything."""
     library = Library((f"~{__name__}:Foreign",))
     twin = ByValue("Odd", (Foreign,), {})
     with library.options(type=Odd):

@@ -69,7 +69,7 @@ class Broken(type):
 
 
 def test_classes_are_compared_by_identity() -> None:
-    """Rule 4.6: no code of a metaclass runs."""
+    """No code of a metaclass runs."""
     first, second = Broken("Same", (), {}), Broken("Same", (), {})
     assert state(type=first).key == state(type=first).key
     assert state(type=first).key != state(type=second).key
