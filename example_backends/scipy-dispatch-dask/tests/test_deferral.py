@@ -170,7 +170,7 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
 def test_errors_come_at_once_and_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
     """Errors are raised immediately, not when the result is computed."""
     eager = {key: X if value is LAZY else value for key, value in arguments.items()}
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - any error of SciPy's
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - compare any error that SciPy raises
         scipy_function(name)(**_computed(eager))
     with pytest.raises(type(expected.value)):
         dispatchable(name)(**arguments)
