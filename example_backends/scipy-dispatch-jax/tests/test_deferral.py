@@ -349,7 +349,7 @@ def test_errors_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
         key: jnp.asarray(value) if isinstance(value, np.ndarray) else value
         for key, value in arguments.items()
     }
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - any error of SciPy's
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - compare any error that SciPy raises
         scipy_function(name)(**arguments)
     with pytest.raises(type(expected.value)):
         dispatchable(name)(**given)
