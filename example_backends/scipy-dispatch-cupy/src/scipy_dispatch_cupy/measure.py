@@ -1,9 +1,9 @@
-"""Measure from how many elements on the GPU is faster than SciPy for NumPy arrays, on this machine.
+"""Measure the number of elements from which the GPU is faster than SciPy, on this machine.
 
     python -m scipy_dispatch_cupy.measure [--largest SIDE] [FUNCTION ...]
 
 Prints how many times faster than SciPy functions are on the GPU, including the transfer to the
-GPU and back, for square images of growing size. Also prints the number of elements from which on
+GPU and back, for square images of growing size. Also prints the number of elements from which
 `cupy-offload` should run.
 """
 
