@@ -1,4 +1,4 @@
-"""The minimal example, as its readers will try it."""
+"""The minimal example, used as a reader would try it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import minimal
 
 
 def test_the_library_serves_its_own_types() -> None:
-    """Installing the backends changes nothing for floats."""
+    """Installing the backends does not change results for floats."""
     assert minimal.sqrt(2.0) == 2.0**0.5
 
 
 def test_a_new_type_goes_to_the_backend_that_knows_it() -> None:
-    """Decimal numbers, which the library cannot take the root of, come back as decimals."""
+    """The library cannot compute the root of decimals; the backend returns decimals."""
     assert minimal.sqrt(Decimal(2)) == Decimal(2).sqrt()
     with minimal.backend_opts(disable="precise"), pytest.raises(TypeError):
         minimal.sqrt(Decimal(2))
 
 
 def test_a_backend_for_the_same_type_runs_when_asked_for() -> None:
-    """The opt-in backend runs inside the block alone, and defers with a reason."""
+    """The opt-in backend runs only inside the block, and defers with a reason."""
     with minimal.backend_opts(prioritize="rough", trace=True) as trace:
         assert minimal.sqrt(2.0) == 1.414
         assert isinstance(minimal.sqrt(-2.0), complex)

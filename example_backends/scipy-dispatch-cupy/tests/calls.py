@@ -96,7 +96,7 @@ def sample(name: str) -> Case:
     if name in ("signal.lfilter", "signal.sosfilt"):
         kwargs = {}  # CuPy's initial state has another shape
     if name == "signal.lombscargle":
-        kwargs = {}  # CuPy knows no weights
+        kwargs = {}  # CuPy does not support weights
     if name == "signal.argrelextrema":
         args = args[:1]
         return Case(name, "float64", (*args, GREATER), kwargs, "")

@@ -1,12 +1,12 @@
-"""How far CuPy's values may be off SciPy's: function, type of data, tolerance, reason.
+"""The tolerances for CuPy's results relative to SciPy's: function, data type, tolerance, reason.
 
-``TOLERANCES["ndimage.sobel"]["float32"]`` is a `Tolerance`. A type of data is that of the
-array that is worked on: ``bool``, ``int`` (all integers), ``float32``, ``float64``,
-``complex64`` or ``complex128``.
+``TOLERANCES["ndimage.sobel"]["float32"]`` is a `Tolerance`. The data type is that of the input
+array: ``bool``, ``int`` (all integers), ``float32``, ``float64``, ``complex64`` or
+``complex128``.
 
-No GPU has run these yet: they follow from CuPy's sources, which keep them on the processor, and
-from the tolerances of SciPy's own tests against CuPy. ``pytest -m gpu`` prints what is measured
-beside them.
+No GPU has tested these tolerances yet. They are based on CuPy's sources, which meet them on the
+processor, and on the tolerances of SciPy's own tests against CuPy. ``pytest -m gpu`` prints the
+measured differences beside them.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 
 class Tolerance(NamedTuple):
-    """How far a value may be off.
+    """The allowed difference of a value.
 
     Attributes
     ----------
     rtol : float
         Relative to the largest finite value of SciPy's result.
     atol : float
-        Besides. For results of integers a number of counts.
+        An additional absolute difference. For integer results, the number of counts.
     reason : str
-        Why.
+        The reason for the tolerance.
     """
 
     rtol: float
@@ -47,7 +47,7 @@ KINDS = ("bool", "int", "float32", "float64", "complex64", "complex128")
 
 
 def _float(single: float, double: float, reason: str) -> dict[str, Tolerance]:
-    """Return the tolerances of what is computed; integers count as double precision."""
+    """Return the tolerances of a floating-point computation; integers count as double precision."""
     exact = {
         kind: Tolerance(double, 0, reason) for kind in ("bool", "int", "float64", "complex128")
     }
@@ -167,8 +167,8 @@ TOLERANCES: dict[str, dict[str, Tolerance]] = {
     for family, names in families
     for name in names.split()
 }
-"""For each function and type of data, how far values may be off, and why."""
+"""The tolerances for each function and data type, with reasons."""
 
 POSITIONS_OF_EQUALS = {"ndimage.distance_transform_edt", "ndimage.minimum_position"}
 POSITIONS_OF_EQUALS |= {"ndimage.maximum_position", "ndimage.extrema"}
-"""Functions that may name another of several elements that are equal."""
+"""Functions whose result may refer to another one of several equal elements."""

@@ -1,11 +1,11 @@
-"""Filters an array several times larger than the memory of all workers together.
+"""Filter an array several times larger than the memory of all workers together.
 
     python benchmarks/memory.py [--limit 400] [--times 4]
     DASK_ARRAY__RECHUNK__METHOD=p2p python benchmarks/memory.py --only fft2
 
-The array is generated block by block by two worker processes of ``dask.distributed``, which
-are ended as soon as they need more than their limit. Prints, for each case, how long it took,
-and the largest resident set that a worker ever had; or that it did not end.
+Two worker processes of ``dask.distributed`` generate the array block by block. A worker that
+exceeds its memory limit is terminated. Prints, for each case, the time and the largest resident
+set of any worker, or that the case did not finish.
 """
 
 # ruff: noqa: T201 - it prints what it finds
@@ -36,7 +36,7 @@ SIDE = 1000
 MEGABYTE = 10**6
 SOS = scipy_signal.butter(4, 0.2, output="sos")
 
-# Each reduces what it has filtered, so that there is a result to look at, and no more.
+# Each case reduces the filtered array, so that the result is small.
 CASES: dict[str, Callable[[da.Array], da.Array]] = {
     "gaussian_filter": lambda x: ndimage.gaussian_filter(x, 3).mean(),
     "median_filter": lambda x: ndimage.median_filter(x, 3).max(),
@@ -49,12 +49,12 @@ CASES: dict[str, Callable[[da.Array], da.Array]] = {
 
 
 def peak() -> tuple[int, int]:
-    """Return this process and the bytes of the largest resident set that it had so far."""
+    """Return the id of this process and the largest resident set that it has had, in bytes."""
     return os.getpid(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main() -> None:
-    """Run every case on a cluster of its own."""
+    """Run every case on a new cluster."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--limit", type=int, default=400, help="megabytes for each worker")
     parser.add_argument("--times", type=float, default=4, help="array to memory of all workers")
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def _run(name: str, function: Callable[[da.Array], da.Array], side: int, limit: int) -> None:
-    # Lines are cut to blocks of this size; by default that is a third of the memory.
+    # Chunks of lines have at most this size; Dask's default would be a third of the memory.
     settings = {"array.chunk-size": limit // 80}
     with (
         dask.config.set(settings),

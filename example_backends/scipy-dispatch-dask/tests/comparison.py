@@ -1,9 +1,9 @@
-"""What the tests share: the same call with SciPy and, lazily, with Dask.
+"""Helpers of the tests: the same call with SciPy and, lazily, with Dask.
 
-Some arguments make SciPy 1.18 read or write memory that is not its own, and so must never be
-drawn: origins beyond a structure in binary morphology; footprints of nothing but False; for ranks
-in one dimension (`rank_filter`, `median_filter`, `percentile_filter`) another data type as
-``output=``, or a line shorter than the filter; arrays without elements in `resample_poly`.
+Some arguments make SciPy 1.18 access memory out of bounds and must never be drawn: origins
+outside the structure in binary morphology; footprints without a True; for 1-d rank filters
+(`rank_filter`, `median_filter`, `percentile_filter`) another data type as ``output=``, or a line
+shorter than the window; empty arrays in `resample_poly`.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ FLOATS = (np.float32, np.float64)
 
 
 def forbidden(*args: Any, **kwargs: Any) -> Any:
-    """Be a scheduler that refuses to work."""
+    """A scheduler that fails if anything is computed."""
     raise AssertionError("something was computed before the user asked for it")
 
 
 def chunked(lengths: tuple[int, ...]) -> st.SearchStrategy[tuple[tuple[int, ...], ...]]:
-    """Ways to cut an array, in pieces of any size, 0 among them."""
+    """Chunks of an array, of any lengths including 0."""
     return st.tuples(*map(_pieces, lengths))
 
 
@@ -52,7 +52,7 @@ def arrays(
     max_side: int = 13,
     offset: float = 0,
 ) -> np.ndarray:
-    """Arrays of a few data types, of finite values no further than 100 from `offset`."""
+    """Arrays of some data types, with finite values within 100 of `offset`."""
     shapes = hnp.array_shapes(
         min_dims=min_dims, max_dims=max_dims, min_side=min_side, max_side=max_side
     )
@@ -69,20 +69,20 @@ def arrays(
 
 @st.composite
 def dask_arrays(draw: Any, *args: Any, **kwargs: Any) -> Any:
-    """An array, and the same one cut in pieces."""
+    """An array, and a Dask array of it in chunks."""
     x = draw(arrays(*args, **kwargs))
     return x, da.from_array(x, chunks=draw(chunked(x.shape)))
 
 
 def per_axis(values: st.SearchStrategy[Any], count: int) -> st.SearchStrategy[Any]:
-    """One value, or a list with one for each axis."""
+    """A single value, or a list with one value for each axis."""
     return values | st.lists(values, min_size=count, max_size=count)
 
 
 def some_axes(name: str, ndim: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Axes as users name them, in any order and from either end, or none.
+    """Axes in any order, counted from either end; or no argument.
 
-    None at all where SciPy's function does not have the parameter yet.
+    There is no argument if SciPy's function does not have the parameter yet.
     """
     if "axes" not in signature(scipy_function(name)).parameters:
         return st.just({})
@@ -94,25 +94,25 @@ def some_axes(name: str, ndim: int) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def axes_of(draw: Any, name: str, ndim: int) -> tuple[dict[str, Any], int]:
-    """Draw the argument ``axes``, if any, and say how many axes that means."""
+    """Draw the argument ``axes`` or no argument; return it with the number of axes."""
     axes = draw(some_axes(name, ndim))
     return axes, len(axes["axes"]) if axes else ndim
 
 
 def dispatchable(name: str) -> Any:
-    """Return the function of `scipy_dispatch` called, such as ``ndimage.sobel``."""
+    """Return a function of `scipy_dispatch`, such as ``ndimage.sobel``."""
     module, _, function = name.partition(".")
     return getattr(import_module(f"scipy_dispatch.{module}"), function)
 
 
 def scipy_function(name: str) -> Any:
-    """Return the function of SciPy of the same name."""
+    """Return SciPy's function with the same name."""
     module, _, function = name.partition(".")
     return getattr(import_module(f"scipy.{module}"), function)
 
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
-    """Say why the backend leaves a call to SciPy; None if it does not."""
+    """Return why the backend leaves a call to SciPy; None if it does not."""
     with dask.config.set(scheduler=forbidden):
         explanation = dispatchable(name).explain(*args, **kwargs)
     if explanation.selected == "dask":
@@ -122,13 +122,13 @@ def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
 
 
 def lazily(name: str, *args: Any, **kwargs: Any) -> Any:
-    """Call a function with the backend alone, without computing anything."""
+    """Call a function with the backend alone, without computing the result."""
     with dask.config.set(scheduler=forbidden):
         return dispatchable(name).invoke(backend="dask")(*args, **kwargs)
 
 
 def computed(result: da.Array) -> np.ndarray:
-    """Compute `result`; every block must be what the array says of it."""
+    """Compute `result`; every block must match the array's metadata."""
     assert isinstance(result, da.Array)
     assert type(result._meta) is np.ndarray
     blocks = np.empty(result.numblocks, dtype=object)
@@ -151,18 +151,18 @@ def check(
     parameter: str | None = None,
     **kwargs: Any,
 ) -> None:
-    """Compare a call with `lazy` to SciPy's with `x`, within the tolerance for the function.
+    """Compare a call with `lazy` to SciPy's call with `x`, within the function's tolerance.
 
     Parameters
     ----------
     name : str
-        Such as ``ndimage.sobel``.
+        The function, such as ``ndimage.sobel``.
     x, lazy : array, dask.array.Array
-        The same array, the first argument or the one called `parameter`.
+        The same array, as the first argument or as the one named `parameter`.
     *args, **kwargs
         The other arguments.
     tolerance : Tolerance, optional
-        A smaller one, for arguments for which the function does better.
+        A smaller tolerance, for arguments with more accurate results.
     parameter : str, optional
         The parameter that takes the array.
     """
@@ -170,7 +170,7 @@ def check(
     positional = (x, *args) if parameter is None else args
     try:
         expected = scipy_function(name)(*positional, **given, **kwargs)
-    except Exception as error:  # noqa: BLE001 - whatever it is, Dask must raise it too
+    except Exception as error:  # noqa: BLE001 - Dask must raise any error that SciPy raises
         with pytest.raises(type(error)):
             _run(name, lazy, args, parameter, kwargs)
         return
@@ -187,7 +187,7 @@ def _run(name: str, lazy: da.Array, args: Any, parameter: str | None, kwargs: An
 
 
 def assert_same(result: np.ndarray, expected: Any, tolerance: Tolerance = EXACT) -> None:
-    """Compare type, shape and values, these within a tolerance."""
+    """Compare the type and shape, and the values within a tolerance."""
     expected = np.asarray(expected)
     assert result.dtype == expected.dtype
     assert result.shape == expected.shape

@@ -1,4 +1,4 @@
-"""Settings that hold for every test."""
+"""Settings for every test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 settings.register_profile(
     "dask",
     max_examples=25,
-    # Importing SciPy's modules takes its time in the first example.
+    # The first example includes the time for importing SciPy's modules.
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -24,6 +24,6 @@ settings.load_profile("dask")
 
 @pytest.fixture(autouse=True)
 def nothing_is_computed_unasked() -> Iterator[None]:
-    """Compute only where a test names a scheduler."""
+    """Use a scheduler that fails, unless a test sets another scheduler."""
     with dask.config.set(scheduler=forbidden):
         yield

@@ -1,4 +1,4 @@
-"""Backends of other people, as distributions on disk: their results say which one ran."""
+"""Backends of other packages, installed as distributions; their results identify the backend."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spatch_core.testing import write_distribution
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Each fills its result with a number of its own.
+# Each backend fills its result with its own number.
 SEVENS, EIGHTS, NINES, TENS, ELEVENS = 7.0, 8.0, 9.0, 10.0, 11.0
 
 _FILES = {
@@ -33,7 +33,7 @@ _FILES = {
         [functions."scipy_dispatch.ndimage:sobel"]
         function = "marker.filters:eights"
     """,
-    # For a type of its own; NumPy arrays count if it is asked for with them.
+    # This backend supports its own type; NumPy arrays are supported if the user selects it.
     "marker/nines.toml": """
         name = "nines"
         primary_types = ["marker.types:Nine"]
@@ -42,7 +42,7 @@ _FILES = {
         [functions."scipy_dispatch.ndimage:sobel"]
         function = "marker.filters:nines"
     """,
-    # Two for another type, which nobody has to ask for.
+    # Two backends for another type, neither of which requires opting in.
     "marker/tens.toml": """
         name = "tens"
         primary_types = ["marker.types:Ten"]
@@ -144,7 +144,7 @@ def install(folder: Path) -> Path:
 
 
 def install_another(folder: Path) -> Path:
-    """Install one more, called ``late``, in another folder."""
+    """Install another backend, named ``late``, in another folder."""
     write_distribution(
         folder,
         "late",

@@ -1,4 +1,4 @@
-"""One call of every function that the backend has, for tests that hold for all of them."""
+"""One call of every function of the backend, for tests that apply to all of them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def copied(line: Any, out: Any) -> None:
     out[...] = line[: len(out)]
 
 
-# The arguments besides the array, which is the first argument or the one called ARRAY says.
+# The arguments other than the array, which is the first argument unless ARRAY names another.
 ARRAY = {
     "signal.lfilter": "x",
     "signal.filtfilt": "x",
@@ -132,14 +132,14 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 def an_array(name: str) -> np.ndarray:
-    """Return an array that suits the function called `name`."""
+    """Return a suitable array for the function `name`."""
     x = np.random.default_rng(3).random((20, 20))
-    # Random features for morphology, numbers off 0 for what divides by a sum.
+    # Random features for morphology; values away from 0 for functions that divide by a sum.
     return x > 0.4 if name.startswith("ndimage.binary_") or name == "ndimage.label" else x
 
 
 def arguments(name: str, x: Any) -> dict[str, Any]:
-    """Return all arguments of the call, by name."""
+    """Return all arguments of the call by name."""
     first = ARRAY.get(name) or next(iter(signature(scipy_function(name)).parameters))
     return {first: x, **CALLS[name]}
 
@@ -153,7 +153,7 @@ def in_table() -> set[str]:
 
 
 def present(name: str) -> bool:
-    """Whether the installed SciPy has the function."""
+    """Return whether the installed SciPy has the function."""
     try:
         scipy_function(name)
     except AttributeError:

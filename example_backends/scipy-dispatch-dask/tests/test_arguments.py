@@ -1,4 +1,4 @@
-"""What becomes of a call's arguments: they count as they are at the call, each for itself."""
+"""Arguments are used with their values at the time of the call, and distinguished by value."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def weighted(window: np.ndarray, weights: Any) -> float:
     return float((window * np.ravel(weights)).sum())
 
 
-# Name, the array's parameter, the argument that is an array, and the others.
+# The function, the array's parameter, another array argument with its value, and the others.
 WITH_ARRAYS: list[tuple[str, str, str, Any, dict[str, Any]]] = [
     ("ndimage.convolve", "input", "weights", KERNEL, {}),
     ("ndimage.correlate", "input", "weights", LARGE, {"mode": "wrap"}),
@@ -72,12 +72,12 @@ CALLS = pytest.mark.parametrize(
 def test_an_array_and_its_transpose_are_two_arguments(
     name: str, parameter: str, argument: str, value: Any, others: dict[str, Any]
 ) -> None:
-    """Their bytes lie in memory alike; names tell them apart, or one result would be both."""
+    """Their bytes in memory are equal, so their names must distinguish them."""
     values = [value, value.T]
     results = [a_call(name, parameter, argument, others, each) for each in values]
     assert results[0].name != results[1].name
     for result, each in zip(dask.compute(*results, scheduler="synchronous"), values, strict=True):
-        # Sections of filters in another order are none that SciPy takes.
+        # SciPy rejects filter sections in Fortran order.
         plain = np.ascontiguousarray(each)
         expected = np.asarray(by_scipy(name, parameter, argument, others, plain))
         assert_same(result, expected, tolerance_of(name, expected, X))
@@ -87,7 +87,7 @@ def test_an_array_and_its_transpose_are_two_arguments(
 def test_the_order_in_memory_does_not_matter(
     name: str, parameter: str, argument: str, value: Any, others: dict[str, Any]
 ) -> None:
-    """Equal arguments are the same call."""
+    """Calls with equal arguments have the same name."""
     one, other = (
         a_call(name, parameter, argument, others, np.asarray(value, order=order))
         for order in ("C", "F")
@@ -99,7 +99,7 @@ def test_the_order_in_memory_does_not_matter(
 def test_an_argument_counts_as_it_is_at_the_call(
     name: str, parameter: str, argument: str, value: Any, others: dict[str, Any]
 ) -> None:
-    """A buffer may be used again before the result is computed, as it may with SciPy."""
+    """As with SciPy, the caller may reuse a buffer before the result is computed."""
     buffer = value.copy()
     result = a_call(name, parameter, argument, others, buffer)
     buffer[:] = 1
@@ -116,7 +116,7 @@ def test_the_first_array_counts_as_it_is_at_the_call() -> None:
 
 
 def test_lists_and_dictionaries_count_as_they_are_at_the_call() -> None:
-    """However deep: a user's function gets what the caller gave."""
+    """Nested values are copied too: a user's function gets the values at the time of the call."""
     sigma = [1.0, 2.0]
     result = lazily("ndimage.gaussian_filter", LAZY, sigma)
     sigma[0] = 3.0
@@ -160,7 +160,7 @@ def test_lists_and_dictionaries_count_as_they_are_at_the_call() -> None:
     ],
 )
 def test_settings_may_be_arrays(name: str, settings: dict[str, Any]) -> None:
-    """One for each axis, as a program has them that computes them."""
+    """Settings for each axis may be arrays, such as the result of a computation."""
     function = scipy_function(name)
     parameter, *others = signature(function).parameters
     if not settings.keys() <= set(others):
@@ -172,7 +172,7 @@ def test_settings_may_be_arrays(name: str, settings: dict[str, Any]) -> None:
 
 
 def test_memory_maps_become_arrays(tmp_path: Path) -> None:
-    """What is in a file may change, too, and Dask tells maps apart by their bytes alone."""
+    """The file may change too, and Dask distinguishes memory maps by their bytes only."""
     weights = np.memmap(tmp_path / "weights", dtype=float, mode="w+", shape=(2, 3))
     weights[:] = np.arange(6).reshape(2, 3)
     expected = scipy_function("ndimage.correlate")(X, weights)
@@ -184,7 +184,7 @@ def test_memory_maps_become_arrays(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kernel", [KERNEL, LARGE], ids=["small", "large"])
 def test_equal_calls_have_the_same_name(kernel: np.ndarray) -> None:
-    """Whether the kernel goes with every task, or is a task of its own."""
+    """The names are equal whether the kernel is part of every task or has its own task."""
     first, again = (lazily("signal.convolve", LAZY, kernel.copy()) for _ in range(2))
     assert first.name == again.name
     assert set(first.__dask_graph__()) == set(again.__dask_graph__())
@@ -192,7 +192,7 @@ def test_equal_calls_have_the_same_name(kernel: np.ndarray) -> None:
 
 @pytest.mark.parametrize("parameter", ["extra_arguments", "extra_keywords"])
 def test_a_list_that_is_in_itself_is_passed_on(parameter: str) -> None:
-    """A user's function may be given one, and nobody else looks into it."""
+    """A user's function may take such a list; the backend passes it on as it is."""
     endless: list[Any] = [1]
     endless.append(endless)
 
@@ -215,7 +215,7 @@ def test_an_array_with_a_mask_counts_as_it_is_at_the_call() -> None:
 
 @pytest.mark.parametrize("name", ["gaussian_filter", "gaussian_laplace"])
 def test_an_axis_of_no_sigma_is_left_alone(name: str) -> None:
-    """NaN is none either, as SciPy has it."""
+    """NaN counts as no sigma too, as in SciPy."""
     sigma = [np.nan, 1.5]
     expected = scipy_function(f"ndimage.{name}")(X, sigma)
     assert_same(computed(lazily(f"ndimage.{name}", LAZY, sigma)), expected)

@@ -1,4 +1,4 @@
-"""What happens in a block: `scipy_dispatch` again, for the block's type, anywhere."""
+"""The work on a block: a call of `scipy_dispatch` for the block's type, in any process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARKER = {
 
 
 def run_with_marker(folder: Path, code: str) -> None:
-    """Run `code` where a backend for NumPy arrays is installed that returns sevens."""
+    """Run `code` in an environment with a backend for NumPy arrays that returns sevens."""
     write_distribution(
         folder,
         "marker",
@@ -46,7 +46,7 @@ def run_with_marker(folder: Path, code: str) -> None:
 
 
 def test_each_block_goes_to_the_backend_for_its_type(tmp_path: Path) -> None:
-    """The backends prioritized at the call work on the blocks, whenever that is."""
+    """Blocks use the backends that were prioritized at the time of the call."""
     run_with_marker(
         tmp_path,
         """
@@ -67,7 +67,7 @@ def test_each_block_goes_to_the_backend_for_its_type(tmp_path: Path) -> None:
 
 
 def test_other_processes_use_the_same_backends(tmp_path: Path) -> None:
-    """Graphs travel with the names of the backends."""
+    """Graphs carry the names of the prioritized backends."""
     run_with_marker(
         tmp_path,
         """
@@ -92,7 +92,7 @@ def test_other_processes_use_the_same_backends(tmp_path: Path) -> None:
 
 
 def test_blocks_never_come_back_to_dask() -> None:
-    """Not even where every call counts as one with Dask arrays."""
+    """They do not even if every call counts as a call with Dask arrays."""
     with backend_opts(type=da.Array), dask.config.set(scheduler="synchronous"):
         result = ndimage.sobel(X)
         assert isinstance(result, da.Array)
@@ -100,7 +100,7 @@ def test_blocks_never_come_back_to_dask() -> None:
 
 
 def test_a_type_that_asks_for_dask_is_for_the_call_alone() -> None:
-    """What blocks are worked on by follows from their own type."""
+    """The type of a block determines the backend for the block."""
     seen = []
 
     def look(window: np.ndarray) -> float:
@@ -116,7 +116,7 @@ def test_a_type_that_asks_for_dask_is_for_the_call_alone() -> None:
 
 
 def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
-    """What is tried on a single element, and what blocks do later, is not the user's call."""
+    """Probes and calls on blocks are not the user's calls and are not traced."""
     with backend_opts(trace=True) as trace:
         result = ndimage.sobel(da.from_array(X, chunks=5))
     result.compute(scheduler="synchronous")
@@ -125,7 +125,7 @@ def test_the_trace_shows_the_call_and_not_how_it_is_done() -> None:
 
 
 def test_user_functions_are_not_called_to_build_the_graph() -> None:
-    """A function that may be slow, or may not like ones, is left alone."""
+    """A user's function may be slow or fail on arrays of ones, so it is not probed."""
 
     def refuse(*args: np.ndarray) -> float:
         raise AssertionError

@@ -1,4 +1,4 @@
-"""Workers in other processes, of ``dask.distributed``: options travel with the graph."""
+"""Worker processes of ``dask.distributed``: options travel with the graph."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 distributed = pytest.importorskip("distributed")
 
-# What distributed leaves behind when it is closed is its own affair.
+# Ignore warnings from distributed about its own shutdown.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
-    # Older ones warn of a scheduler that is named, as the tests do on purpose.
+    # Older releases warn about naming a scheduler, which the tests do intentionally.
     pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler"),
 ]
 
@@ -50,7 +50,7 @@ def library(folder: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Client]:
-    """Two worker processes that have the backends in `folder`."""
+    """A client of two worker processes, which have the backends in `folder`."""
     settings = {
         "distributed.worker.memory.terminate": False,
         "distributed.scheduler.work-stealing": False,
@@ -68,11 +68,11 @@ def client(folder: Path) -> Iterator[Client]:
 
 @pytest.fixture(params=["threads", "processes", "distributed"])
 def compute(request: pytest.FixtureRequest) -> Callable[[da.Array], Any]:
-    """Compute with a scheduler, each in turn, as a user would."""
+    """A function that computes with a scheduler, for each scheduler in turn."""
     if request.param == "distributed":
         client = request.getfixturevalue("client")
         return lambda x: client.compute(x).result(120)
-    # No more than one process or thread, which is enough to be elsewhere.
+    # One other process or thread is sufficient.
     return lambda x: x.compute(scheduler=request.param, num_workers=1)
 
 
@@ -81,7 +81,7 @@ def cut() -> da.Array:
 
 
 def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array], Any]) -> None:
-    """What is in force where the graph is built is so where it is worked on, and no more."""
+    """The options at graph construction apply to the blocks; other options do not."""
     x = cut()
     with backend_opts(prioritize="sevens"):
         sevens = ndimage.sobel(x)
@@ -95,7 +95,7 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
         with backend_opts(disable="nines"):
             disabled = ndimage.sobel(x)
     scipy = ndimage.sobel(x)
-    with backend_opts(prioritize="eights"):  # options at computing do not count
+    with backend_opts(prioritize="eights"):  # options at compute time have no effect
         found = compute(da.stack([sevens, eights, again, nines, disabled, scipy]))
     for value, part in zip((SEVENS, EIGHTS, SEVENS, NINES), found, strict=False):
         assert set(np.unique(part)) == {value}
@@ -104,13 +104,13 @@ def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array
 
 
 def of_tens() -> da.Array:
-    """Blocks of a type for which two backends are there, neither of which needs opting in."""
+    """Return an array in blocks of a type with two backends, neither of which needs opt-in."""
     ten = importlib.import_module("marker.types").Ten
     return cut().map_blocks(ten, meta=ten(np.empty((0, 0))))
 
 
 def test_what_is_disabled_is_so_on_the_workers(compute: Callable[[da.Array], Any]) -> None:
-    """Of backends that need no opt-in, too: to leave them out of `prioritize` is not enough."""
+    """For backends without opt-in, omitting them from `prioritize` is not enough."""
     x = of_tens()
     first = ndimage.sobel(x)
     with backend_opts(disable="elevens"):
@@ -139,11 +139,11 @@ def test_each_process_orders_backends_by_its_own_variable(client: Client) -> Non
 
 
 def test_options_of_the_whole_process_travel_too(compute: Callable[[da.Array], Any]) -> None:
-    """Workers are other processes, and have another process-wide default."""
+    """Workers are other processes with their own process-wide defaults."""
     backend_opts(prioritize="sevens", trace=True).enable_globally()
     result = ndimage.sobel(cut())
     assert set(np.unique(compute(result))) == {SEVENS}
-    # Of the call; what happens in blocks is not traced, not even in this process.
+    # The trace contains the call only; calls on blocks are not traced, even in this process.
     assert [event.backend for event in backend_opts().trace or ()] == ["dask"]
 
 
@@ -160,7 +160,7 @@ def test_both_workers_take_part(client: Client) -> None:
 
 
 def test_blocks_of_options_in_a_user_s_function(compute: Callable[[da.Array], Any]) -> None:
-    """Options in functions for ``map_blocks`` hold where they are called."""
+    """Options in functions for ``map_blocks`` apply where the functions run."""
     x = cut()
 
     def inside(block: np.ndarray) -> Any:
@@ -192,7 +192,7 @@ def test_a_backend_that_the_workers_lack_is_named(client: Client, tmp_path: Path
 
 
 def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
-    """With the variable that blocks it there, and with what was sent."""
+    """The error names the variable that blocks the backend, and the options sent there."""
 
     def block(names: str | None) -> None:
         os.environ.pop("SCIPY_DISPATCH_BLOCK", None)
@@ -201,7 +201,8 @@ def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
         system.reload()
 
     with backend_opts(prioritize="sevens"):
-        result = ndimage.sobel(cut() + 1)  # Dask keeps errors by the names of tasks
+        # Use another array, because Dask caches errors by task name.
+        result = ndimage.sobel(cut() + 1)
     try:
         client.run(block, "sevens")
         with pytest.raises(UnknownBackendError, match=r"_BLOCK, in this .* 'sobel'"):
@@ -211,7 +212,7 @@ def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
 
 
 class Sizes(distributed.diagnostics.plugin.SchedulerPlugin):
-    """Records how large the tasks are that the scheduler gets, and will send to workers."""
+    """Record the sizes of the tasks that the scheduler receives and will send to workers."""
 
     name = "sizes"
     idempotent = True
@@ -223,7 +224,7 @@ class Sizes(distributed.diagnostics.plugin.SchedulerPlugin):
 
 
 def sizes_sent(client: Client, x: da.Array) -> list[int]:
-    """The sizes of the tasks for `x` as they are sent to a worker, the largest first."""
+    """Return the sizes of the tasks for `x` as they are sent to workers, in descending order."""
     client.register_plugin(Sizes())
     client.compute(x).result(120)
     sizes = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.plugins["sizes"].sizes)
@@ -231,7 +232,7 @@ def sizes_sent(client: Client, x: da.Array) -> list[int]:
 
 
 def test_what_is_sent_is_small(client: Client) -> None:
-    """A task has names and numbers: how many options there are matters little."""
+    """A task contains names and numbers; the number of options has little effect."""
     x = da.ones((400, 400), chunks=100)
     plain = sizes_sent(client, x.map_overlap(scipy_ndimage.sobel, depth=1, meta=x._meta))
     with backend_opts(prioritize=["sevens", "eights"], disable="threads"):
@@ -241,7 +242,7 @@ def test_what_is_sent_is_small(client: Client) -> None:
 
 
 def test_a_large_argument_is_sent_once(client: Client) -> None:
-    """Not with every block: it has a task of its own, whose result the workers share."""
+    """The argument has its own task, whose result the workers share."""
     x = da.ones((400, 400), chunks=100)
     kernel = np.random.default_rng(0).random((101, 101))
     with backend_opts(prioritize="sevens"):

@@ -1,4 +1,4 @@
-"""What the backend leaves to SciPy, and what it tells the user."""
+"""Calls that the backend leaves to SciPy, and the reasons shown to the user."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "arguments", "reason"), REASONS, ids=lambda each: str(each)[:25])
 def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -> None:
-    """Without computing anything."""
+    """The reason is found without computing anything."""
     assert reason in (why_deferred(name, **arguments) or "it was not deferred")
 
 
@@ -113,14 +113,14 @@ def test_the_reason_is_told(name: str, arguments: dict[str, Any], reason: str) -
 def test_arguments_that_would_be_in_vain_are_still_honoured(
     name: str, arguments: dict[str, Any]
 ) -> None:
-    """SciPy has a result for them."""
+    """SciPy returns a result for them."""
     expected = scipy_function(name)(**_computed(arguments))
     with dask.config.set(scheduler="synchronous"):
         np.testing.assert_array_equal(dispatchable(name)(**arguments), expected)
 
 
 def test_a_scalar_is_shifted_as_before() -> None:
-    """By SciPy, which leaves Dask arrays to Dask in this function."""
+    """SciPy does it, with a function that leaves Dask arrays to Dask."""
     result = dispatchable("fft.fftshift")(LAZY[0, 0])
     assert computed(result) == X[0, 0]
 
@@ -132,7 +132,7 @@ def test_a_real_transform_of_one_element_is_done_if_its_length_is_given() -> Non
 
 
 def test_what_is_deferred_is_still_done() -> None:
-    """SciPy converts the array and returns its own result, as it did before."""
+    """SciPy converts the array and returns its own result, as without the backend."""
     with dask.config.set(scheduler="synchronous"):
         result = dispatchable("ndimage.binary_erosion")(LAZY, iterations=-1)
     np.testing.assert_array_equal(
@@ -168,9 +168,9 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "arguments"), ERRORS, ids=lambda each: str(each)[:25])
 def test_errors_come_at_once_and_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
-    """Not when the result is computed, a thousand tasks later."""
+    """Errors are raised immediately, not when the result is computed."""
     eager = {key: X if value is LAZY else value for key, value in arguments.items()}
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever SciPy raises
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - compare any error that SciPy raises
         scipy_function(name)(**_computed(eager))
     with pytest.raises(type(expected.value)):
         dispatchable(name)(**arguments)
@@ -189,7 +189,7 @@ def several(windows: Any, axis: Any) -> Any:
 
 @pytest.mark.skipif(not hasattr(ndimage, "vectorized_filter"), reason="new in SciPy 1.16")
 def test_several_results_a_window_are_left_to_scipy() -> None:
-    """How many there are is known only to the function, which is tried on one window."""
+    """Only the function determines their number, and the probe shows it."""
     with dask.config.set(scheduler="synchronous"):
         result = dispatchable("ndimage.vectorized_filter")(LAZY, several, size=3)
     assert isinstance(result, np.ndarray)
@@ -197,7 +197,7 @@ def test_several_results_a_window_are_left_to_scipy() -> None:
 
 
 def test_numpy_arrays_become_dask_arrays_where_dask_is_asked_for() -> None:
-    """With ``type=`` they count as Dask arrays."""
+    """With ``type=``, NumPy arrays count as Dask arrays."""
     result = dispatchable("ndimage.sobel").invoke(type=da.Array)(X)
     np.testing.assert_array_equal(computed(result), scipy_function("ndimage.sobel")(X))
     assert isinstance(lazily("ndimage.label", [[0, 1], [1, 0]])[0], da.Array)

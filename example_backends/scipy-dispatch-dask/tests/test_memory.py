@@ -1,4 +1,4 @@
-"""Arrays larger than memory: what is done needs some blocks at a time, never the array."""
+"""Arrays larger than memory: the work needs a few blocks at a time, never the whole array."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from spatch_core.testing import run_python
 
-# A process that may take 60 MB more than it has after its imports, and an array of 240 MB.
+# A process that may allocate 60 MB after its imports, and an array of 240 MB.
 SCRIPT = """
 import resource
 
@@ -42,7 +42,7 @@ with dask.config.set({"scheduler": "synchronous", "array.chunk-size": "5MB"}):
 CASES = {
     "filters": "y = ndimage.sobel(ndimage.gaussian_filter(x, 1), mode='wrap').max()",
     "convolution": "y = signal.convolve2d(x, np.ones((3, 3)), mode='same').max()",
-    # Of an array that is cut along both axes: a column of blocks at a time is made lines.
+    # For an array that is split along both axes, one column of blocks at a time becomes lines.
     "lines": "x = da.random.default_rng(0).random(x.shape, chunks=(3_000, 50)); "
     "y = signal.sosfilt(np.array([[1.0, 0, 0, 1, -0.5, 0]]), x, axis=0).max()",
 }
@@ -59,9 +59,9 @@ def test_an_array_that_does_not_fit_is_filtered(case: str) -> None:
     assert float(result) > 0
 
 
-# Two workers of 400 MB each, of which a third is the interpreter with Dask and SciPy, and an
-# array of 1600 MB. What there is too much of is not written to disk: its worker is ended, and the
-# call fails.
+# Two workers of 400 MB each, of which the interpreter with Dask and SciPy takes a third, and an
+# array of 1600 MB. Nothing is spilled to disk: a worker that exceeds its memory is terminated,
+# and the call fails.
 CLUSTER = """
 import os
 import resource

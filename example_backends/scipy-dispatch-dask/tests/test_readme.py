@@ -1,4 +1,4 @@
-"""The README: its examples run, and its tables name what there is."""
+"""The README: its examples run, and its tables list the functions of the backend."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_tables_name_every_function_once(module: str) -> None:
 
 
 def test_the_tables_have_the_tested_tolerances() -> None:
-    """Each mark has its numbers, each function its mark."""
+    """Each footnote has the tested numbers, and each function has its footnote."""
     text = README.read_text(encoding="utf-8")
     for mark, kinds in MARKS.items():
         (cell,) = re.findall(rf"^\| {mark} \| ([^|]*) \|", text, re.MULTILINE)

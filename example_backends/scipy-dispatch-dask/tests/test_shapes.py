@@ -1,4 +1,4 @@
-"""Shapes and chunks at the limits, for every function: SciPy's result or error, or deferred."""
+"""Edge cases of shapes and chunks, for every function: SciPy's result or error, or a deferral."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ pytestmark = [
 
 
 def compare(name: str, x: np.ndarray, lazy: da.Array) -> None:
-    """Compare with SciPy, whose error for such an array must be the backend's too."""
+    """Compare with SciPy; the backend must raise an error if SciPy does."""
     try:
         if why_deferred(name, **arguments(name, lazy)) is None:
             compare_unless_deferred(name, x, lazy)
@@ -51,12 +51,12 @@ def compare(name: str, x: np.ndarray, lazy: da.Array) -> None:
 def compare_unless_deferred(name: str, x: np.ndarray, lazy: da.Array) -> None:
     try:
         expected = scipy_function(name)(**arguments(name, x))
-    except Exception as error:  # noqa: BLE001 - whatever it is, Dask must raise it too
+    except Exception as error:  # noqa: BLE001 - Dask must raise any error that SciPy raises
         with pytest.raises(type(error)):
             computed_parts(lazily(name, **arguments(name, lazy)))
         return
     results = lazily(name, **arguments(name, lazy))
-    # An array is returned where SciPy has a tuple of numbers.
+    # The backend returns an array where SciPy returns a tuple of numbers.
     parts = expected if isinstance(results, tuple) else (expected,)
     for result, each in zip(computed_parts(results), parts, strict=True):
         assert_same(result, each, tolerance_of(name, np.asarray(each), x))
@@ -67,7 +67,7 @@ def computed_parts(results: Any) -> list[np.ndarray]:
     return [computed(each) if isinstance(each, da.Array) else np.asarray(each) for each in parts]
 
 
-# SciPy's own memory is at stake in one function.
+# SciPy itself accesses memory out of bounds in one function.
 @pytest.mark.parametrize("name", sorted({*SERVED} - {"signal.resample_poly"}))
 def test_axes_without_elements(name: str) -> None:
     whole = an_array(name)
@@ -88,7 +88,7 @@ def test_axes_without_elements(name: str) -> None:
     ],
 )
 def test_data_types_of_what_has_no_elements(name: str, options: Any, dtype: Any) -> None:
-    """SciPy may take none of a data type that it does not filter, and is asked just that."""
+    """SciPy determines the type with a probe, since it rejects some empty arrays."""
     if f"ndimage.{name}" not in SERVED:
         pytest.skip("not in this SciPy")
     for shape in ((0, 3), (3, 0), (0,)):
@@ -107,7 +107,7 @@ def test_data_types_of_what_has_no_elements(name: str, options: Any, dtype: Any)
 
 @pytest.mark.parametrize("name", ["fft2", "irfft2", "rfft2", "hfft2", "ihfft2", "irfftn"])
 def test_transforms_along_axes_without_elements(name: str) -> None:
-    """A length may be given for them, to which SciPy fills them up."""
+    """If a length is given, SciPy pads them with zeros."""
     x = np.ones((3, 2, 0))
     check(f"fft.{name}", x, da.from_array(x, chunks=2), s=[10, 10], axes=[2, 0])
     check(f"fft.{name}", x, da.from_array(x, chunks=2), s=[10, 10], axes=[1, 2])
@@ -115,7 +115,7 @@ def test_transforms_along_axes_without_elements(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["irfft", "hfft", "rfft", "ihfft", "fft", "dct"])
 def test_transforms_to_no_length(name: str) -> None:
-    """SciPy refuses most of them, and makes one element of the others."""
+    """SciPy rejects most of these calls, and returns one element for the others."""
     for n in (0, -1):
         arguments = {"x": da.from_array(np.ones((3, 4)), chunks=2), "n": n}
         if "element" in (why_deferred(f"fft.{name}", **arguments) or ""):
@@ -135,7 +135,7 @@ def test_one_element_of_a_length_of_none(name: str) -> None:
 
 @pytest.mark.parametrize("size", [None, 4])
 def test_an_analytic_plane_has_two_dimensions(size: int | None) -> None:
-    """SciPy makes a plane of a line, whose shape is another matter."""
+    """SciPy broadcasts a 1-d array to two dimensions, with another shape."""
     reason = why_deferred("signal.hilbert2", da.ones(4, chunks=2), size)
     assert "x= has fewer than two dimensions" in (reason or "")
 
@@ -148,7 +148,7 @@ def test_arrays_without_dimensions(name: str) -> None:
 
 @pytest.mark.parametrize("name", NEIGHBOURHOODS)
 def test_blocks_of_one_element(name: str) -> None:
-    """Smaller than what a function reads beyond them."""
+    """The blocks are smaller than the reach of the functions."""
     x = an_array(name)[:4, :5]
     compare(name, x, da.from_array(x, chunks=1))
 
@@ -162,7 +162,7 @@ def test_one_element_along_an_axis(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_unknown_chunk_sizes_are_refused(name: str) -> None:
-    """What follows what is not known; the reason says what to do about it."""
+    """Chunks of the result would be unknown too; the reason says how to compute the sizes."""
     x = da.from_array(an_array(name), chunks=7)
     unknown = x[da.from_array(np.arange(20) > 3, chunks=7)]
     assert np.isnan(unknown.shape[0])
@@ -173,7 +173,7 @@ def test_unknown_chunk_sizes_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_masks_are_ignored(name: str) -> None:
-    """As they are by SciPy, which sees the numbers alone; where it does not, it is asked."""
+    """SciPy ignores them too; calls for which it does not are left to SciPy."""
     x = an_array(name)
     lazy = da.ma.masked_array(da.from_array(x, chunks=7), mask=da.from_array(x > 0.7, chunks=7))
     if name in ("fft.fftshift", "fft.ifftshift", "signal.gausspulse"):
@@ -187,7 +187,7 @@ def test_masks_are_ignored(name: str) -> None:
     "name", ["sum", "sum_labels", "mean", "variance", "standard_deviation", "median"]
 )
 def test_the_number_of_labels_is_a_label(name: str) -> None:
-    """As `label` returns it: not computed yet."""
+    """The number is lazy, as `label` returns it."""
     x = np.random.default_rng(0).random((20, 30))
     lazy = da.from_array(x, chunks=7)
     labels, count = lazily("ndimage.label", lazy > 0.5)
@@ -211,7 +211,7 @@ def test_masks_of_labels_and_of_numpy_arrays_are_ignored() -> None:
 
 
 class Marked(np.ndarray):
-    """Arrays of somebody else's."""
+    """A subclass of NumPy arrays from another library."""
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ MODES = ("reflect", "nearest", "mirror", "constant", "wrap")
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_way_to_cut_a_small_array(mode: str) -> None:
-    """Complete: each way to cut a line of five, for windows wider than most of the pieces."""
+    """All chunkings of a line of five, for windows wider than most of the chunks."""
     x = an_array("ndimage.rank_filter")[0, :5]
     for cuts in product((False, True), repeat=4):
         edges = [0, *(index + 1 for index, cut in enumerate(cuts) if cut), 5]

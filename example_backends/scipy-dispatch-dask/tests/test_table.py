@@ -1,4 +1,4 @@
-"""Every function in the table: described, lazy, right, and the same each time."""
+"""Every function in the table: described, lazy, correct, and deterministic."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_function_has_a_tolerance_with_a_reason() -> None:
 
 
 def test_description_and_registry_agree() -> None:
-    """The file says what the decorators say, function by function."""
+    """The description file lists the registered functions."""
     for module in MODULES:
         import_module(f"scipy_dispatch_dask.{module}")
     text = files("scipy_dispatch_dask").joinpath("backend.toml").read_text(encoding="utf-8")
@@ -90,7 +90,7 @@ def test_the_backend_is_found_and_sound() -> None:
 
 
 def test_dask_is_not_imported_for_numpy_arrays() -> None:
-    """The description alone is read until a function meets a Dask array."""
+    """Only the description file is read until a function receives a Dask array."""
     run_python(
         """
         import sys
@@ -105,7 +105,7 @@ def test_dask_is_not_imported_for_numpy_arrays() -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_nothing_is_computed(name: str) -> None:
-    """Dask in, Dask out; the graph is built under a scheduler that refuses to work."""
+    """Results are Dask arrays; the graph is built under a scheduler that fails."""
     lazy = cut(name)
     assert why_deferred(name, **arguments(name, lazy)) is None
     assert outcome(lazily(name, **arguments(name, lazy)))
@@ -129,7 +129,7 @@ def test_the_result_is_scipy_s(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_the_same_call_has_the_same_name(name: str) -> None:
-    """So that Dask computes once what is asked for twice."""
+    """Equal names let Dask compute a repeated call once."""
     lazy = cut(name)
     first, again = (outcome(lazily(name, **arguments(name, lazy))) for _ in range(2))
     assert [each.name for each in first] == [each.name for each in again]
@@ -137,7 +137,7 @@ def test_the_same_call_has_the_same_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVED)
 def test_graphs_can_be_pickled(name: str) -> None:
-    """For workers in other processes, by Dask and without it."""
+    """Pickling supports workers in other processes, with and without Dask's serialization."""
     results = outcome(lazily(name, **arguments(name, cut(name, (10, 10)))))
     copies = pickle.loads(pickle.dumps(results))
     again = cloudpickle.loads(cloudpickle.dumps(results))
@@ -150,14 +150,14 @@ def test_graphs_can_be_pickled(name: str) -> None:
     "name", ["ndimage.gaussian_filter", "ndimage.grey_opening", "signal.convolve", "signal.medfilt"]
 )
 def test_blocks_stay_blocks(name: str) -> None:
-    """A neighbourhood takes its neighbours, not the array."""
+    """A task for a neighbourhood needs adjacent blocks, not the whole array."""
     result = lazily(name, **arguments(name, cut(name, (10, 10))))
     assert max(map(max, result.chunks)) <= 12
     assert result.npartitions >= 4
 
 
 def test_transforms_never_need_the_whole_array() -> None:
-    """Along several axes the lines are cut again after each."""
+    """For several axes, lines are split again after each axis."""
     x = da.zeros((64, 64, 64), chunks=16)
     for name in (
         *("fft.fftn", "fft.rfftn", "fft.irfftn", "fft.dctn", "fft.ihfftn"),
@@ -168,7 +168,7 @@ def test_transforms_never_need_the_whole_array() -> None:
 
 
 def test_blocks_of_lines_are_no_larger_than_dask_likes() -> None:
-    """Whole lines of a large array, cut along the other axes."""
+    """Whole lines of a large array are split along the other axes."""
     x = da.zeros((4000, 4000), chunks=500)
     with dask.config.set({"array.chunk-size": "4MiB"}):
         results = [lazily("fft.fft2", x), lazily("fft.dctn", x)]
@@ -177,7 +177,7 @@ def test_blocks_of_lines_are_no_larger_than_dask_likes() -> None:
         results += [lazily("signal.welch", x, axis=axis)[1] for axis in (0, 1)]
     for result in results:
         assert max(map(np.prod, product(*result.chunks))) <= 2**22 // 8
-        # A spectrum is shorter than the lines that it is made of.
+        # A spectrum is shorter than its line.
         assert min(max(sizes) for sizes in result.chunks) <= 2**22 // 8 // 4000
     with dask.config.set({"array.chunk-size": "128MiB"}):
         assert lazily("signal.detrend", x, axis=0).chunks == ((4000,), (500,) * 8)

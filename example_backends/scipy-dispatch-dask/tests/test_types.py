@@ -1,4 +1,4 @@
-"""Blocks that are not NumPy arrays: each is worked on by the backend for its own type."""
+"""Blocks of other types than NumPy's: each is processed by the backend for its type."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ BOXES = {
 
 @pytest.fixture
 def boxes(tmp_path: Path) -> Iterator[Any]:
-    """An array library that Dask has never heard of, with a backend."""
+    """A new array library, unknown to Dask, with a backend."""
     write_distribution(
         tmp_path,
         "boxes",
@@ -136,12 +136,12 @@ def boxes(tmp_path: Path) -> Iterator[Any]:
 
 
 def in_blocks(make: Any, x: np.ndarray = X, chunks: Any = 5) -> da.Array:
-    """The same array in blocks of another type, of which Dask is told."""
+    """Return a Dask array of `x` in blocks of another type, as its metadata says."""
     return da.from_array(x, chunks=chunks).map_blocks(make, meta=make(x[:0, :0]))
 
 
 def blocks_of(result: da.Array) -> list[Any]:
-    """The blocks; each must be of the type and the data type that the array says."""
+    """Return the blocks; each must have the type and data type in the array's metadata."""
     blocks = dask.compute(*result.to_delayed().ravel(), scheduler="threads")
     assert {type(block) for block in blocks} == {type(result._meta)}
     assert {block.dtype for block in blocks} == {result.dtype}
@@ -154,7 +154,7 @@ def computed(result: da.Array) -> np.ndarray:
 
 
 def test_blocks_of_another_type_reach_their_backend(boxes: Any) -> None:
-    """Also where Dask has put them together as NumPy arrays: with a halo, or in lines."""
+    """Also after Dask has concatenated them to NumPy arrays, for halos or lines."""
     x = in_blocks(boxes.asarray)
     kernel = np.ones((3, 4), np.float32)
     for result, expected in (
@@ -169,14 +169,14 @@ def test_blocks_of_another_type_reach_their_backend(boxes: Any) -> None:
 
 
 def test_what_no_backend_has_for_the_type_is_scipy_s(boxes: Any) -> None:
-    """The default implementation converts each block, and Dask is told so."""
+    """The default implementation converts each block, and Dask's metadata says so."""
     result = ndimage.sobel(in_blocks(boxes.asarray))
     assert type(result._meta) is np.ndarray
     np.testing.assert_array_equal(computed(result), scipy_ndimage.sobel(X))
 
 
 def test_the_type_is_asked_of_the_backend_that_will_run(boxes: Any) -> None:
-    """What is disabled at the call is so for the blocks, and they come out as SciPy's."""
+    """Backends disabled for the call are disabled for blocks, so that SciPy returns its type."""
     with backend_opts(disable="boxes"):
         result = ndimage.gaussian_filter(in_blocks(boxes.asarray), 1)
     assert type(result._meta) is np.ndarray
@@ -184,7 +184,7 @@ def test_the_type_is_asked_of_the_backend_that_will_run(boxes: Any) -> None:
 
 
 def test_subclasses_stay_what_they_are(boxes: Any) -> None:
-    """Although Dask makes NumPy arrays of them when it puts blocks together."""
+    """Dask converts them to NumPy arrays when it concatenates blocks; the backend converts back."""
     tagged = X.view(boxes.Tagged)
     x = da.from_array(tagged, chunks=5, asarray=False, meta=tagged[:0, :0])
     with backend_opts(prioritize="tags"):
@@ -203,7 +203,7 @@ def test_what_is_not_left_to_a_backend_needs_numpy_arrays(boxes: Any, name: str)
 
 
 def test_weights_of_a_subclass_do_not_make_it_eager() -> None:
-    """Types that the library knows are known here as well, memory maps for example."""
+    """Types that the library supports are supported here too, such as memory maps."""
     weights = np.ones((3, 3)).view(np.memmap)
     result = lazily("ndimage.correlate", da.from_array(X, chunks=5), weights)
     np.testing.assert_array_equal(computed(result), scipy_ndimage.correlate(X, np.ones((3, 3))))
@@ -216,7 +216,7 @@ def jnp() -> Any:
 
 
 def test_jax_blocks_are_worked_on_by_jax(jnp: Any) -> None:
-    """JAX returns its own arrays, and SciPy never does: that is how blocks say who ran."""
+    """JAX returns its own arrays and SciPy never does, so that blocks identify the backend."""
     x = in_blocks(jnp.asarray)
     weights = np.ones((3, 2), np.float32)
     for result, expected in (
@@ -231,7 +231,7 @@ def test_jax_blocks_are_worked_on_by_jax(jnp: Any) -> None:
 
 
 def test_numpy_blocks_count_as_jax_arrays_if_asked_for(jnp: Any) -> None:
-    """With ``type=``, which travels to the blocks."""
+    """The option ``type=`` applies to the blocks too."""
     with backend_opts(type=type(jnp.ones(1))):
         result = ndimage.sobel(da.from_array(X, chunks=5))
     assert isinstance(result._meta, type(jnp.ones(1)))
@@ -239,11 +239,11 @@ def test_numpy_blocks_count_as_jax_arrays_if_asked_for(jnp: Any) -> None:
 
 
 def a_device() -> str | None:
-    """Say why there is no GPU to work on; None if there is one."""
+    """Return why there is no usable GPU; None if there is one."""
     try:
         cupy = importlib.import_module("cupy")
         cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # noqa: BLE001 - whatever keeps CuPy from its device
+    except Exception as error:  # noqa: BLE001 - any error means that there is no usable device
         return f"{type(error).__name__}: {error}"
     return None
 

@@ -1,22 +1,23 @@
-"""How far a result may be off SciPy's, function by function and data type by data type.
+"""The tolerances for results relative to SciPy's, by function and kind of data.
 
-Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. `kind` is what SciPy works in:
+Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kind is the precision in which
+SciPy computes:
 
 ============  =======================================================================
-``integers``  the result is of integers or booleans
-``single``    float32 or complex64: the result, the array, or what it is filtered with
-``double``    float64 and complex128, and integers with a result of these
+``integers``  the result is integer or boolean
+``single``    float32 or complex64: the result, the array, or the weights of a filter
+``double``    float64 and complex128, and integer arrays with such a result
 ============  =======================================================================
 
-The tests compare every function with SciPy, and hold it to this.
+The tests compare every function with SciPy within these tolerances.
 
-A NaN in the data is where blocks show: what SciPy's running extremes (``minimum_filter`` and what
-is made of it), its ranks along a line (``median_filter`` of one dimension), running sums
-(``uniform_filter``) and convolutions by way of Fourier transforms make of it depends on what comes
-before or beside it in the whole array. Extremes of windows without a NaN are SciPy's, ranks and
-means up to the first (not with ``wrap``), and all of a block without any are true; for the rest
-nothing is promised.
-Functions with such windows have tolerances of their own, which say so.
+NaN in the data shows where blocks begin. Several of SciPy's algorithms give results for NaN that
+depend on elements before it or beside it in the whole array: running extremes
+(``minimum_filter`` and filters based on it), 1-d ranks (``median_filter`` in one dimension),
+running sums (``uniform_filter``), and convolutions by Fourier transforms. Extremes of windows
+without NaN equal SciPy's. Ranks and means equal SciPy's up to the first NaN, except with
+``wrap``. Results of blocks without NaN are correct. Other results are undefined. Functions with
+such windows have their own tolerances, which say so.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ import numpy as np
 
 
 class Tolerance(NamedTuple):
-    """How far an element may be off.
+    """The allowed difference of an element.
 
     Attributes
     ----------
     rtol : float
         Relative to the largest finite value of SciPy's result.
     atol : float
-        Besides.
+        An additional absolute difference.
     reason : str
-        Why.
+        The reason for the tolerance.
     """
 
     rtol: float
@@ -59,7 +60,7 @@ def _kinds(single: float, double: float, reason: str) -> dict[str, Tolerance]:
     }
 
 
-# As the README marks them.
+# The marks in the tables of the README.
 MARKS: dict[str, dict[str, Tolerance]] = {
     "=": dict.fromkeys(("integers", "single", "double"), EXACT),
     "nan": {"integers": EXACT, "single": _WITHOUT_NAN, "double": _WITHOUT_NAN},
@@ -133,7 +134,7 @@ TOLERANCES: dict[str, dict[str, Tolerance]] = {
 
 
 def tolerance_of(name: str, expected: Any, *arrays: Any) -> Tolerance:
-    """Return how far the function `name` may be off `expected`, SciPy's result for `arrays`."""
+    """Return the tolerance of function `name` for `expected`, SciPy's result for `arrays`."""
     dtypes = [each.dtype for each in (expected, *arrays) if hasattr(each, "dtype")]
     if np.asarray(expected).dtype.kind in "biu":
         kind = "integers"

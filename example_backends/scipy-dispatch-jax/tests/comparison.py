@@ -1,4 +1,4 @@
-"""What the tests share: the same call with SciPy's arrays and with JAX's."""
+"""Helpers of the tests: the same call with SciPy's arrays and with JAX's."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ MODES = (
     *("reflect", "mirror", "nearest", "wrap", "constant"),
     *("grid-mirror", "grid-wrap", "grid-constant"),
 )
-# What JAX makes of data types without double precision.
+# JAX's counterparts of data types without double precision.
 _NARROW = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
 
 
 def dispatchable(name: str) -> Any:
-    """Return the function of `scipy_dispatch` called, such as ``ndimage.sobel``."""
+    """Return a function of `scipy_dispatch`, such as ``ndimage.sobel``."""
     module, _, function = name.partition(".")
     return getattr(import_module(f"scipy_dispatch.{module}"), function)
 
 
 def scipy_function(name: str) -> Any:
-    """Return the function of SciPy of the same name."""
+    """Return SciPy's function with the same name."""
     module, _, function = name.partition(".")
     return getattr(import_module(f"scipy.{module}"), function)
 
 
 def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
-    """Say why the backend leaves a call to SciPy; None if it does not."""
+    """Return why the backend leaves a call to SciPy; None if it does not."""
     explanation = dispatchable(name).explain(*args, **kwargs)
     if explanation.selected == "jax":
         return None
@@ -45,7 +45,7 @@ def has_64_bits() -> bool:
 
 
 def kind_of(dtype: Any) -> str:
-    """Return the key into the table of tolerances."""
+    """Return the key of the table of tolerances for a data type."""
     if dtype in (np.float16, jnp.bfloat16):
         return "half"
     if np.dtype(dtype).kind in "biu":
@@ -55,7 +55,7 @@ def kind_of(dtype: Any) -> str:
 
 
 def as_jax(value: Any) -> Any:
-    """Return `value` with a JAX array for every array in it."""
+    """Return `value` with every array converted to a JAX array."""
     return jnp.asarray(value) if isinstance(value, np.ndarray) else value
 
 
@@ -64,17 +64,17 @@ def is_half(value: Any) -> bool:
 
 
 def check(name: str, *args: Any, **kwargs: Any) -> None:
-    """Compare a call with JAX arrays to SciPy's with the same NumPy arrays.
+    """Compare a call with JAX arrays to SciPy's call with the same NumPy arrays.
 
-    All arrays become JAX arrays. Where SciPy raises, so must the call.
+    All arrays become JAX arrays. If SciPy raises an error, so must the backend.
     """
     function = dispatchable(name)
     given = tuple(map(as_jax, args)), {key: as_jax(value) for key, value in kwargs.items()}
     arrays = [each for each in (*args, *kwargs.values()) if isinstance(each, np.ndarray)]
     try:
-        with np.errstate(invalid="ignore"):  # of infinite numbers NumPy warns
+        with np.errstate(invalid="ignore"):  # NumPy warns about infinities
             expected = scipy_function(name)(*_widened(args), **kwargs)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the backend must raise it too
+    except Exception as error:  # noqa: BLE001 - the backend must raise any error that SciPy raises
         with pytest.raises(type(error)):
             function(*given[0], **given[1])
         return
@@ -93,13 +93,13 @@ def check(name: str, *args: Any, **kwargs: Any) -> None:
 
 
 def _largest(array: np.ndarray) -> float:
-    """Return the largest absolute value of those that are numbers."""
+    """Return the largest absolute value of the elements that are not NaN."""
     values = np.abs(array.astype(complex))
     return float(values.max(initial=0, where=np.isfinite(values)))
 
 
 def tolerance_of(name: str, arrays: list[np.ndarray], result: Any) -> Tolerance:
-    """Return the entry for the least precise of the arrays, as the table says."""
+    """Return the table's entry for the least precise of the arrays."""
     kinds = {kind_of(each.dtype) for each in arrays} & set(TOLERANCES[name])
     for kind in kinds & {"integers", "integers32"}:
         if not jnp.issubdtype(result.dtype, jnp.inexact):
@@ -114,14 +114,14 @@ def tolerance_of(name: str, arrays: list[np.ndarray], result: Any) -> Tolerance:
 
 
 def _widened(args: Any) -> Any:
-    """SciPy knows no half precision: it gets single precision."""
+    """Convert half precision to single precision, because SciPy does not support it."""
     return tuple(each.astype(np.float32) if is_half(each) else each for each in args)
 
 
 def assert_close(
     result: Any, expected: Any, tolerance: Tolerance, scale: float = 0, checks_dtype: bool = True
 ) -> None:
-    """Compare type, shape and values."""
+    """Compare the type, the shape and the values."""
     assert isinstance(result, jax.Array)
     expected = np.asarray(expected)
     assert result.shape == expected.shape
@@ -132,19 +132,19 @@ def assert_close(
         return
     values = np.asarray(result.astype(jnp.float32) if kind_of(result.dtype) == "half" else result)
     if expected.dtype.kind == "b":
-        # The booleans of some of SciPy's functions are any byte.
+        # Some of SciPy's functions store bytes other than 0 and 1 in booleans.
         expected = expected.view(np.uint8) != 0
     if tolerance == EXACT or expected.dtype.kind == "b":
         np.testing.assert_array_equal(values.astype(expected.dtype), expected)
         return
-    # What is no number is the same where SciPy has it; the rest is compared.
+    # NaN and infinity must be at the same places as SciPy's; compare the other values.
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(values[~finite], expected[~finite])
     values, expected = values[finite], expected[finite]
     if not expected.size:
         return
     allowed = tolerance.rtol * max(float(np.abs(expected).max()), scale)
-    # An integer is as far off as its counts; a real number that comes of them is not.
+    # Integers may differ by the table's absolute tolerance; real numbers may not.
     allowed += tolerance.atol if expected.dtype.kind in "iu" else 0
     difference = np.abs(values.astype(np.result_type(expected, float)) - expected).max()
     assert difference <= allowed + (1e-300 if tolerance.rtol else 0), (difference, allowed)

@@ -1,4 +1,4 @@
-"""Settings that hold for every test."""
+"""Settings for every test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 settings.register_profile(
     "jax",
-    max_examples=3,  # each shape and setting is compiled
+    max_examples=3,  # each combination of shape and settings is compiled
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

@@ -1,4 +1,4 @@
-"""One call of every function of the backend. Data only: arrays of NumPy, the first one apart."""
+"""One call of every function of the backend, as data: NumPy arrays, with the first one separate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHERE = np.array([[0.25, 2.125, 3.375], [1.125, 4.25, -0.625]])
 
 
 class Call(NamedTuple):
-    """An array, and the arguments that follow it."""
+    """An array and the arguments that follow it."""
 
     x: np.ndarray
     args: tuple[Any, ...]

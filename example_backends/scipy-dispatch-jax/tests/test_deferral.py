@@ -1,4 +1,4 @@
-"""What the backend leaves to SciPy, what it tells the user, and which errors it raises."""
+"""Calls that the backend leaves to SciPy, the reasons shown to users, and errors."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ REASONS: list[tuple[str, dict[str, Any], str]] = [
         ("signal.convolve2d", {"in1": U, "in2": U, "fillvalue": value}, "fillvalue= is no uint8")
         for value in (300, -1, np.nan, 0.5)
     ],
-    # Nor of what comes as a scalar, a tuple, or a part of a list.
+    # The same for scalars, tuples and nested lists.
     *[
         ("signal.convolve", {"in1": J[0], "in2": value}, "in2= holds integers of more than 32")
         for value in ((2**40, 1), [BIG[0], 1], [J[0, 0], BIG[0]], [[1, 2], BIG])
@@ -110,7 +110,7 @@ FILLS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "arguments", "reason"), FILLS, ids=lambda each: str(each)[:25])
 def test_fill_values_may_be_jax_arrays(name: str, arguments: dict[str, Any], reason: str) -> None:
-    """Known ones are numbers as well as others, among integers, which cannot hold all."""
+    """Known fill values of integer arrays are checked as numbers: integers cannot hold all."""
     key = list(arguments)[-1]
     for value in (arguments[key], jnp.asarray(arguments[key])):
         assert reason in (why_deferred(name, **{**arguments, key: value}) or "it was not deferred")
@@ -127,7 +127,7 @@ TRACED: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "settings", "reason"), TRACED, ids=lambda each: str(each)[:25])
 def test_settings_must_be_known(name: str, settings: dict[str, Any], reason: str) -> None:
-    """A traced one is refused by its type, and never looked at."""
+    """A traced setting is rejected by its type; its value is never read."""
     reasons = []
 
     def look(settings: Any) -> Any:
@@ -139,7 +139,7 @@ def test_settings_must_be_known(name: str, settings: dict[str, Any], reason: str
 
 
 def test_settings_may_be_jax_arrays_with_values() -> None:
-    """SciPy takes them as well."""
+    """SciPy accepts them too."""
     sigma = jnp.asarray(1.5)
     assert why_deferred("ndimage.gaussian_filter", J, sigma) is None
     np.testing.assert_allclose(
@@ -150,7 +150,7 @@ def test_settings_may_be_jax_arrays_with_values() -> None:
 
 
 def test_tuples_with_names_are_tuples() -> None:
-    """And lists are windows, as they are for SciPy."""
+    """Lists are windows, as in SciPy."""
     widths = NamedTuple("Widths", [("y", float), ("x", float)])(0.5, 1.0)
     expected = scipy_function("ndimage.gaussian_filter")(X, widths)
     result = dispatchable("ndimage.gaussian_filter")(J, widths)
@@ -176,7 +176,7 @@ LISTS: list[tuple[str, tuple[Any, ...]]] = [
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("name", "args"), LISTS, ids=[each[0] for each in LISTS])
 def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
-    """Beside a JAX array, before it, with others inside, and traced; without a warning."""
+    """Lists may be beside, before or around JAX arrays, and traced; no warning is issued."""
     x = J[0] if not name.endswith("2d") else J
     y = np.asarray(x)
     settings = {"nperseg": 4} if name.endswith("csd") else {}
@@ -199,14 +199,14 @@ def test_lists_and_tuples_are_arrays(name: str, args: Any) -> None:
 
 @pytest.mark.parametrize("numbers", [range(3), array("d", [1, 2, 3])], ids=["range", "array"])
 def test_what_holds_numbers_in_order_is_an_array(numbers: Any) -> None:
-    """Without a warning."""
+    """No warning is issued."""
     expected = scipy_function("signal.convolve")(np.asarray(J[0]), numbers)
     assert why_deferred("signal.convolve", J[0], numbers) is None
     np.testing.assert_allclose(dispatchable("signal.convolve")(J[0], numbers), expected, rtol=1e-5)
 
 
 def test_a_fill_value_of_few_bits_is_compared_as_it_is() -> None:
-    """Limits of integers have more; without a warning."""
+    """The limits of integers have more bits; no warning is issued."""
     x = np.arange(5, dtype=np.uint8)
     for value in (np.float16(2.5), np.float16(3)):
         args = (3,), {"mode": "constant", "cval": value}
@@ -242,7 +242,7 @@ def test_what_is_nowhere_is_outside() -> None:
 
 
 def test_what_is_deferred_is_still_done() -> None:
-    """SciPy converts the array, and fills the one that is given, as it did before."""
+    """SciPy converts the array, and fills a given output array, as without the backend."""
     output = np.zeros((6, 7))
     result = dispatchable("ndimage.sobel")(J, output=output)
     assert result is output
@@ -250,14 +250,14 @@ def test_what_is_deferred_is_still_done() -> None:
 
 
 def test_what_is_deferred_cannot_be_traced() -> None:
-    """SciPy asks for the values, and JAX says that there are none."""
+    """SciPy needs the values, and JAX raises its own error for tracers."""
     with pytest.raises(jax.errors.TracerArrayConversionError):
         jax.jit(dispatchable("ndimage.spline_filter"))(J)
 
 
 @pytest.mark.filterwarnings("error")
 def test_numbers_of_other_types() -> None:
-    """NumPy's integers as axes, fractions and narrow integers as fill values."""
+    """NumPy integers as axes, fractions and narrow integers as fill values."""
     for axes in (np.int64(1), [np.int8(0)], np.array([0, 1])):
         for name in ("fft.fftshift", "fft.ifftshift"):
             expected = scipy_function(name)(X, axes=axes)
@@ -280,7 +280,7 @@ def test_numbers_of_other_types() -> None:
 
 
 def test_python_s_types_are_jax_s_default() -> None:
-    """As ``dtype=float`` is for `jax.numpy`."""
+    """They mean the same as ``dtype=float`` in `jax.numpy`."""
     assert dispatchable("ndimage.sobel")(J, output=float).dtype == np.float32
     assert dispatchable("ndimage.sobel")(J, output="int16").dtype == np.int16
 
@@ -344,12 +344,12 @@ ERRORS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "arguments"), ERRORS, ids=lambda each: str(each)[:40])
 def test_errors_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
-    """Of the same type, and inside of jit too, where SciPy could not be asked."""
+    """Errors have the same type, also inside jit, where SciPy cannot run."""
     given = {
         key: jnp.asarray(value) if isinstance(value, np.ndarray) else value
         for key, value in arguments.items()
     }
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever SciPy raises
+    with pytest.raises(Exception) as expected:  # noqa: PT011 - compare any error that SciPy raises
         scipy_function(name)(**arguments)
     with pytest.raises(type(expected.value)):
         dispatchable(name)(**given)
@@ -359,7 +359,7 @@ def test_errors_are_scipy_s(name: str, arguments: dict[str, Any]) -> None:
 
 
 def test_booleans_that_say_nothing_are_accepted() -> None:
-    """Permission to overwrite is not used, and threads are JAX's own."""
+    """Permission to overwrite is not used, and JAX manages threads itself."""
     assert why_deferred("fft.fft", J, overwrite_x=True, workers=4) is None
     assert why_deferred("signal.detrend", J, overwrite_data=True) is None
 
@@ -375,7 +375,7 @@ WARNINGS: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("name", "args", "settings", "text"), WARNINGS)
 def test_warnings_are_scipy_s(name: str, args: Any, settings: dict[str, Any], text: str) -> None:
-    """At the line of the caller, inside of jit too."""
+    """Warnings point to the caller's line, also inside jit."""
     with pytest.warns(UserWarning, match=text):
         expected = scipy_function(name)(np.asarray(args[0]), *args[1:], **settings)
     assert why_deferred(name, *args, **settings) is None

@@ -1,8 +1,8 @@
-"""Every function, with data types of every kind, with and without double precision.
+"""Every function with all kinds of data types, with and without double precision.
 
-Complete: all functions and all kinds of the table of tolerances, one data type each and one
-call; half precision for filters and one transform. What arguments do to a call is sampled in
-``property``.
+Complete: all functions, and all kinds in the table of tolerances, with one data type and one
+call each; half precision for filters and one transform. ``property`` samples the other
+arguments.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMPLEX = {"single": np.complex64, "double": np.complex128}
 
 @pytest.mark.parametrize("name", CALLS)
 def test_real_numbers(name: str, precision: bool) -> None:
-    """The values are SciPy's within the tolerance, the data types are SciPy's exactly."""
+    """Values are within the tolerance; data types are equal to SciPy's."""
     call = CALLS[name]
     takes_complex = np.iscomplexobj(call.x)
     for kind in TOLERANCES[name]:
@@ -41,7 +41,7 @@ def test_real_numbers(name: str, precision: bool) -> None:
         if dtype is None:
             continue
         x = np.abs(call.x) if dtype == np.uint8 else call.x
-        # Weights that are as precise as the array, but for integers.
+        # The weights have the precision of the array, except for integers.
         args = tuple(
             each.astype(dtype)
             if isinstance(each, np.ndarray) and kind in ("single", "double")
@@ -66,7 +66,7 @@ def test_complex_numbers(name: str, double: bool) -> None:
 
 
 def test_complex_spectra(double: bool) -> None:
-    """Of both sides; SciPy's releases warn differently of one side."""
+    """For two-sided spectra; releases of SciPy issue different warnings for one-sided ones."""
     x = CALLS["signal.stft"].x * (1 + 0.5j)
     for name in ("signal.welch", "signal.stft"):
         check(name, x, nperseg=8, return_onesided=False)
@@ -82,7 +82,7 @@ def test_complex_weights(double: bool) -> None:
 
 
 def test_rejected_with_scipy_s_error(double: bool) -> None:
-    """Where SciPy takes no complex numbers."""
+    """The functions are those that do not support complex numbers in SciPy."""
     z = CALLS["fft.fft"].x
     check("fft.rfft", z)
     check("ndimage.median_filter", z, 3)
@@ -91,7 +91,7 @@ def test_rejected_with_scipy_s_error(double: bool) -> None:
 
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
-    """Constant lines: whole but for the last bit, which decides what is cut off."""
+    """For constant lines, rounding errors in the last bit decide how sums are truncated."""
     x = np.repeat(np.arange(-100, 100, dtype=np.int16)[:, None], 3, 1)
     for name in ("gaussian_filter1d", "gaussian_laplace", "gaussian_gradient_magnitude"):
         settings = {"order": order} if name.endswith("1d") else {}
@@ -104,7 +104,7 @@ def test_sums_are_cut_off_where_scipy_s_are(order: int, double: bool) -> None:
 
 
 def test_flat_images_of_integers(precision: bool) -> None:
-    """Whole numbers but for the last bit after each axis, that is."""
+    """Results after each axis are integers except for rounding errors in the last bit."""
     for value in (28, 49, 98):
         for name in ("gaussian_filter", "gaussian_laplace"):
             check(f"ndimage.{name}", np.full((3, 3), value, np.int8), 0.5)
@@ -112,7 +112,7 @@ def test_flat_images_of_integers(precision: bool) -> None:
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float32])
 def test_one_element_multiplies_in_the_arrays_type(dtype: Any, precision: bool) -> None:
-    """There is nothing to transform, neither along the one axis nor along one of two."""
+    """There is no axis to transform along, in one or in two dimensions."""
     x = np.arange(1, 7).astype(dtype)
     for mode in ("full", "same"):
         check("signal.fftconvolve", x, x[4:5], mode)
@@ -122,19 +122,19 @@ def test_one_element_multiplies_in_the_arrays_type(dtype: Any, precision: bool) 
 
 @pytest.mark.parametrize("sigma", [np.float32(0.7), np.float16(1.3)], ids=str)
 def test_numbers_of_low_precision(sigma: Any, double: bool) -> None:
-    """As precise as SciPy takes them."""
+    """They are used in the precision that SciPy uses."""
     for order in (0, 2):
         check("ndimage.gaussian_filter", CALLS["ndimage.sobel"].x, sigma, order)
 
 
 def test_segments_of_an_odd_length(double: bool) -> None:
-    """Of which the spectrum does not tell: that of one element less is as long."""
+    """The number of frequencies does not tell an odd length from the even one below."""
     z = CALLS["signal.istft"].x[:3]
     check("signal.istft", z, nperseg=5, window="hamming")
 
 
 def test_lines_are_added_from_the_end_that_scipy_begins_at(double: bool) -> None:
-    """Else a part of the sums would be whole numbers, or not, where SciPy's are not, or are."""
+    """Another order would change which partial sums are exact integers."""
     random = np.random.default_rng(4)
     x = np.repeat(np.arange(-300, 300, dtype=np.int16)[:, None], 6, 1)
     for size in (3, 4, 5):
@@ -151,7 +151,7 @@ NARROW = [
 
 @pytest.mark.parametrize("weights", NARROW, ids=str)
 def test_weights_of_narrow_types(weights: np.ndarray, precision: bool) -> None:
-    """No sum, difference or absolute value of them that leaves their type decides anything."""
+    """Results do not depend on overflow in sums, differences or magnitudes of the weights."""
     x = np.array([[1, 2, 3, 4], [9, 0, 5, 7]], np.int32)
     for name in ("ndimage.correlate1d", "ndimage.convolve1d"):
         check(name, x, weights, mode="constant")
@@ -159,7 +159,7 @@ def test_weights_of_narrow_types(weights: np.ndarray, precision: bool) -> None:
 
 
 def test_what_an_integer_cannot_hold_is_its_limit(precision: bool) -> None:
-    """Between elements, and beyond the ends."""
+    """Values are clipped for points between elements and beyond the ends."""
     where = np.array([[-2.5, -0.5, 0.25, 3.5, 9.0]], np.float32)
     for dtype in (np.uint8, np.uint16):
         x = np.array([3, 250, 0, 255], dtype)
@@ -181,14 +181,14 @@ LONG = [
 
 @pytest.mark.parametrize(("name", "x", "args"), LONG, ids=[each[0] for each in LONG])
 def test_long_sums(name: str, x: np.ndarray, args: Any) -> None:
-    """As near as short ones in single precision, where 5,000 terms one by one would not be."""
+    """Results are as accurate as for short sums; adding 5,000 terms one by one would not be."""
     args = [each.astype(np.float32) if isinstance(each, np.ndarray) else each for each in args]
     check(name, x.astype(np.float32), *args)
 
 
 @pytest.mark.parametrize("method", ["auto", "fft"])
 def test_integers_that_are_convolved_by_transforms(method: str, precision: bool) -> None:
-    """Exact, and with the last bits of what has no place in the data type of the result."""
+    """Results are exact, and have the low bits of values that the data type cannot hold."""
     for name in ("signal.convolve", "signal.correlate"):
         for dtype in (np.uint8, np.int16, np.int32, np.uint32):
             limits = np.iinfo(dtype)
@@ -196,7 +196,7 @@ def test_integers_that_are_convolved_by_transforms(method: str, precision: bool)
                 RANDOM.integers(limits.min, limits.max, shape).astype(dtype)
                 for shape in ((40, 50), (13, 14))
             )
-            check(name, first, second, "same", "direct")  # SciPy's transforms round
+            check(name, first, second, "same", "direct")  # SciPy's transforms have rounding errors
             jax_arrays = jnp.asarray(first), jnp.asarray(second)
             function = dispatchable(name)
             direct, result = (
@@ -206,7 +206,7 @@ def test_integers_that_are_convolved_by_transforms(method: str, precision: bool)
 
 
 def test_trends_between_many_breaks(precision: bool) -> None:
-    """Of any lengths, of one element too."""
+    """Pieces have any length, including one element."""
     for length, breaks in ((700, [1, 2, 5, 9, 300, 301, 420]), (64, [16, 32, 48])):
         x = RANDOM.normal(size=(2, length)).cumsum(-1)
         x = x if has_64_bits() else x.astype(np.float32)
@@ -218,7 +218,7 @@ def test_trends_between_many_breaks(precision: bool) -> None:
 
 @pytest.mark.parametrize("output", [np.float32, np.int32, None])
 def test_sums_of_narrow_integers_that_are_large(output: Any, precision: bool) -> None:
-    """Real numbers have no last bits to be right: they are not added as integers then."""
+    """For a real result, low bits are not enough, so the sum is not computed with integers."""
     x = np.array([[60000, 65535, 7], [65000, 1, 65535]], np.uint16)
     binomials = np.array([1.0, 16, 120, 560, 1820, 4368, 8008, 11440, 12870, 11440])
     if output is np.float32:
@@ -230,12 +230,12 @@ def test_sums_of_narrow_integers_that_are_large(output: Any, precision: bool) ->
     large = np.array([[2**31, 2**32 - 1, 2**31 + 5, 0]], np.uint32)
     check("ndimage.uniform_filter", large, 3)
     if has_64_bits():
-        # Of JAX's narrower integers it is not one, and left to SciPy.
+        # JAX's narrower integers cannot hold the value, so the call is left to SciPy.
         check("ndimage.maximum_filter", large, 3, mode="constant", cval=-1)
 
 
 def test_complex_numbers_that_are_infinite(double: bool) -> None:
-    """Times a real weight they are not undefined."""
+    """Multiplied by a real weight, infinity does not become NaN."""
     x = np.ones((4, 5), complex)
     x[1, 2] = np.inf
     with np.errstate(invalid="ignore"):
@@ -244,7 +244,7 @@ def test_complex_numbers_that_are_infinite(double: bool) -> None:
 
 
 def test_squares_that_leave_the_range_of_the_integers(double: bool) -> None:
-    """They have the last bits, and there is no root of what is less than zero then."""
+    """Overflow keeps the low bits, and the root of a negative number is 0."""
     x = np.array([[100, -100, 100, 3], [-90, 90, -90, 7], [1, 0, 2, 120]], np.int8)
     with np.errstate(invalid="ignore"):
         check("ndimage.gaussian_gradient_magnitude", x, 0.5)

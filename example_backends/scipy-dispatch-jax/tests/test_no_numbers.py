@@ -1,4 +1,4 @@
-"""NaN and infinity: whether they spread where SciPy lets them."""
+"""NaN and infinity spread to the same elements as in SciPy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
 def test_they_are_where_scipy_s_are(
     name: str, args: Any, settings: dict[str, Any], value: float, double: bool
 ) -> None:
-    """Multiplied by weights of zero too, but in windows of any number of dimensions."""
+    """Weights of zero are multiplied too, except in n-d windows."""
     x = IMAGE.copy()
     x[2, 3] = value
     check(name, x, *args, **settings)

@@ -1,10 +1,10 @@
-"""Arrays on several devices: computed with where JAX does it, left to SciPy where not."""
+"""Arrays on several devices: used where JAX supports it, otherwise left to SciPy."""
 
 from __future__ import annotations
 
 from spatch_core.testing import run_python
 
-# JAX counts the devices once in a process.
+# JAX determines the number of devices once in a process.
 PROGRAM = """
 import itertools
 

@@ -1,4 +1,4 @@
-"""The README: its examples run, and its table names what there is."""
+"""The README: its examples run, and its table lists the functions of the backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing by rank, beside sorting."""
+"""Selection by rank, compared with sorting."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scipy_dispatch_jax._selection import as_ordered, from_ordered, selected
 
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 9, 25, 33])
 def test_every_rank_of_zeros_and_ones_is_right(count: int) -> None:
-    """A network that sorts all sequences of zeros and ones sorts all (the 0-1 principle)."""
+    """A network that sorts all sequences of zeros and ones sorts all sequences (0-1 principle)."""
     random = np.random.default_rng(count)
     cases = (
         np.array(np.meshgrid(*[[0, 1]] * count, indexing="ij")).reshape(count, -1)
@@ -30,7 +30,7 @@ def test_every_rank_of_zeros_and_ones_is_right(count: int) -> None:
 
 
 def test_what_is_no_number_comes_last() -> None:
-    """As NumPy sorts."""
+    """NaN comes last, as in NumPy's sort."""
     x = np.random.default_rng(0).random((9, 500)).astype(np.float32)
     x[x < 0.3] = np.nan
     x[x > 0.9] = -np.inf
@@ -50,11 +50,11 @@ SHAPES = [
 
 @pytest.mark.parametrize(("kind", "shape"), SHAPES)
 def test_ranks_of_any_bits(kind: str, shape: tuple[int, int], double: bool) -> None:
-    """Among more than 128 elements, a few, more than eight bits count, and along lines."""
+    """Windows of few elements, of more than 128 and of more than 255, and 1-d windows."""
     random = np.random.default_rng(shape[0])
     x = random.integers(0, 256, (19, 23, 8), dtype=np.uint8).view(kind)[..., 0]
     x = random.random((19, 23)) < 0.5 if kind == "?" else x
-    x = x // 16 if kind == "u1" else x  # more elements than bytes count to lie below one
+    x = x // 16 if kind == "u1" else x  # more elements than a byte can count are below a bound
     if x.dtype.kind == "f":
         x = np.nan_to_num(x, nan=-0.0)
         x[random.random(x.shape) < 0.1] = -np.inf
@@ -70,7 +70,7 @@ def test_ranks_of_any_bits(kind: str, shape: tuple[int, int], double: bool) -> N
 
 @pytest.mark.parametrize("shape", [(3, 43), (1, 129)])
 def test_of_many_elements_those_that_are_no_numbers_come_last(shape: tuple[int, int]) -> None:
-    """With either sign."""
+    """NaN may have either sign."""
     x = np.random.default_rng(0).random(129).astype(np.float32)
     x[:20], x[20:30] = np.nan, -np.nan
     expected = np.sort(x)
@@ -81,7 +81,7 @@ def test_of_many_elements_those_that_are_no_numbers_come_last(shape: tuple[int, 
 
 @pytest.mark.parametrize("shape", [(1, 5), (3, 43), (1, 129)])
 def test_zeros_keep_their_signs(shape: tuple[int, int]) -> None:
-    """The negative ones come first; NumPy sorts them as equal."""
+    """Negative zeros come first; NumPy's sort treats zeros as equal."""
     count = shape[0] * shape[1]
     signs = np.random.default_rng(0).permutation(np.where(np.arange(count) < count // 3, -1, 1))
     zeros = jnp.asarray((0.0 * signs).astype(np.float32).reshape(shape))
@@ -92,7 +92,7 @@ def test_zeros_keep_their_signs(shape: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 3, 64, 65, 200])
 def test_ranks_of_lines_of_any_length(length: int) -> None:
-    """Those of SciPy 1.18 read what lies beyond windows that are longer."""
+    """SciPy 1.18 reads out of bounds for windows longer than the line."""
     x = np.random.default_rng(length).integers(0, 9, length).astype(np.int32)
     for size, rank in ((129, 64), (130, 1), (300, 298)):
         around = np.pad(x, (size // 2, (size - 1) // 2), mode="symmetric")
@@ -109,7 +109,7 @@ def test_the_gradient_along_a_long_line(double: bool) -> None:
 
 @pytest.mark.parametrize("kind", ["u1", "f4"])
 def test_an_array_is_extended_before_it_is_compared(kind: str) -> None:
-    """XLA of JAX 0.4 takes minutes to compile both as one for 98 elements of small arrays."""
+    """XLA of JAX 0.4 takes minutes to compile both together, even for small arrays."""
     x = jnp.zeros((2, 7), kind)
     median = jax.jit(partial(ndimage.median_filter, size=(5, 5)))
     for computation in median.lower(x).compile().as_text().split("\n\n"):
@@ -133,7 +133,7 @@ def test_the_gradient_of_a_rank(rank: int, double: bool) -> None:
 
 @pytest.mark.parametrize("name", ["minimum_filter", "maximum_filter", "median_filter"])
 def test_the_gradient_is_one_where_the_element_came_from(name: str, double: bool) -> None:
-    """The first one, where others are equal to it."""
+    """If several elements are equal, the gradient belongs to the first."""
     function = getattr(ndimage, name)
     gradient = jax.grad(lambda x: function(x, 3)[2, 3])(jnp.ones((9, 7)))
     np.testing.assert_array_equal(np.argwhere(gradient), [[1, 2]])
@@ -141,7 +141,7 @@ def test_the_gradient_is_one_where_the_element_came_from(name: str, double: bool
 
 
 def test_gradients_of_windows(double: bool) -> None:
-    """Ones where elements came from; to follow the comparisons would take long to compile."""
+    """Gradients are 1 at chosen elements. Differentiating comparisons would compile slowly."""
     x = jnp.asarray(np.random.default_rng(0).random((7, 7))).at[2, 3].set(jnp.nan)
 
     def total(y: Any) -> Any:
@@ -155,7 +155,7 @@ def test_gradients_of_windows(double: bool) -> None:
 
 
 def test_gradients_where_there_is_no_number() -> None:
-    """The slope of the element that was taken, as elsewhere."""
+    """The gradient is that of the chosen element, as for other values."""
     x = jnp.full((5, 5), jnp.nan)
     assert jax.grad(lambda x: ndimage.median_filter(x, 3)[2, 2])(x).sum() == 1
 
@@ -167,7 +167,7 @@ def test_second_derivatives(double: bool) -> None:
 
 
 def test_integers_are_not_differentiated() -> None:
-    """But what is beside them is."""
+    """Other arguments of floating point still are."""
     x = jnp.arange(12).reshape(3, 4)
     slope = jax.grad(lambda y: (y * ndimage.median_filter(x, (3, 1))).sum())(1.0)
     assert slope == ndimage.median_filter(np.arange(12).reshape(3, 4), (3, 1)).sum()
@@ -175,7 +175,7 @@ def test_integers_are_not_differentiated() -> None:
 
 @pytest.mark.parametrize("size", [3, 9])
 def test_slopes_of_sums(size: int, double: bool) -> None:
-    """By the array, the weights and the fill value, forward and backward, written out or not."""
+    """Derivatives by array, weights and fill value, forward and reverse, unrolled and in loops."""
     random = np.random.default_rng(size)
     x, weights = jnp.asarray(random.normal(size=(4, 5))), jnp.asarray(random.normal(size=(size, 2)))
 

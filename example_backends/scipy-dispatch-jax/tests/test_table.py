@@ -1,4 +1,4 @@
-"""The description, the registry, the tolerances and the samples name the same functions."""
+"""The description, the registry, the tolerances and the sample calls contain the same functions."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_backend_is_found_and_sound() -> None:
 
 
 def test_all_that_jax_offers_is_there() -> None:
-    """Under the names that scipy_dispatch has; what it has not is not a function of arrays."""
+    """Every name of JAX's that is a function of arrays in scipy_dispatch is implemented."""
     import jax.numpy.fft
     import jax.scipy.fft
     import jax.scipy.ndimage

@@ -1,4 +1,4 @@
-"""What is the whole process's, and stays as it was: the warnings."""
+"""Warning filters, which belong to the whole process, are not changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ by_jax_itself = pytest.mark.skipif(
 
 @by_jax_itself
 def test_filters_of_warnings_are_as_they_were() -> None:
-    """Those of `catch_warnings` are shared by all threads, and may be left behind."""
+    """All threads share the filters of `catch_warnings`, which may remain changed."""
     x = jnp.ones((8, 8))
     before = list(warnings.filters)
     with ThreadPoolExecutor(4) as threads:
@@ -40,7 +40,7 @@ def test_no_filter_is_set_in_the_package() -> None:
 
 @by_jax_itself
 def test_what_was_warned_of_once_is_not_warned_of_again() -> None:
-    """Any change of the filters makes Python forget what it has shown."""
+    """Any change of the filters makes Python forget which warnings it has shown."""
     x = jnp.ones((8, 8))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
@@ -62,7 +62,7 @@ def test_data_types_are_those_of_jax(precision: bool) -> None:
 
 
 def test_double_precision_for_a_while() -> None:
-    """Where it is switched on for some lines only."""
+    """Double precision is enabled for a block of code only."""
     experimental = importlib.import_module("jax.experimental")
     enable_x64 = getattr(experimental, "enable_x64", None) or jax.enable_x64
     with enable_x64(True):

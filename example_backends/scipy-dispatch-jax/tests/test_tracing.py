@@ -1,4 +1,4 @@
-"""Every function under jit, vmap and eval_shape, and its gradients. Complete, one call each."""
+"""Every function under jit, vmap and eval_shape, with gradients. Complete, one call each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sample_calls import CALLS, IMAGE
 
 
 def outcome(name: str, x: Any) -> Any:
-    """Return the result of a call, an array: the last one of several."""
+    """Return the result of a call as an array: the last one if there are several."""
     call = CALLS[name]
     function = dispatchable(name)
     if isinstance(x, jax.Array):
@@ -25,7 +25,7 @@ def outcome(name: str, x: Any) -> Any:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_traced(name: str, double: bool) -> None:
-    """The same under jit, for each of many under vmap, and with the slope that was said."""
+    """Results under jit and vmap are equal, and derivatives match finite differences."""
     x = jnp.asarray(CALLS[name].x)
 
     def flat(x: Any) -> Any:
@@ -36,12 +36,12 @@ def test_traced(name: str, double: bool) -> None:
     step = np.random.default_rng(0).normal(size=x.shape)
     step = jnp.asarray(step * (1j - 2 if np.iscomplexobj(x) else 1))
     h = 1e-6
-    # Three calls at once: here, a step ahead, and a step back.
+    # Three calls at once: at x, one step forward, and one step back.
     here, ahead, back = np.asarray(compiled(jnp.stack([x, x + h * step, x - h * step])))
     by_scipy = outcome(name, CALLS[name].x)
     expected = np.concatenate([by_scipy.real.ravel(), by_scipy.imag.ravel()])
     np.testing.assert_allclose(here, expected, rtol=1e-10, atol=1e-10)
-    # Nothing is left to what JAX makes of two data types, or of two numbers of dimensions.
+    # No implicit promotion of data types or of numbers of dimensions is needed.
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         shape = jax.eval_shape(flat, x)
     assert (shape.shape, shape.dtype) == (expected.shape, expected.dtype)
@@ -65,7 +65,7 @@ BY_OTHERS = {
 
 @pytest.mark.parametrize("name", BY_OTHERS)
 def test_gradients_by_other_arrays(name: str, double: bool) -> None:
-    """Weights that are zero too: training starts with such."""
+    """Weights may be zero, as at the start of a training."""
     parameter, value = BY_OTHERS[name]
     settings = {"order": 1} if name.endswith("coordinates") else {}
 
@@ -82,7 +82,7 @@ def test_gradients_by_other_arrays(name: str, double: bool) -> None:
 
 
 def test_large_windows_are_loops(double: bool) -> None:
-    """Those too trace, batch and differentiate, with the values of SciPy."""
+    """Large windows support tracing, batching and differentiation, with SciPy's values."""
     x = jnp.asarray(np.random.default_rng(3).normal(size=(3, 40)))
     for name, args in (("gaussian_filter", (20.0,)), ("uniform_filter", ((1, 99),))):
         function = dispatchable(f"ndimage.{name}")
@@ -96,7 +96,7 @@ def test_large_windows_are_loops(double: bool) -> None:
 
 
 def test_the_program_of_a_large_window_is_no_longer() -> None:
-    """But for one table of where its elements are, in hexadecimal digits."""
+    """The only difference is the table of offsets, in hexadecimal digits."""
     x = jnp.zeros((32, 32))
     median = dispatchable("ndimage.median_filter")
 
@@ -109,7 +109,7 @@ def test_the_program_of_a_large_window_is_no_longer() -> None:
 
 @pytest.mark.parametrize("name", ["uniform_filter", "maximum_filter", "minimum_filter1d"])
 def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
-    """As many as their width has binary digits, about; with the values of SciPy."""
+    """The number of steps is about the number of binary digits of the width."""
     x = np.random.default_rng(4).normal(size=(2, 300))
     function = dispatchable(f"ndimage.{name}")
     widths = range(65, 300, 39)
@@ -125,7 +125,7 @@ def test_wide_windows_take_few_steps(name: str, double: bool) -> None:
 
 
 def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixture) -> None:
-    """Called in a loop with others, a function of JAX arrays compiles nothing more."""
+    """Repeated calls with other numbers do not compile a function of JAX arrays again."""
     image, line = jnp.ones((6, 7)), jnp.ones(40)
 
     def calls(number: int) -> None:
@@ -148,7 +148,7 @@ def test_numbers_are_no_part_of_what_is_compiled(caplog: pytest.LogCaptureFixtur
 
 
 def test_no_number_under_a_zero_weight(double: bool) -> None:
-    """It does not spread, as it does not with SciPy, and does not spoil gradients."""
+    """A NaN does not spread, as in SciPy, and does not affect gradients."""
     x = np.ones((4, 5))
     x[1, 2] = np.nan
     weights = np.array([[0.0, 1.0, 0.0]])
@@ -161,7 +161,7 @@ def test_no_number_under_a_zero_weight(double: bool) -> None:
 
 
 def test_sums_are_linear(double: bool) -> None:
-    """For JAX too, whatever the weights: so solvers can transpose them."""
+    """JAX recognizes the linearity for any weights, so that solvers can transpose the function."""
     x, weights = jnp.ones((4, 5)), jnp.asarray([[0.0, 1.0, 2.0], [3.0, 0.0, 4.0]])
     for form in (weights, np.asarray(weights)):
         function = partial(dispatchable("ndimage.correlate"), weights=form)
@@ -170,7 +170,7 @@ def test_sums_are_linear(double: bool) -> None:
 
 
 def test_no_type_is_promoted(precision: bool) -> None:
-    """Where integers are averaged, complex numbers interpolated, and many elements ranked."""
+    """Cases: means of integers, interpolation of complex numbers, and ranks of many elements."""
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         for size in ((3, 3), (12, 12), (1, 300)):
             dispatchable("ndimage.median_filter")(jnp.ones((4, 5)), size)
@@ -180,7 +180,7 @@ def test_no_type_is_promoted(precision: bool) -> None:
 
 
 def test_lists_with_traced_numbers(double: bool) -> None:
-    """They are arrays, but for a window that SciPy makes by name."""
+    """Such lists are arrays, except for a window that SciPy makes by name."""
     x, reasons = jnp.arange(8.0), []
 
     def total(b: Any) -> Any:
@@ -210,7 +210,7 @@ def test_a_traced_fill_value(double: bool) -> None:
 
 
 def test_the_slope_of_a_magnitude_of_zero_is_zero(double: bool) -> None:
-    """One flat region would else spoil all of a training."""
+    """Otherwise a flat region would make the gradients of a training NaN."""
     x = jnp.zeros((8, 4)).at[0, 0].set(1.0)
     magnitude = dispatchable("ndimage.gaussian_gradient_magnitude")
     slope = jax.grad(lambda y: magnitude(y, 0.5).sum())(x)

@@ -1,6 +1,6 @@
-"""The type patterns of the description: whatever stands for a JAX array, in any release.
+"""The type patterns of the description match all JAX arrays and tracers, in any release.
 
-These tests run on the oldest and on the newest release of JAX that is supported.
+These tests run on the oldest and the newest supported release of JAX.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXPECTED = np.asarray(ndimage.sobel(X))
 
 
 def sobel(x: Any) -> Any:
-    """Run the backend, and nothing else."""
+    """Run the backend, without the default implementation."""
     assert ndimage.sobel.explain(x).selected == "jax"
     return ndimage.sobel(x)
 
@@ -59,7 +59,7 @@ def test_inside_of_transformations(name: str) -> None:
 
 
 def test_gradients() -> None:
-    """Of a linear function: the sum of what it makes of each element."""
+    """The gradient of a linear function is the sum of its weights for each element."""
     gradient = jax.grad(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
     assert gradient.shape == X.shape
     hessian = jax.hessian(lambda x: (sobel(x) ** 2).sum())(jnp.asarray(X))
@@ -67,7 +67,7 @@ def test_gradients() -> None:
 
 
 def test_shapes_alone() -> None:
-    """Nothing needs the values."""
+    """Values are not needed."""
     shape = jax.eval_shape(sobel, jnp.asarray(X))
     assert (shape.shape, shape.dtype) == (X.shape, X.dtype)
     assert "sub" in str(jax.make_jaxpr(sobel)(jnp.asarray(X)))
@@ -79,7 +79,7 @@ def test_compiled_ahead() -> None:
 
 
 def test_the_type_option() -> None:
-    """NumPy arrays become JAX arrays where the user says so, by the public name."""
+    """NumPy arrays become JAX arrays if the user selects JAX by its public name."""
     with backend_opts(type=jax.Array):
         assert isinstance(ndimage.sobel(X), jax.Array)
     assert isinstance(ndimage.sobel(X), np.ndarray)
@@ -91,13 +91,13 @@ def test_numpy_weights_do_not_hinder() -> None:
 
 
 def test_numpy_images_with_jax_weights() -> None:
-    """A result of JAX, as `jax.numpy` makes of such a pair."""
+    """The result is a JAX array, as for such a pair in `jax.numpy`."""
     gradient = jax.grad(lambda w: ndimage.correlate1d(X, w).sum())(jnp.ones(3))
     assert gradient.shape == (3,)
 
 
 def test_settings_of_jax_leave_numpy_arrays_alone() -> None:
-    """They hold no data, and the result was a NumPy array before this backend was installed."""
+    """A setting holds no data. Without this backend, the result was a NumPy array."""
     footprint = jnp.ones((3, 3), bool)
     reason = why_deferred("ndimage.median_filter", X, footprint=footprint)
     assert "only footprint= is a JAX array" in (reason or "")
@@ -110,19 +110,19 @@ def test_settings_of_jax_leave_numpy_arrays_alone() -> None:
 
 
 def test_masked_arrays_are_left_alone() -> None:
-    """A mask would be lost."""
+    """The mask would be lost."""
     weights = np.ma.masked_array([1.0, 2.0, 1.0], [False, True, False])
     explanation = ndimage.correlate1d.explain(jnp.asarray(X), weights)
     assert explanation.selected == "default"
 
 
 def test_random_keys_are_no_numbers() -> None:
-    """They are JAX arrays by type."""
+    """Their type is that of JAX arrays."""
     assert "no numbers" in (why_deferred("ndimage.sobel", jax.random.key(0)) or "")
 
 
 def test_jax_is_imported_when_it_is_met() -> None:
-    """Not for NumPy arrays: the description alone is read."""
+    """For NumPy arrays, only the description file is read."""
     run_python(
         """
         import sys
@@ -142,7 +142,7 @@ def test_jax_is_imported_when_it_is_met() -> None:
 
 
 def test_why_there_are_three_patterns() -> None:
-    """What the comments in the description say of releases."""
+    """Check the statements about releases in the comments of the description."""
     release = tuple(map(int, jax.__version__.split(".")[:2]))
     array, tracers = type(jnp.ones(())), []
     jax.jit(lambda x: tracers.append(type(x)))(1.0)

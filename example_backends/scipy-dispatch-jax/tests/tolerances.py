@@ -1,28 +1,29 @@
-"""How far a result may be off SciPy's, function by function and data type by data type.
+"""The tolerances for results relative to SciPy's, by function and kind of data.
 
-Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kinds are those of the array:
+Data only: ``TOLERANCES[function][kind]`` is a `Tolerance`. The kind is that of the array:
 
 ==============  =====================================================================
 ``integers``    integers and booleans, with ``jax_enable_x64``
-``integers32``  the same without, where JAX has no double precision
-``half``        float16 and bfloat16, compared with SciPy's result of the same numbers
+``integers32``  integers and booleans, without it: JAX has no double precision
+``half``        float16 and bfloat16, compared with SciPy's result for the same numbers
 ``single``      float32 and complex64
 ``double``      float64 and complex128
 ==============  =====================================================================
 
-Where only the integers' counts are stated and the result is of real numbers, because they were
-asked for or other arrays are of such, the kind is that of the real numbers.
+An entry for integers may state counts only. If the result is then real, because of `output` or
+of other arrays, the kind of the real numbers applies.
 
-The tolerances hold for sums of up to 10,000 terms, windows and convolutions alike, and for
-transforms of up to 20,000 elements. Errors of sums grow as the square root of their number:
-1.5e-7 was the largest seen of 65 terms in single precision, 8.4e-7 of 5,001.
+The tolerances apply to sums of up to 10,000 terms, in windows and convolutions, and to
+transforms of up to 20,000 elements. Errors of sums grow with the square root of the number of
+terms: in single precision, the largest errors observed were 1.5e-7 for 65 terms and 8.4e-7 for
+5,001.
 
-The functions that choose an element by its rank are exact for numbers. NaN is placed by NumPy's
-order, last, or spreads where a minimum or maximum meets it. SciPy's result with NaN differs, and
-depends on the order in which it compares.
+Functions that choose an element by its rank are exact for numbers. NaN comes last, as in NumPy's
+order, or spreads from windows of a minimum or maximum. SciPy's results with NaN differ, and
+depend on the order of its comparisons.
 
-Every function of the backend has an entry. The tests compare it with SciPy for every kind
-that is in it; where a kind is absent SciPy has no result to compare with, or is asked.
+Every function of the backend has an entry. The tests compare it with SciPy for every kind in the
+entry. For other kinds, SciPy has no result, or the backend leaves the call to SciPy.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ from typing import NamedTuple
 
 
 class Tolerance(NamedTuple):
-    """How far an element may be off.
+    """The allowed difference of an element.
 
     Attributes
     ----------
     rtol : float
         Relative to the largest value in SciPy's result, or in the array if that is larger.
     atol : float
-        Besides. For results of integers, a number of counts.
+        An additional absolute difference. For integer results, the number of counts.
     reason : str
-        Why.
+        The reason for the tolerance.
     """
 
     rtol: float
@@ -111,7 +112,7 @@ _PRODUCTS: Kinds = {
 }
 
 TOLERANCES: dict[str, Kinds] = {
-    # Sums with weights that are whole numbers
+    # Sums with integer weights
     **dict.fromkeys(("ndimage.sobel", "ndimage.prewitt", "ndimage.laplace"), _WHOLE),
     **dict.fromkeys(("ndimage.uniform_filter", "ndimage.uniform_filter1d"), _WHOLE),
     # Sums with any weights
@@ -120,12 +121,12 @@ TOLERANCES: dict[str, Kinds] = {
     "ndimage.gaussian_filter1d": _FRACTIONS,
     **dict.fromkeys(("ndimage.gaussian_filter", "ndimage.gaussian_laplace"), _LINE_BY_LINE),
     "ndimage.gaussian_gradient_magnitude": _LINE_BY_LINE,
-    # Elements as they are
+    # Unchanged elements of the array
     **dict.fromkeys(("ndimage.minimum_filter", "ndimage.maximum_filter"), _RANKS),
     **dict.fromkeys(("ndimage.minimum_filter1d", "ndimage.maximum_filter1d"), _RANKS),
     **dict.fromkeys(("ndimage.median_filter", "ndimage.rank_filter"), _RANKS),
     "ndimage.percentile_filter": _RANKS,
-    # Between elements
+    # Interpolation between elements
     "ndimage.map_coordinates": {
         "integers": Tolerance(0, 1, "a value where it is rounded, or cut off, but for a bit"),
         "integers32": Tolerance(1e-6, 1, _CUT),
@@ -133,7 +134,7 @@ TOLERANCES: dict[str, Kinds] = {
         "single": Tolerance(4e-6, 0, _BETWEEN),
         "double": Tolerance(1e-13, 0, _DOUBLE),
     },
-    # Fourier transforms and what is made of them
+    # Fourier transforms and functions based on them
     **{
         f"fft.{name}{axes}": _TRANSFORMS
         for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")

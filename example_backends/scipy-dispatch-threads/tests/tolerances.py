@@ -1,4 +1,4 @@
-"""How far a result may be off SciPy's: not at all, for any function and any type of data."""
+"""The tolerances for results relative to SciPy's: zero for every function and data type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Tolerance(NamedTuple):
-    """How far an element may be off: a part of the largest value, a number besides, and why."""
+    """The allowed relative and absolute difference of an element, with the reason."""
 
     rtol: float
     atol: float
@@ -26,4 +26,4 @@ _FUNCTIONS = """
 """
 
 TOLERANCES = {f"ndimage.{name}": {"all": EXACT} for name in _FUNCTIONS.split()}
-"""For each function the tolerance for all types of data: `comparison.assert_same` has no other."""
+"""The tolerance of each function for all data types, which `comparison.assert_same` checks."""

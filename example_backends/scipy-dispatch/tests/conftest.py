@@ -3,12 +3,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-# Tests share modules of data; pytest's importlib mode does not put them on the path.
+# Tests share modules of data, which pytest's importlib mode does not add to the path.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_report_header() -> str:
-    """Say how many functions of the installed SciPy are dispatchable."""
+    """Report how many functions of the installed SciPy are dispatchable."""
     import scipy
 
     from scipy_dispatch import fft, ndimage, signal, system

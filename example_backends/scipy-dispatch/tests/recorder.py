@@ -1,4 +1,4 @@
-"""A backend for arrays of a type of its own, that answers every call with a record of it."""
+"""A backend for its own array type that returns a record of every call."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 
 class Marker:
-    """An array of a type that only the recorder knows."""
+    """An array of a type that only the recorder supports."""
 
 
 class Record(NamedTuple):
-    """What reached the backend."""
+    """The arguments that reached the backend."""
 
     function: str
     dispatch_args: tuple[Any, ...]
@@ -26,7 +26,7 @@ def record(context: DispatchContext, /, *args: Any, **kwargs: Any) -> Record:
 
 
 def description(identifiers: list[str], *more_types: str) -> dict[str, Any]:
-    """Describe the backend: every function is recorded."""
+    """Return a description of the backend, in which every function is recorded."""
     return {
         "name": "recorder",
         "primary_types": [f"{__name__}:Marker", *more_types],

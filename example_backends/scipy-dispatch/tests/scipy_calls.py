@@ -1,7 +1,7 @@
-"""One small real call of every function of the tables. Data only.
+"""One small, valid call of every function in the tables. Data only.
 
-An argument that the table dispatches on is a NumPy array wherever SciPy takes one, so that
-the same calls show that each such parameter is found.
+Dispatch arguments are NumPy arrays wherever SciPy accepts them, so that the same calls show that
+each dispatch parameter is found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Call(NamedTuple):
     kwargs: dict[str, Any]
 
     def fresh(self) -> Call:
-        """Return a copy whose arrays are its own."""
+        """Return a copy with copies of the arrays."""
         return Call(copy.deepcopy(self.args), copy.deepcopy(self.kwargs))
 
 

@@ -1,4 +1,4 @@
-"""Every dispatchable function of the installed SciPy, and forms of a call of it."""
+"""Every dispatchable function of the installed SciPy, and the forms of calling it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TABLES = {"ndimage": NDIMAGE, "signal": SIGNAL, "fft": FFT}
 
 
 class Function(NamedTuple):
-    """One function of the tables that the installed SciPy has."""
+    """A function in the tables that the installed SciPy has."""
 
     module: str
     name: str
@@ -43,14 +43,15 @@ class Function(NamedTuple):
 
     @property
     def parameters(self) -> tuple[str, ...] | dict[str, int]:
-        """Its entry in the table."""
+        """The function's entry in the table."""
         return TABLES[self.module].dispatched[self.name]
 
     @property
     def signature(self) -> inspect.Signature | None:
-        """SciPy's signature; None where SciPy hides it.
+        """SciPy's signature; None if it is not available.
 
-        C functions do, even when they have one: they take nothing by keyword.
+        C functions count as not available even if they have one, because they accept no
+        keywords.
         """
         if inspect.isbuiltin(self.default):
             return None
@@ -60,7 +61,7 @@ class Function(NamedTuple):
 
     @property
     def call(self) -> Call:
-        """Its call, less the keywords that the installed SciPy does not know yet."""
+        """The sample call without keywords that the installed SciPy lacks."""
         args, kwargs = CALLS[self.module][self.name]
         signature = self.signature
         if signature is not None:
@@ -77,7 +78,7 @@ FUNCTIONS = [
 
 
 def by_position(call: Call, signature: inspect.Signature) -> Call:
-    """Pass by position whatever can be, with the defaults in between."""
+    """Pass as many arguments as possible by position, with defaults in between."""
     bound = signature.bind(*call.args, **call.kwargs)
     given = set(bound.arguments)
     bound.apply_defaults()
@@ -102,7 +103,7 @@ def by_keyword(call: Call, signature: inspect.Signature) -> Call:
 
 
 def forms(call: Call, signature: inspect.Signature | None) -> list[Call]:
-    """Return one call as it is, by position and by keyword."""
+    """Return the call as written, with positional arguments, and with keyword arguments."""
     if signature is None:
         return [call]
     return [call, by_position(call, signature), by_keyword(call, signature)]

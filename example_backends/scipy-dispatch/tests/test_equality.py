@@ -1,4 +1,4 @@
-"""Bit for bit what SciPy does, warnings and errors included."""
+"""Results equal SciPy's bit for bit, including warnings and errors."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ EQUAL_MEANS_SAME = (str, int, complex, type, np.dtype, np.ufunc, types.FunctionT
 
 
 def outcome(function: Callable[..., Any], call: Call) -> tuple[Any, ...]:
-    """Return what a call does: its result or error, what it warns of, its arguments after."""
+    """Return the outcome of a call: result or error, warnings, and the arguments afterwards."""
     args, kwargs = call.fresh()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             result = function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - whatever SciPy raises is compared
+        except Exception as error:  # noqa: BLE001 - compare any error that SciPy raises
             result = error
     shown = [(each.category, str(each.message)) for each in caught]
     return result, shown, args, kwargs
 
 
 def bits(value: Any) -> Any:
-    """Return something that is equal only for what is the same bit for bit."""
+    """Return a value that is equal only for values that are equal bit for bit."""
     if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.hasobject:
             return type(value), value.shape, bits(value.tolist())
@@ -88,7 +88,7 @@ def test_output_is_filled_in_place(function: Function) -> None:
 @pytest.mark.parametrize("function", WITH_OUTPUT, ids=str)
 @pytest.mark.parametrize("dtype", [np.float32, np.dtype("complex128"), "int16"], ids=str)
 def test_output_may_be_a_data_type(function: Function, dtype: Any) -> None:
-    """SciPy takes it or refuses it; so does the dispatchable."""
+    """SciPy accepts or rejects the type, and so does the dispatchable function."""
     args, kwargs = function.call
     for form in forms(Call(args, {**kwargs, "output": dtype}), function.signature):
         assert bits(outcome(function.dispatchable, form)) == bits(outcome(function.default, form))
@@ -117,7 +117,7 @@ def test_overwriting_the_input_is_the_same(function: Function) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 def test_wrong_calls_fail_with_scipys_own_error(function: Function) -> None:
-    """The wrapper adds no complaints of its own, and none is lost."""
+    """The wrapper neither adds nor hides errors."""
     args, kwargs = function.call
     for form in (call(), Call(args, {**kwargs, "no_such_parameter": 1})):
         expected = outcome(function.default, form)
@@ -164,7 +164,7 @@ def test_systems_may_be_objects(name: str) -> None:
 
 
 def test_backends_of_scipy_fft_still_work() -> None:
-    """`scipy.fft.set_backend` works on the default implementation, as before."""
+    """`scipy.fft.set_backend` affects the default implementation, as without dispatching."""
     from scipy_dispatch import fft
 
     class Loud:
@@ -179,7 +179,7 @@ def test_backends_of_scipy_fft_still_work() -> None:
 
 
 def test_bits_tell_values_apart() -> None:
-    """Guards the tests above."""
+    """Check the helper of the tests above."""
     assert bits(np.float32(1)) != bits(np.float64(1))
     assert bits(np.zeros(1)) != bits(-np.zeros(1))
     assert bits(np.array([np.nan])) == bits(np.array([np.nan]))

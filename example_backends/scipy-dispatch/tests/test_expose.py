@@ -41,7 +41,7 @@ def exposed(table: ModuleTable, **public: Any) -> dict[str, Any]:
 
 
 class TestAnotherSciPy:
-    """The installed SciPy may be older or newer than the table."""
+    """The installed SciPy is older or newer than the table."""
 
     def test_a_name_that_it_does_not_have_is_skipped(self) -> None:
         namespace = exposed(ModuleTable({"removed": ("image",)}, frozenset()), smooth=smooth)
@@ -94,7 +94,7 @@ class TestStarredParameters:
 
 @pytest.fixture(scope="module")
 def open_modules() -> dict[str, dict[str, Any]]:
-    """All of the library, through a system whose only backend is the recorder."""
+    """Return all modules of the library, with a system whose only backend is the recorder."""
     import scipy.fft
     import scipy.ndimage
     import scipy.signal
@@ -116,7 +116,7 @@ def open_modules() -> dict[str, dict[str, Any]]:
 def test_each_parameter_of_the_table_alone_decides(
     function: Function, open_modules: dict[str, dict[str, Any]]
 ) -> None:
-    """An array of a backend's type in any one of them reaches the backend, in any form."""
+    """An array of the backend's type in any single parameter reaches the backend, in every form."""
     dispatchable = open_modules[function.module][function.name]
     calls = list(marked_calls(function))
     assert calls
@@ -134,14 +134,14 @@ def test_each_parameter_of_the_table_alone_decides(
 def test_the_default_implementation_takes_numpy_arrays(
     function: Function, open_modules: dict[str, dict[str, Any]]
 ) -> None:
-    """The call's own arguments, all NumPy's, are the library's own business."""
+    """Calls with NumPy arrays only run the default implementation."""
     args, kwargs = function.call
     explanation = open_modules[function.module][function.name].explain(*args, **kwargs)
     assert explanation.selected == "default"
 
 
 def test_a_backend_can_take_the_objects_of_scipy_signal() -> None:
-    """A system that is an object counts as what it is, under SciPy's public name."""
+    """A system object dispatches on its own type, under SciPy's public name."""
     from scipy import signal
 
     system = open_to(["lib:step"], "~scipy.signal:lti")
@@ -153,7 +153,7 @@ def test_a_backend_can_take_the_objects_of_scipy_signal() -> None:
 
 
 def marked_calls(function: Function) -> Any:
-    """Yield the function's call with a marker in place of each dispatch argument in turn."""
+    """Yield the function's call with a marker in place of each dispatch argument, in turn."""
     call = function.call
     signature = function.signature
     if signature is None:
@@ -177,7 +177,7 @@ def marked_calls(function: Function) -> Any:
 
 
 def marked_values(value: Any, is_unpacked: bool) -> Any:
-    """Yield a marker with the value that holds it: itself, or a tuple that has it as item."""
+    """Yield a marker and the value that contains it: the marker itself, or a tuple with it."""
     marker = Marker()
     yield marker, marker
     if is_unpacked:

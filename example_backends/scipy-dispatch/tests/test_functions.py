@@ -36,14 +36,14 @@ class TestEachFunction:
         try:
             expected = inspect.signature(function.default)
         except ValueError:
-            # A C function that tells nobody.
+            # C functions may have no signature.
             with pytest.raises(ValueError, match="no signature found"):
                 inspect.signature(function.dispatchable)
         else:
             assert inspect.signature(function.dispatchable) == expected
 
     def test_it_has_scipys_docstring(self, function: Function) -> None:
-        """Installed backends may add a section of their own behind it."""
+        """Installed backends may append their own section."""
         expected = function.default.__doc__ or ""
         assert (function.dispatchable.__doc__ or "").startswith(expected.rstrip())
 

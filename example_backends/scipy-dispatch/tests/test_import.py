@@ -12,7 +12,7 @@ import scipy_dispatch
 
 
 def fresh(code: str) -> Any:
-    """Run code in a new interpreter and return what it prints, read as JSON."""
+    """Run code in a new interpreter and return its output, parsed as JSON."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
     )
@@ -21,7 +21,7 @@ def fresh(code: str) -> Any:
 
 
 def modules_after(statement: str) -> set[str]:
-    """Return the modules that a new interpreter has imported after a statement."""
+    """Return the modules that a new interpreter has imported after running a statement."""
     return set(fresh(f"{statement}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"))
 
 

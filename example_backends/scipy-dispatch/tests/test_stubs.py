@@ -29,7 +29,7 @@ def tool() -> Any:
 
 
 def shipped_stub(tool: Any, module: str) -> str:
-    """Return the text of a stub of the package in use, which may be an installed one."""
+    """Return the text of a stub of the imported package, which may be an installed one."""
     place = tool.STUBS[module][1].relative_to(tool.PACKAGE)
     shipped: Path = Path(str(scipy_dispatch.__file__)).parent / place
     return shipped.read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_stubs_are_in_step_with_their_release_of_scipy(tool: Any, module: str) -
 
 @pytest.mark.parametrize("module", TABLES)
 def test_stubs_have_every_parameter_of_the_installed_scipy(tool: Any, module: str) -> None:
-    """Those of a newer release may have more, and lack what was removed before it."""
+    """Stubs of a newer release may have more parameters, and lack removed ones."""
     declared = {
         node.name: {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
         for node in ast.parse(shipped_stub(tool, module)).body
@@ -56,7 +56,8 @@ def test_stubs_have_every_parameter_of_the_installed_scipy(tool: Any, module: st
         signature = function.signature
         if function.module == module and function.name in declared and signature is not None:
             missing = signature.parameters.keys() - declared[function.name]
-            # An alias that is (*args, **kwargs) in one release has names in another.
+            # An alias with the signature (*args, **kwargs) in one release has named parameters
+            # in another.
             assert not missing or "args" in declared[function.name], (function.name, missing)
 
 

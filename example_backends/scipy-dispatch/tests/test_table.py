@@ -8,16 +8,16 @@ import re
 import pytest
 from scipy_functions import FUNCTIONS, TABLES, Function
 
-# Parameters that SciPy documents as array_like although they are settings, one an axis.
+# Parameters that SciPy documents as array_like although they are settings, one for each axis.
 SETTINGS = {"axes", "s", "kernel_size", "mysize"}
 
-# Parameters that came later than the function.
+# Parameters added in a later release than the function.
 LATER = {("lombscargle", "weights")}
 
 
 @pytest.mark.parametrize("module", TABLES)
 def test_every_public_name_of_scipy_is_placed(module: str) -> None:
-    """A new SciPy release that adds a public name makes this fail; place the name."""
+    """The test fails for new public names of a SciPy release; add them to the table."""
     table = TABLES[module]
     public = set(importlib.import_module(f"scipy.{module}").__all__)
     assert public - table.dispatched.keys() - table.unchanged == set()
@@ -33,7 +33,7 @@ def test_no_name_is_placed_twice(module: str) -> None:
 def test_parameters_are_those_of_the_signature(function: Function) -> None:
     signature = function.signature
     if signature is None:
-        # Only an entry with positions works where SciPy hides the signature.
+        # Without SciPy's signature, only an entry with positions works.
         assert isinstance(function.parameters, dict)
         return
     own = list(signature.parameters)
@@ -48,7 +48,7 @@ def test_parameters_are_those_of_the_signature(function: Function) -> None:
 @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 def test_every_documented_array_is_dispatched_on(function: Function) -> None:
     if isinstance(function.parameters, dict):
-        return  # of a C function, whose docstring has names of its own
+        return  # a C function, whose docstring uses other names
     dispatched = {name.lstrip("*") for name in function.parameters}
     documented = documented_types(function.default.__doc__)
     arrays = {name for name, kind in documented.items() if "array" in kind}
@@ -67,7 +67,7 @@ def test_unchanged_functions_document_no_array(module: str) -> None:
 
 
 def documented_types(doc: str | None) -> dict[str, str]:
-    """Read the types of the parameters out of a numpydoc docstring."""
+    """Return the types of the parameters in a numpydoc docstring."""
     found = {}
     section = ""
     lines = [*inspect.cleandoc(doc or "").splitlines(), ""]
@@ -81,7 +81,7 @@ def documented_types(doc: str | None) -> dict[str, str]:
 
 
 def test_documented_types_are_read() -> None:
-    """Guards the tests above, which pass when nothing is read."""
+    """Check the helper of the tests above, which would pass if it found nothing."""
     doc = """Do.
 
     Parameters

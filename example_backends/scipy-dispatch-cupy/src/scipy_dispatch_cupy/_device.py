@@ -15,8 +15,8 @@ This is an estimate for machines on which `scipy_dispatch_cupy.measure` was not 
 is not pinned crosses PCI Express at about 6 GB/s, so that 8 bytes each way cost 2.7 ns an
 element. SciPy's cheap filters take 10 to 20 ns an element on one core. The difference must
 outweigh 0.1 to 0.5 ms of allocations, launches and synchronization, which it does from about
-50,000 elements on. The value is five times that, so that a slower or busy GPU still gains. The
-first call of a process takes longer: it loads CUDA and compiles kernels, which are cached on
+50,000 elements on. The value is five times that, so that a slower or busy GPU does not lose.
+The first call of a process takes longer: it loads CUDA and compiles kernels, which are cached on
 disk.
 """
 

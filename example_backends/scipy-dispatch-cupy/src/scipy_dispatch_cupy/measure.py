@@ -1,10 +1,10 @@
-"""From how many elements on the GPU pays for NumPy arrays, on this machine.
+"""Measure the number of elements from which the GPU is faster than SciPy, on this machine.
 
     python -m scipy_dispatch_cupy.measure [--largest SIDE] [FUNCTION ...]
 
-Prints how many times faster than SciPy functions are whose arrays go to the GPU and back, on
-square images of growing size, and the number of elements from which on `cupy-offload` is to
-take them.
+Prints how many times faster than SciPy functions are on the GPU, including the transfer to the
+GPU and back, for square images of growing size. Also prints the number of elements from which
+`cupy-offload` should run.
 """
 
 # ruff: noqa: T201 - it prints what it finds

@@ -63,8 +63,8 @@ class Lines:
     refuse : callable, optional
         Takes a call; returns the reason why it cannot be supported, or None.
     harmless : callable, optional
-        Takes a call; returns the call for the probe, without arguments that must not be used to
-        find out the type of the result.
+        Takes a call; returns the call for the probe, in which arguments are replaced that must
+        not be used just to find out the type of the result.
     always : mapping, optional
         Arguments that are always passed. They forbid the function to overwrite a block, since
         other tasks may use it.

@@ -1,4 +1,4 @@
-"""Filters: the same bits as SciPy, for every mode, origin, axis and way to cut the array."""
+"""Filters: results equal SciPy's bit for bit, for every mode, origin, axis and chunking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from scipy import ndimage
 from tolerances import tolerance_of
 
 modes = st.sampled_from((*MODES, *GRID_MODES))
-# Where the first window does not see the end of the line, or of the block.
+# With these modes, the first window does not read from the other end of the line or block.
 modes_without_end = modes.filter(lambda mode: "wrap" not in mode)
 cvals = st.sampled_from((0.0, 2.5, -3.0))
 LARGEST = 6
@@ -54,7 +54,7 @@ WINDOWS: list[tuple[str, tuple[Any, ...]]] = [
 @pytest.mark.parametrize("modes", [["wrap", "reflect"], ["nearest", "grid-wrap"]], ids=str)
 @pytest.mark.parametrize("chunks", [7, (7, 30), (30, 7)], ids=str)
 def test_modes_that_contradict_one_another(name: str, modes: list[str], chunks: Any) -> None:
-    """SciPy takes each derivative along all axes with the mode of one of them."""
+    """SciPy takes each derivative along all axes, with the mode of one axis."""
     x = np.random.default_rng(0).random((30, 30))
     arguments = {} if name == "laplace" else {"sigma": 1}
     check(f"ndimage.{name}", x, da.from_array(x, chunks=chunks), mode=modes, **arguments)
@@ -63,14 +63,14 @@ def test_modes_that_contradict_one_another(name: str, modes: list[str], chunks: 
 @pytest.mark.parametrize(("name", "args"), WINDOWS, ids=str)
 @given(data=st.data())
 def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
-    """Sizes, origins and modes, for all axes at once or each."""
+    """Sizes, origins and modes are given for all axes or for each axis."""
     x, lazy = data.draw(dask_arrays())
     axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     size, origin = size_and_origin(data.draw, count)
     output = data.draw(outputs)
     if x.ndim == 1 and name not in ("minimum_filter", "maximum_filter"):
-        # The memory that SciPy 1.18 uses here is not its own: it reads beyond the ends of a
-        # line shorter than the filter, and writes what is too large into another data type.
+        # SciPy 1.18 accesses memory out of bounds here: it reads beyond a line shorter than the
+        # window, and writes values that are too large for another data type.
         assume(x.size > LARGEST and output is None)
     check(
         f"ndimage.{name}",
@@ -89,7 +89,7 @@ def test_windows_of_a_size(name: str, args: tuple[Any, ...], data: Any) -> None:
 @pytest.mark.parametrize(("name", "args"), WINDOWS, ids=str)
 @given(data=st.data())
 def test_windows_with_a_footprint(name: str, args: tuple[Any, ...], data: Any) -> None:
-    """Footprints of any shape, around any of their elements."""
+    """Footprints have any shape and origin."""
     x, lazy = data.draw(dask_arrays(min_dims=2))
     axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     sides = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
@@ -138,7 +138,7 @@ def test_weights(name: str, data: Any) -> None:
     weights = random.normal(size=sides)
     if data.draw(st.booleans()):
         weights = weights + 1j * random.normal(size=sides)
-    # Origins that both functions accept, whichever way they turn the weights.
+    # Use origins that are valid for both functions, since one reflects the weights.
     origin = [data.draw(st.integers(-((side - 1) // 2), (side - 1) // 2)) for side in sides]
     check(
         f"ndimage.{name}",
@@ -173,7 +173,7 @@ def test_weights_along_one_axis(name: str, data: Any) -> None:
 
 @given(data=st.data())
 def test_gaussian(data: Any) -> None:
-    """Sigma, order, mode, truncation and radius, for all axes at once or each."""
+    """Sigma, order, mode, truncation and radius are given for all axes or for each axis."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex128)))
     axes, count = axes_of(data.draw, "ndimage.gaussian_filter", x.ndim)
     check(
@@ -249,7 +249,7 @@ def test_laplace(data: Any) -> None:
 
 @given(data=st.data())
 def test_uniform_of_integers(data: Any) -> None:
-    """Sums of integers are exact, wherever they start."""
+    """Sums of integers are exact wherever they start."""
     x, lazy = data.draw(dask_arrays(INTEGERS))
     axes, count = axes_of(data.draw, "ndimage.uniform_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count)
@@ -275,8 +275,8 @@ def test_uniform_along_one_axis(data: Any) -> None:
 
 @given(data=st.data())
 def test_uniform_of_floats(data: Any) -> None:
-    """A running sum rounds differently when it starts elsewhere."""
-    # Far from 0, so that no mean is much smaller than what it is the mean of.
+    """The rounding of a running sum depends on where it starts."""
+    # The values are far from 0, so that no mean is much smaller than its terms.
     x, lazy = data.draw(dask_arrays((*FLOATS, np.complex64), offset=500))
     axes, count = axes_of(data.draw, "ndimage.uniform_filter", x.ndim)
     size, origin = size_and_origin(data.draw, count)
@@ -293,8 +293,8 @@ def test_uniform_of_floats(data: Any) -> None:
 
 @given(data=st.data())
 def test_uniform_of_floats_truncated_to_integers(data: Any) -> None:
-    """Truncation would make a whole unit of a rounding error, so lines are not cut."""
-    # Tenths, whose sums miss whole numbers by a rounding error only, one way or the other.
+    """Truncation may turn a rounding error into a difference of 1, so lines are not split."""
+    # Tenths, whose sums differ from integers by a rounding error in either direction.
     tenths, _ = data.draw(dask_arrays((np.int16,), max_dims=2, min_side=10, max_side=40))
     x = tenths / 10
     lazy = da.from_array(x, chunks=data.draw(chunked(x.shape)))
@@ -310,7 +310,7 @@ def test_uniform_of_floats_truncated_to_integers(data: Any) -> None:
 
 
 def with_nan(draw: Any, x: np.ndarray) -> tuple[np.ndarray, da.Array]:
-    """Put one to three NaN into `x`, and cut it."""
+    """Replace one to three elements of `x` by NaN, and split it into chunks."""
     x = x.copy()
     places = st.lists(st.integers(0, x.size - 1), min_size=1, max_size=3)
     x.flat[draw(places)] = np.nan
@@ -323,7 +323,7 @@ def with_nan(draw: Any, x: np.ndarray) -> tuple[np.ndarray, da.Array]:
 @settings(max_examples=20)
 @given(data=st.data())
 def test_extremes_before_a_nan(name: str, data: Any) -> None:
-    """What SciPy makes of the window with it, and of some after it, depends on where it began."""
+    """Windows with a NaN, and some windows after it, depend on where SciPy starts the line."""
     x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=2))[0])
     size = data.draw(st.integers(1, LARGEST))
     options = {
@@ -343,7 +343,7 @@ def test_extremes_before_a_nan(name: str, data: Any) -> None:
 @settings(max_examples=20)
 @given(data=st.data())
 def test_ranks_and_nan(name: str, data: Any) -> None:
-    """On a line, those before the first; in more dimensions every window is by itself."""
+    """In one dimension, compare windows before the first NaN; in more, windows are independent."""
     x, _ = data.draw(dask_arrays(FLOATS, min_side=LARGEST + 1, max_dims=2))
     x, lazy = with_nan(data.draw, x)
     args = {"median_filter": (), "percentile_filter": (40,), "rank_filter": (1,)}[name]
@@ -361,7 +361,7 @@ def test_ranks_and_nan(name: str, data: Any) -> None:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_means_before_the_first_nan(data: Any) -> None:
-    """A running sum never loses one."""
+    """A running sum stays NaN after a NaN."""
     x, lazy = with_nan(data.draw, data.draw(dask_arrays(FLOATS, max_dims=1, offset=500))[0])
     mode = data.draw(modes_without_end)
     options = {"size": data.draw(st.integers(1, LARGEST)), "mode": mode}
@@ -424,7 +424,7 @@ def running_total(line: np.ndarray, out: np.ndarray) -> None:
 
 @given(data=st.data())
 def test_a_user_s_function_of_lines(data: Any) -> None:
-    """Its result may depend on all of a line."""
+    """The result may depend on the whole line."""
     x, lazy = data.draw(dask_arrays(INTEGERS, max_dims=2))
     check(
         "ndimage.generic_filter1d",

@@ -1,4 +1,4 @@
-"""Measurements: labels with SciPy's numbers, and what is measured in labelled regions."""
+"""Measurements: labels numbered as in SciPy, and statistics of labelled regions."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ AVERAGES = ("mean", "variance", "standard_deviation", "center_of_mass")
 @settings(max_examples=20)
 @given(data=st.data())
 def test_labels(data: Any) -> None:
-    """Features have the numbers that SciPy gives them, however the array is cut."""
+    """Features are numbered as in SciPy for any chunking."""
     x, lazy = data.draw(dask_arrays((bool, np.uint8, np.float64), max_side=9))
-    # Any structure that SciPy takes: what is one is so on the other side of the middle, too.
+    # Any structure that SciPy accepts, which is one that is symmetric about its centre.
     half = np.random.default_rng(data.draw(st.integers(0, 99))).random((3,) * x.ndim) > 0.6
     structure = data.draw(st.sampled_from((None, half | np.flip(half))))
     labels, count = lazily("ndimage.label", lazy, structure)
@@ -50,7 +50,7 @@ def test_labels(data: Any) -> None:
     "structure", [np.eye(3), np.eye(3)[::-1], [[0, 1, 1], [1, 1, 1], [1, 1, 0]]]
 )
 def test_labels_of_features_that_meet_at_corners(structure: Any) -> None:
-    """In a structure without the sides, blocks meet at more than their corners."""
+    """Without the face neighbours, features also meet diagonally across the faces of blocks."""
     x = np.random.default_rng(0).random((11, 12)) > 0.5
     labels, count = lazily("ndimage.label", da.from_array(x, chunks=5), structure)
     expected, number = scipy_function("ndimage.label")(x, structure)
@@ -59,7 +59,7 @@ def test_labels_of_features_that_meet_at_corners(structure: Any) -> None:
 
 
 def test_blocks_are_labelled_once() -> None:
-    """Although their names are asked for before they are numbered, and beside the seams."""
+    """The labels are used for the names, for the numbering and for the seams."""
     seen = []
 
     def look(block: np.ndarray) -> np.ndarray:
@@ -72,7 +72,7 @@ def test_blocks_are_labelled_once() -> None:
 
 
 def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
-    """Draw labels, the same ones cut, and what to measure."""
+    """Draw labels, the labels in chunks or as they are, and an index."""
     random = np.random.default_rng(data.draw(st.integers(0, 999)))
     labels = random.integers(0, 4, x.shape)
     labels.flat[0] = 1
@@ -86,7 +86,7 @@ def labelled(data: Any, x: np.ndarray) -> tuple[Any, da.Array, Any]:
 @settings(max_examples=15)
 @given(data=st.data())
 def test_averages(name: str, data: Any) -> None:
-    """SciPy adds up single precision in single precision, where one region is measured."""
+    """SciPy sums single precision in single precision if it measures a single region."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), max_dims=2, offset=300))
     check(f"ndimage.{name}", x, lazy)
     labels, cut, index = labelled(data, x)
@@ -129,7 +129,7 @@ def test_order_statistics(name: str, data: Any) -> None:
 
 MEASUREMENTS = (*AVERAGES, "sum", "minimum", "maximum", "median")
 
-# Labels in a few ways of writing them, which SciPy looks up in one of two ways.
+# Labels in several forms, for which SciPy uses one of two lookup methods.
 LABELS: dict[str, Any] = {
     "1 to n": lambda numbers: numbers,
     "bytes": lambda numbers: numbers.astype(np.uint8),
@@ -146,7 +146,7 @@ LABELS: dict[str, Any] = {
 @pytest.mark.parametrize("name", MEASUREMENTS)
 @pytest.mark.parametrize("labels", LABELS)
 def test_many_regions(name: str, labels: str) -> None:
-    """All of them in any order, some twice, in chunks in which most of them are missing."""
+    """All regions in any order, some of them twice, with chunks that contain few of them."""
     random = np.random.default_rng(0)
     x = random.random((20, 30)) * 90 + 5
     numbers = np.sort(random.integers(0, 40, x.size)).reshape(x.shape)
@@ -159,7 +159,7 @@ def test_many_regions(name: str, labels: str) -> None:
 
 
 def test_labels_that_are_not_in_the_order_of_the_processor() -> None:
-    """Nor larger than a signed integer: -1 is none of them."""
+    """Nor may labels exceed a signed integer's range: -1 is not a label."""
     x = np.arange(12.0).reshape(3, 4)
     labels = np.repeat(np.array([2**64 - 1, 1, 2], ">u8"), 4).reshape(3, 4)
     result = lazily("ndimage.sum", da.from_array(x, chunks=3), labels, [1, 2])
@@ -169,7 +169,7 @@ def test_labels_that_are_not_in_the_order_of_the_processor() -> None:
 
 
 def test_an_index_that_no_label_can_be() -> None:
-    """SciPy finds nothing; to compare here, it would have to become a label."""
+    """SciPy finds no elements. A comparison here would convert the index to the labels' type."""
     x, labels = np.arange(12.0).reshape(3, 4), np.repeat([1, 2, -1], 4).reshape(3, 4)
     index = np.array([2**64 - 1, 1], np.uint64)
     explanation = ndimage.sum.explain(da.from_array(x, chunks=3), labels, index)
@@ -179,7 +179,7 @@ def test_an_index_that_no_label_can_be() -> None:
 @pytest.mark.parametrize("dtype", [np.float16, np.longdouble])
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_other_precisions_are_scipy_s(name: str, dtype: Any) -> None:
-    """It adds them up in theirs."""
+    """SciPy sums in the precision of the array."""
     x = np.random.default_rng(0).random((6, 7)).astype(dtype)
     labels = np.arange(42).reshape(6, 7) // 12
     explanation = getattr(ndimage, name).explain(da.from_array(x, chunks=4), labels, [1, 2])
@@ -187,7 +187,7 @@ def test_other_precisions_are_scipy_s(name: str, dtype: Any) -> None:
 
 
 def test_centers_of_integers_near_the_end_of_their_range() -> None:
-    """An element times its position is a number of double precision, as SciPy's is."""
+    """The product of an element and its position is computed in double precision, as in SciPy."""
     x, labels = np.full((3, 4), 2**62), np.array([[1, 1, 2, 2]] * 3)
     expected = scipy_function("ndimage.center_of_mass")(x, labels, [1, 2])
     for chunks in (2, 3, 4):
@@ -198,10 +198,10 @@ def test_centers_of_integers_near_the_end_of_their_range() -> None:
 @pytest.mark.parametrize("labels", [(), (np.arange(160_000).reshape(400, 400) // 9999, 1)])
 @pytest.mark.parametrize("name", ["sum", "mean", "variance", "center_of_mass"])
 def test_one_region_takes_little_memory(name: str, labels: tuple[Any, ...]) -> None:
-    """A copy in double precision, or two; there is nothing to sort out."""
+    """Two copies in double precision suffice, since a single region needs no sorting."""
     x = np.ones((400, 400), np.float32)
     result = lazily(f"ndimage.{name}", da.from_array(x, chunks=400), *labels)
-    result.compute(scheduler="sync")  # what is imported or kept on the way does not count
+    result.compute(scheduler="sync")  # exclude imports and caches from the measurement
     tracemalloc.start()
     try:
         result.compute(scheduler="sync")
@@ -212,7 +212,7 @@ def test_one_region_takes_little_memory(name: str, labels: tuple[Any, ...]) -> N
 
 
 def test_measures_are_numbers() -> None:
-    """A single one can be hashed, formatted and added, as SciPy's."""
+    """A single measure can be hashed, formatted and added, as SciPy's can."""
     x, labels = np.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4) // 4
     for name in MEASUREMENTS[:3]:
         for args in ((), (labels, 1)):
@@ -222,7 +222,7 @@ def test_measures_are_numbers() -> None:
 
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
 def test_the_mean_of_integers_whose_sum_leaves_their_range() -> None:
-    """Of one region: it is what SciPy has, however odd."""
+    """For a single region, the result equals SciPy's, overflow included."""
     x = np.full((3, 4), 2**62)
     lazy, labels = da.from_array(x, chunks=3), np.arange(12).reshape(3, 4) // 5
     for regions in ((), (labels,), (labels, 1), (labels, 7)):
@@ -264,7 +264,7 @@ def test_ways_to_write_several_labels(name: str) -> None:
 @pytest.mark.parametrize("name", [*MEASUREMENTS, "sum_labels"])
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_regions_without_elements(name: str) -> None:
-    """What SciPy makes of them; but the median of nothing is not a number."""
+    """Results equal SciPy's, except that the median of an empty region is NaN."""
     x = np.arange(1, 31.0).reshape(5, 6)
     labels = np.arange(30).reshape(5, 6) // 7 * 2
     lazy = da.from_array(x, chunks=4)
@@ -279,7 +279,7 @@ def test_regions_without_elements(name: str) -> None:
 
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_as_many_tasks_for_many_regions_as_for_one(name: str) -> None:
-    """Each block is looked at once."""
+    """Each block is processed once."""
     x = da.ones((40, 40), chunks=10)
     labels = da.arange(1600, chunks=100).reshape((40, 40)).rechunk(10)
     one, many = (
@@ -291,7 +291,7 @@ def test_as_many_tasks_for_many_regions_as_for_one(name: str) -> None:
 
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_block_tells_of_its_own_regions_alone(name: str) -> None:
-    """What is sent between tasks does not grow with labels x blocks."""
+    """The amount of data sent between tasks does not grow with the product of labels and blocks."""
     random = np.random.default_rng(0)
     x = random.random((100, 100))
     labels = np.arange(10_000).reshape(100, 100)
@@ -302,13 +302,13 @@ def test_a_block_tells_of_its_own_regions_alone(name: str) -> None:
         result = result.compute(scheduler="sync")
     expected = scipy_function(f"ndimage.{name}")(x, labels, index)
     assert_same(result, expected, tolerance_of(f"ndimage.{name}", expected, x))
-    # The array, the labels and those asked for, and a few tallies of each element, in all.
+    # In total: the array, the labels, the index, and a few tallies for each element.
     assert 3 * x.nbytes < sum(sent) < 25 * x.nbytes
 
 
 @pytest.mark.parametrize("name", ["minimum", "maximum"])
 def test_extremes_that_nothing_else_could_be(name: str) -> None:
-    """Infinities, NaN alone, and the limits of integers: no number stands for "nothing yet"."""
+    """Infinities, NaN and the limits of integers are valid results, not initial values."""
     labels, index = np.array([[1, 1, 2, 2, 3, 3]] * 4), [3, 1, 4, 2]
     largest, smallest = np.inf, -np.inf
     limits = np.iinfo(np.uint64)
@@ -326,7 +326,7 @@ def test_extremes_that_nothing_else_could_be(name: str) -> None:
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
 def test_regions_with_what_is_not_a_number(name: str, dtype: Any) -> None:
-    """It is the largest of all in some functions of SciPy, and spoils a region in others."""
+    """NaN is the largest value for some of SciPy's functions, and makes others return NaN."""
     x = np.random.default_rng(0).random((6, 7)).astype(dtype)
     x[1, 6] = x[2, 2] = np.nan
     labels = np.arange(42).reshape(6, 7) // 12
@@ -345,7 +345,7 @@ def test_regions_with_what_is_not_a_number(name: str, dtype: Any) -> None:
 @pytest.mark.parametrize("dtype", [">f8", ">f4", ">i2"])
 @pytest.mark.parametrize("name", ["minimum", "maximum", "median", "sum", "mean"])
 def test_the_order_of_bytes(name: str, dtype: str) -> None:
-    """The processor's, as of any Dask array that is put together; the array says so before."""
+    """Results have native byte order, as concatenated Dask arrays do, and the metadata says so."""
     x = np.random.default_rng(0).integers(0, 99, (6, 7)).astype(dtype)
     lazy = da.from_array(x, chunks=4)
     for args in ((), (np.arange(42).reshape(6, 7) // 12, [1, 2])):
@@ -367,7 +367,7 @@ def test_the_order_of_bytes(name: str, dtype: str) -> None:
 def test_filters_in_the_fourier_domain(
     name: str, strengths: st.SearchStrategy[float], data: Any
 ) -> None:
-    """Exponentials and sines come from another library, which rounds otherwise."""
+    """Another library computes exponentials and sines, and rounds differently."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex64, np.complex128)))
     axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
     length = x.shape[axis]

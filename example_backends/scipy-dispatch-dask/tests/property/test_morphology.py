@@ -1,4 +1,4 @@
-"""Morphology: the same bits as SciPy, one step or many, with and without masks."""
+"""Morphology: results equal SciPy's bit for bit, with one or more steps, with or without masks."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def a_shape(draw: Any, count: int, largest: int = 4) -> list[int]:
 
 
 def an_origin(draw: Any, shape: list[int]) -> list[int]:
-    # Origins that are inside, whichever way the structure is turned.
+    # Origins inside the structure, reflected or not.
     return [draw(st.integers(-((side - 1) // 2), (side - 1) // 2)) for side in shape]
 
 
@@ -48,7 +48,7 @@ def a_structure(draw: Any, shape: list[int]) -> np.ndarray:
 @pytest.mark.parametrize("name", [*ONE_PASS, *TWO_PASSES])
 @given(data=st.data())
 def test_grey_morphology(name: str, data: Any) -> None:
-    """Sizes, footprints and structures that are not flat."""
+    """Sizes, footprints and non-flat structures."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), max_dims=2))
     axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     shape = a_shape(data.draw, count)
@@ -75,7 +75,7 @@ def test_grey_morphology(name: str, data: Any) -> None:
 )
 @given(data=st.data())
 def test_binary_morphology(name: str, data: Any) -> None:
-    """Any number of steps, from the border's value on, inside a mask or everywhere."""
+    """Any number of steps and any border value, with or without a mask."""
     x, lazy = data.draw(dask_arrays((bool, np.uint8), max_dims=2))
     axes, count = axes_of(data.draw, f"ndimage.{name}", x.ndim)
     shape = a_shape(data.draw, count, largest=3)
@@ -105,7 +105,7 @@ def test_binary_morphology(name: str, data: Any) -> None:
 @pytest.mark.parametrize("origin", [1, -1, (1, -1)])
 @pytest.mark.parametrize("chunks", [7, (7, 30), (30, 7)])
 def test_origins_of_binary_morphology(origin: Any, chunks: Any) -> None:
-    """The structure that SciPy has of its own, off its middle, at borders of many blocks."""
+    """SciPy's default structure with an origin, at the borders of many blocks."""
     x = np.random.default_rng(0).random((30, 30)) > 0.4
     lazy = da.from_array(x, chunks=chunks)
     for name in ("binary_erosion", "binary_dilation", "binary_opening", "binary_closing"):

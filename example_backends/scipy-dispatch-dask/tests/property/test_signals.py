@@ -1,4 +1,4 @@
-"""Signals: convolution with small kernels, filters along lines, resampling, spectra."""
+"""Signals: convolution with small kernels, filters along lines, resampling, and spectra."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def check_unless_deferred(name: str, x: Any, lazy: Any, kernel: Any, **arguments
         assert "in2= is longer than in1=" in reason
 
 
-# SciPy casts memory that it has not filled, and warns of what happens to be there.
+# SciPy casts uninitialized memory and warns about its values.
 @pytest.mark.filterwarnings("ignore:(invalid value|overflow) encountered in cast")
 @pytest.mark.parametrize("name", ["convolve", "correlate", "fftconvolve", "oaconvolve"])
 @given(data=st.data())
 def test_convolution(name: str, data: Any) -> None:
-    """Sums in another order, or by transforms of other lengths, round otherwise."""
+    """Another order of the terms or another transform length leads to other rounding errors."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS, np.complex64)))
     kernel = a_kernel(data.draw, x.ndim)
     arguments = {"mode": data.draw(convolution_modes)}
@@ -71,7 +71,7 @@ def test_convolution_along_some_axes(name: str, data: Any) -> None:
 @pytest.mark.parametrize("name", ["convolve2d", "correlate2d"])
 @given(data=st.data())
 def test_convolution_in_the_plane(name: str, data: Any) -> None:
-    """Each element is summed up in the same order: the same bits."""
+    """Each element is summed in the same order, so that results are equal bit for bit."""
     x, lazy = data.draw(dask_arrays((*INTEGERS, *FLOATS), min_dims=2, max_dims=2))
     boundary = data.draw(st.sampled_from(("fill", "wrap", "symm")))
     arguments = {
@@ -95,7 +95,7 @@ def test_median_filters(name: str, data: Any) -> None:
 
 
 def test_a_kernel_larger_than_a_block_does_not_warn() -> None:
-    """SciPy warns of a kernel larger than the array, not of one larger than a block."""
+    """SciPy warns about a kernel larger than the array, not larger than a block."""
     x = np.arange(40.0).reshape(4, 10) % 7
     lazy = dask.array.from_array(x, chunks=(4, 1))
     check("signal.medfilt", x, lazy, (3, 7))
@@ -114,7 +114,7 @@ def test_order_filter(data: Any) -> None:
 SOS = signal.butter(4, 0.3, output="sos")
 B, A = signal.butter(3, 0.2)
 
-# Name, parameter of the array, other arguments, and whether these make it exact.
+# The function, the array's parameter, other arguments, and a tolerance if these make it exact.
 LINES: list[tuple[str, str, dict[str, Any], Tolerance | None]] = [
     ("lfilter", "x", {"b": B, "a": A}, EXACT),
     ("filtfilt", "x", {"b": B, "a": A}, EXACT),
@@ -150,7 +150,7 @@ LINES: list[tuple[str, str, dict[str, Any], Tolerance | None]] = [
 def test_along_lines(
     name: str, parameter: str, arguments: dict[str, Any], tolerance: Tolerance | None, data: Any
 ) -> None:
-    """Lines are not cut, so each is filtered as SciPy does it."""
+    """Lines are not split, so each is filtered as in SciPy."""
     x, lazy = data.draw(dask_arrays((np.int16, np.float64), min_side=31, max_side=33, max_dims=2))
     axis = data.draw(st.integers(-x.ndim, x.ndim - 1))
     check(
@@ -167,7 +167,7 @@ def test_along_lines(
 @settings(max_examples=8)
 @given(data=st.data())
 def test_single_precision(data: Any) -> None:
-    """The data type is SciPy's where it keeps single precision."""
+    """The data type equals SciPy's for functions that preserve single precision."""
     x, lazy = data.draw(dask_arrays((np.float32,), min_side=31, max_side=33, max_dims=2))
     sos = SOS.astype(np.float32)
     check("signal.sosfilt", x, lazy, sos=sos, parameter="x")
@@ -187,7 +187,7 @@ def test_analytic_planes(data: Any) -> None:
 @pytest.mark.parametrize("name", ["welch", "periodogram"])
 @given(data=st.data())
 def test_spectra(name: str, data: Any) -> None:
-    """The frequencies are there at once, the power is lazy."""
+    """The frequencies are computed immediately, the power lazily."""
     x, lazy = data.draw(dask_arrays(FLOATS, min_side=31, max_side=33, max_dims=2))
     arguments = {
         "fs": data.draw(st.sampled_from((1.0, 50.0))),
@@ -215,6 +215,6 @@ ELEMENTS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "arguments"), ELEMENTS)
 @given(data=st.data())
 def test_element_by_element(name: str, arguments: dict[str, Any], data: Any) -> None:
-    """Vectorized functions may differ in the last bit between the ends and the middle."""
+    """Vectorized functions may round differently at the ends of an array and in its middle."""
     x, lazy = data.draw(dask_arrays((np.float64,)))
     check(f"signal.{name}", x, lazy, **arguments)

@@ -1,7 +1,7 @@
-"""Transforms: SciPy's data types, shapes and norms; the last bits may differ.
+"""Transforms: data types, shapes and norms equal SciPy's; the last bits may differ.
 
-The same algorithm adds up the same numbers, but several lines at once where there are
-several, for which other machine instructions may round otherwise.
+The algorithm is the same, but SciPy processes several lines at once with vector instructions,
+which may round differently.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ dtypes = (np.uint8, np.int64, *FLOATS, np.complex64, np.complex128)
 @pytest.mark.parametrize("name", ONE_AXIS)
 @given(data=st.data())
 def test_along_one_axis(name: str, data: Any) -> None:
-    """Errors are SciPy's too: a real transform of complex numbers, an empty result."""
+    """Errors also equal SciPy's: for real transforms of complex numbers, and for empty results."""
     x, lazy = data.draw(dask_arrays(dtypes))
     check(
         f"fft.{name}",

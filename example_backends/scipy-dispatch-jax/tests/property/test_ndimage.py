@@ -1,4 +1,4 @@
-"""Filters with any settings, compared with SciPy. Sampled, but for the boundary modes."""
+"""Filters compared with SciPy: all boundary modes, and samples of the other settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ modes = st.sampled_from(MODES)
 cvals = st.sampled_from([0.0, -2, 7])
 outputs = st.sampled_from([None, None, np.float32, np.int16, "int32"])
 INTEGERS = (np.bool_, np.uint8, np.int16, np.int32)
-# Few, because everything is compiled for each.
+# Only a few shapes, because everything is compiled for each.
 SHAPES = ((5,), (4, 3), (1, 6), (2, 3, 4))
 
 
@@ -43,7 +43,7 @@ def sizes_and_origins(draw: Any, count: int) -> tuple[list[int], list[int]]:
 
 
 def some_axes(draw: Any, ndim: int) -> tuple[dict[str, Any], int]:
-    """Draw the argument ``axes``, if any, and say how many axes that means."""
+    """Draw the argument ``axes`` or no argument; return it with the number of axes."""
     if draw(st.booleans()):
         return {}, ndim
     axes = draw(st.permutations(range(ndim)))[: draw(st.integers(1, ndim))]
@@ -56,7 +56,7 @@ def per_axis(draw: Any, values: Any, count: int) -> Any:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_boundary_mode(mode: str, double: bool) -> None:
-    """Complete: beyond both ends, also of a line of one element, and further than it is long."""
+    """Complete: windows beyond both ends, for lines of one element, and longer than the line."""
     image = np.arange(12.0).reshape(3, 4) ** 2
     for x in (image, image[:1]):
         check("ndimage.correlate1d", x, np.arange(11.0), 0, mode=mode, cval=3, origin=-2)
@@ -69,7 +69,7 @@ def test_every_boundary_mode(mode: str, double: bool) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_coordinates_halfway(mode: str, double: bool) -> None:
-    """Where rounding decides, near and far beyond both ends: the elements that SciPy takes."""
+    """At ties, the elements that are read are SciPy's, also far beyond both ends."""
     far = [2.0**31, 2.0**31 + 2.5, -(2.0**31), -(2.0**31) - 1.5]
     for length in (1, 2, 4, 5):
         where = np.concatenate([np.arange(-3 * length, 4 * length, 0.5), far])[None]
@@ -192,7 +192,8 @@ def test_windows_of_a_size(name: str, precision: bool, data: Any) -> None:
 )
 @given(data=st.data())
 def test_windows_with_a_footprint(name: str, args: Any, double: bool, data: Any) -> None:
-    # Along lines SciPy takes holes too, and reads beyond those shorter than the window.
+    # In one dimension, SciPy handles holes differently and reads beyond lines shorter than a
+    # window.
     x = data.draw(arrays(shapes=SHAPES[1:]))
     axes, count = some_axes(data.draw, x.ndim)
     sizes, origins = data.draw(sizes_and_origins(count))
@@ -215,7 +216,7 @@ def test_windows_with_a_footprint(name: str, args: Any, double: bool, data: Any)
 @settings(max_examples=12)
 @given(data=st.data())
 def test_interpolation(double: bool, data: Any) -> None:
-    """Away from where the nearest element changes, and from the ends."""
+    """Coordinates avoid the ends and the points at which the nearest element changes."""
     x = data.draw(arrays(is_complex=True))
     random = np.random.default_rng(data.draw(st.integers(0, 99)))
     where = random.integers(-40, 60, (x.ndim, 2, 3)) / 8 + 1 / 32

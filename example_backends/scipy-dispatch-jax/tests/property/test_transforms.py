@@ -1,4 +1,4 @@
-"""Transforms, convolutions and spectra with any settings, compared with SciPy. Sampled."""
+"""Transforms, convolutions and spectra with samples of settings, compared with SciPy."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_fourier_transforms(name: str, double: bool, data: Any) -> None:
     lengths = st.lists(st.sampled_from([-1, 1, 3, 6]), min_size=len(axes), max_size=len(axes))
     s, norm = data.draw(st.none() | lengths), data.draw(NORMS)
     if s is not None and name in ("irfft", "hfft"):
-        s[-1] = 6  # SciPy's releases disagree on -1 there
+        s[-1] = 6  # releases of SciPy differ for -1 there
     check(f"fft.{name}n", x, s, axes, norm)
     n = data.draw(st.sampled_from([None, 2, 7]))
     check(f"fft.{name}", x, n=n, axis=axes[0] - 4, norm=norm)
@@ -127,7 +127,7 @@ def test_spectra(name: str, double: bool, data: Any) -> None:
 @settings(max_examples=8)
 @given(data=st.data())
 def test_signals_of_spectra(double: bool, data: Any) -> None:
-    """With windows that add up to something everywhere."""
+    """The windows have a sum other than 0 everywhere."""
     onesided = data.draw(st.booleans())
     order = data.draw(st.permutations(range(3)))
     z = data.draw(arrays((2, 5 if onesided else 8, 6), is_complex=True)).transpose(order)

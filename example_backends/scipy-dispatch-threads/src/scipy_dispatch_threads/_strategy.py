@@ -60,7 +60,8 @@ class Strategy(ABC):
         Raises
         ------
         Deferred
-            If the call turns out not to be shareable only now; no array has been changed then.
+            If it turns out only during the computation that the call cannot be shared; no array
+            has been changed then.
         """
 
 

@@ -1,6 +1,6 @@
-"""What a type checker must know about the library; the tests also run it.
+"""Facts about the library that a type checker must know; the tests also run this program.
 
-Every suppression is a wrong call that must be found: unused ones are errors.
+Every suppression marks an invalid call that must be reported: unused suppressions are errors.
 """
 
 from __future__ import annotations
