@@ -56,12 +56,12 @@ def runs_python(function: Any, *args: Any, **kwargs: Any) -> bool:
 
 
 def asks(function: Any, *args: Any, **kwargs: Any) -> bool:
-    """Whether a call finds nothing in the tables, so that the dispatcher has to decide."""
+    """Whether the tables have no entry for a call, so that the dispatcher decides."""
     return Dispatcher.fill.__code__ in codes_of(function, *args, **kwargs)
 
 
 def codes_of(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
-    """Return what Python code a call runs."""
+    """Return the Python code objects that a call runs."""
     seen = []
 
     def watch(frame: types.FrameType, event: str, argument: object) -> None:
@@ -76,7 +76,7 @@ def codes_of(function: Any, *args: Any, **kwargs: Any) -> list[Any]:
 
 
 def test_whether_it_is_used_can_be_asked() -> None:
-    """It is a plain bool, found on first use."""
+    """`spatch_core.accelerated` is a bool, imported on first use."""
     assert type(spatch_core.accelerated) is bool
     assert "accelerated" in dir(spatch_core)
 
@@ -108,7 +108,7 @@ def test_pure_python_on_request(value: str, is_pure: bool) -> None:
 
 @only_accelerated
 def test_calls_go_through_c() -> None:
-    """Positional or by keyword; whatever else is given; also where the table has no answer."""
+    """With positional and keyword arguments of any number, and also without a table entry."""
     _, f = make()
     x = Foreign()
     calls: list[Any] = [
@@ -131,7 +131,7 @@ def test_calls_go_through_c() -> None:
 
 @only_accelerated
 def test_errors_while_the_dispatcher_decides_are_the_callers() -> None:
-    """As everywhere, with their own text; and the next call decides anew."""
+    """They keep their type and text, and the next call decides again."""
     _, f = make(functions={"lib:f": {"function": "no_such_module:f"}})
     for _ in range(2):
         with pytest.raises(ImplementationImportError, match="no_such_module"):
@@ -140,8 +140,8 @@ def test_errors_while_the_dispatcher_decides_are_the_callers() -> None:
 
 
 @only_accelerated
-def test_a_trace_and_other_backends_leave_calls_as_quick_as_before() -> None:
-    """Wherever the function's own code was in the meantime."""
+def test_calls_go_through_c_again_after_a_trace_and_a_reload() -> None:
+    """Also where the function ran the code of its default in the meantime."""
     system, f = make()
     other: Any = system.dispatchable("x", module="lib", qualname="other")(default)
     for function in (f, other):
@@ -157,7 +157,7 @@ def test_a_trace_and_other_backends_leave_calls_as_quick_as_before() -> None:
 
 @only_accelerated
 def test_any_number_of_dispatch_arguments() -> None:
-    """Few answers are remembered, more are looked up, and very many are left to Python."""
+    """C remembers answers for up to 4, looks up 5 to 16, and leaves more to Python."""
     for count in (0, 1, 2, 4, 5, 16, 17, 40):
         names = [f"a{number}" for number in range(count)]
         _, f = make({name: number for number, name in enumerate(names)})
@@ -170,7 +170,7 @@ def test_any_number_of_dispatch_arguments() -> None:
 
 @only_accelerated
 def test_keywords_that_are_not_interned() -> None:
-    """Names are compared, not only their addresses."""
+    """Names are compared by value where their addresses differ."""
     _, f = make({"first_argument": None, "second_argument": None})
     given = {"second_argument": Foreign(), "first_argument": 1}
     options = {str(name.encode(), "ascii"): value for name, value in given.items()}
@@ -180,8 +180,8 @@ def test_keywords_that_are_not_interned() -> None:
 
 
 @only_accelerated
-def test_keywords_whose_names_are_no_plain_strings() -> None:
-    """Their class says what they are equal to, as it does in a dictionary of Python's."""
+def test_keywords_of_a_subclass_of_str() -> None:
+    """Their `__eq__` decides, as in a Python dictionary."""
 
     class Name(str):
         __slots__ = ()
@@ -199,8 +199,8 @@ def test_keywords_whose_names_are_no_plain_strings() -> None:
 
 
 @only_accelerated
-def test_calls_that_go_round_in_c_end_with_an_error() -> None:
-    """A backend may name the function itself, or what leads back to it, as implementation."""
+def test_endless_recursion_in_c_is_a_recursion_error() -> None:
+    """An implementation may be the function itself, or call it without Python code."""
     done = run_python(
         """
         import functools
@@ -233,7 +233,7 @@ def test_calls_that_go_round_in_c_end_with_an_error() -> None:
 
 @only_accelerated
 def test_states_have_answers_of_their_own() -> None:
-    """What is remembered is remembered for the tables in force."""
+    """C remembers an answer for the tables in force."""
     system, f = make()
     x = Foreign()
     for _ in range(3):
@@ -241,7 +241,7 @@ def test_states_have_answers_of_their_own() -> None:
         with system.backend_opts(disable="first"):
             assert f(x, 1)[0] is x
             assert f(x, 1)[0] is x
-    for _ in range(300):  # each with tables of its own, where others lay a moment ago
+    for _ in range(300):  # each with new tables, at the addresses of freed ones
         with system.backend_opts(type=type("Assumed", (Foreign,), {})):
             assert f(1, 2)[0] == "first"
             assert f(1, 2)[0] == "first"
@@ -250,13 +250,13 @@ def test_states_have_answers_of_their_own() -> None:
 
 
 @only_accelerated
-def test_what_is_remembered_keeps_nothing_alive() -> None:
-    """And is forgotten with its classes: another may be made at the same address."""
+def test_remembered_answers_keep_nothing_alive() -> None:
+    """They end with their classes: a new class may have the same address."""
     _, f = make()
     addresses: set[int] = set()
     reused = 0
     gc.collect()
-    gc.freeze()  # each collection looks at what is made from now on alone
+    gc.freeze()  # collections only traverse objects that are created from now on
     for number in range(400):
         is_foreign = number % 3 == 0
         cls = type("Short", (Foreign,) if is_foreign else (), {})
@@ -270,13 +270,13 @@ def test_what_is_remembered_keeps_nothing_alive() -> None:
         gc.collect()
         assert reference() is None
     gc.unfreeze()
-    # Unless it is watched that nothing freed is used: see tools/sanitize.py.
+    # AddressSanitizer keeps freed memory from being used again; see tools/sanitize.py.
     assert reused or "asan" in os.environ.get("LD_PRELOAD", "")
 
 
 @only_accelerated
 def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
-    """Dictionaries that were looked at are watched."""
+    """The watcher makes the remembered answer stale."""
     system, f = make()
     x = Foreign()
     f(x, 1)
@@ -292,8 +292,8 @@ def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
 
 
 @only_accelerated
-def test_an_entry_that_goes_in_the_middle_of_its_own_call() -> None:
-    """The call keeps what it needs of it."""
+def test_an_entry_that_is_removed_during_its_own_call() -> None:
+    """The call owns a reference to the implementation."""
     system, f = make()
     x = Foreign()
     for by_keyword in (False, True):
@@ -313,8 +313,8 @@ def test_an_entry_that_goes_in_the_middle_of_its_own_call() -> None:
 
 
 @only_accelerated
-def test_a_metaclass_with_ideas_of_its_own_is_never_looked_up() -> None:
-    """Comparing its classes runs code, which may do anything."""
+def test_a_class_whose_metaclass_overrides_comparing_is_never_looked_up() -> None:
+    """Comparing such classes runs Python code."""
 
     class Meta(type):
         def __eq__(cls, other: object) -> bool:
@@ -334,7 +334,7 @@ def test_a_metaclass_with_ideas_of_its_own_is_never_looked_up() -> None:
 
 @only_accelerated
 def test_a_function_whose_code_was_exchanged_runs_it() -> None:
-    """Mocks and profilers do that; a copy of the function is as good as the original."""
+    """Mocks and profilers exchange code; a copy of the function works like the function."""
     _, f = make()
     x = Foreign()
     f(x, 1)
@@ -349,26 +349,26 @@ def test_a_function_whose_code_was_exchanged_runs_it() -> None:
 
 @only_accelerated
 def test_code_that_is_exchanged_in_the_middle_of_a_call() -> None:
-    """The call ends as it began, though its code is gone."""
+    """The call keeps the code object, and the data beside it, until it ends."""
     free = object()
     described = describe(functions={"lib:f": {"function": f"{__name__}:exchange_code"}})
     second = describe(name="second")
     system = BackendSystem(None, "MYLIB", backends=[described, second])
     x = Foreign()
     for by_keyword in (False, True):
-        # With a free variable, so that nobody keeps the code in order to put it back.
+        # With a free variable, so that no shortcut keeps the wrapper's code.
         f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: free)
         args: tuple[Any, ...] = (x,) if by_keyword else (x, f)
         kwargs = {"y": f} if by_keyword else {}
         assert f(*args, **kwargs) == ("first", args, kwargs)
         code = weakref.ref(f.__code__)
-        f.code = f.__code__.replace()  # a copy that is not known to C
+        f.code = f.__code__.replace()  # a copy without data for C
         assert f(*args, **kwargs) == ("first", args, kwargs)
         assert code() is None
 
 
 def exchange_code(*args: Any, **kwargs: Any) -> Any:
-    """Exchange the code of the function that is among the arguments."""
+    """Give the function among the arguments other code."""
     for each in (*args, *kwargs.values()):
         if type(each) is types.FunctionType and "code" in each.__dict__:
             each.__code__ = each.__dict__.pop("code")
@@ -376,8 +376,8 @@ def exchange_code(*args: Any, **kwargs: Any) -> Any:
 
 
 @only_accelerated
-def test_other_functions_are_let_alone() -> None:
-    """Only what was prepared is accelerated."""
+def test_other_functions_are_left_as_they_are() -> None:
+    """Only prepared wrappers are accelerated."""
 
     def plain(x: int) -> int:
         return x
@@ -402,7 +402,7 @@ def test_other_functions_are_let_alone() -> None:
     ],
 )
 def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
-    """With an error, and nothing is left behind."""
+    """With an error that names the mistake."""
     from contextvars import ContextVar
 
     if arguments[0] == "variable":
@@ -414,7 +414,7 @@ def test_wrong_preparations_are_refused(arguments: Any, error: Any) -> None:
 
 @only_accelerated
 def test_a_wrapper_is_prepared_once() -> None:
-    """Calls under way use what it was prepared with."""
+    """Calls under way use the data of the first time."""
     from contextvars import ContextVar
 
     wrapper = types.FunctionType(default.__code__.replace(), {})
@@ -426,7 +426,7 @@ def test_a_wrapper_is_prepared_once() -> None:
 
 @only_accelerated
 def test_a_variable_without_tables_is_left_to_python() -> None:
-    """Whatever the variable holds, nothing is read that is not a table."""
+    """C checks the type of everything that it reads from the variable."""
     from contextvars import ContextVar
 
     class Filling:
@@ -453,7 +453,7 @@ def test_a_variable_without_tables_is_left_to_python() -> None:
 
 @only_accelerated
 def test_it_is_documented() -> None:
-    """`help` shows what each of the three does."""
+    """`help` shows a docstring and parameters for each of the three."""
     for function in (acceleration.prepare, acceleration.accelerate, acceleration.slow_down):
         assert inspect.signature(function).parameters
         assert inspect.getdoc(function)
@@ -462,7 +462,7 @@ def test_it_is_documented() -> None:
 @only_accelerated
 @pytest.mark.parametrize("form", ["position", "keyword"])
 def test_recursion_is_as_deep_as_in_python(form: str) -> None:
-    """CPython allows less of the C stack than of its own, and some functions go deep."""
+    """Deep recursion does not use up the C stack."""
     done = run_python(
         f"""
         import sys

@@ -1,4 +1,4 @@
-"""The C extension and exchanged code in the long run, in many threads and at the end of all."""
+"""The C extension and shortcuts: leaks, threads, forks, the end of the interpreter."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from spatch_core._dispatch_arguments import missing
 from spatch_core.testing import run_python
 
 IS_SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "")
-"""Whether what was freed is kept from being used again for a while; see tools/sanitize.py."""
+"""Whether AddressSanitizer delays the reuse of freed memory; see tools/sanitize.py."""
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
-    reason="these are about the ways in which CPython with its lock is quicker",
+    reason="only CPython with its global lock has the C extension and shortcuts",
 )
 only_accelerated = pytest.mark.skipif(
     not spatch_core.accelerated, reason="the C extension is not there, or not wanted"
@@ -55,7 +55,7 @@ class MineError(Exception):
 
 
 deeds: list[Callable[[], object]] = []
-"""What an implementation does besides answering; at most one."""
+"""A callable that an implementation calls before it answers; at most one."""
 
 
 def answer_first(*args: Any, **kwargs: Any) -> Any:
@@ -112,7 +112,7 @@ def make() -> tuple[BackendSystem, dict[str, Any]]:
 
 
 def resident_memory() -> int:
-    """Return the bytes that the process has in memory; 0 where nobody tells."""
+    """Return the resident memory of the process in bytes; 0 where it is not known."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -127,7 +127,7 @@ def collect() -> None:
 
 @pytest.fixture(autouse=True)
 def undone() -> Any:
-    """Leave no deed behind, and do not look at everybody else's objects at each collection."""
+    """Remove deeds, and keep collections from traversing the objects of other tests."""
     collect()
     gc.freeze()
     with warnings.catch_warnings():
@@ -138,7 +138,7 @@ def undone() -> Any:
 
 
 class Workload:
-    """Ways to call functions, each of which leaves nothing behind."""
+    """Ways to call functions, none of which may leak."""
 
     def __init__(self) -> None:
         self.system, self.functions = make()
@@ -211,7 +211,7 @@ class Workload:
                 f(x)
 
     def invalidating(self, count: int) -> None:
-        """Take away, in the middle of a call, what the call was found by."""
+        """Remove the tables, the state or the backends during a call."""
         f, x = self.functions["f"], self.x
         opts = self.system.backend_opts
 
@@ -231,11 +231,11 @@ class Workload:
             deeds[:] = [self.system.reload if number % 50 == 0 else ways[number % len(ways)]]
             f(x, x)
             f(x, y=x)
-            self.functions["asking"](x)  # only the table holds what is called
+            self.functions["asking"](x)  # only the table refers to the callable
             deeds.clear()
 
     def classes(self, count: int) -> None:
-        """Make classes that are called with and dropped, some in the middle of that call."""
+        """Call with short-lived classes, and drop some of them during the call."""
         f = self.functions["f"]
         for number in range(count):
             cls: Any = type("Short", (Foreign,) if number % 2 else (), {})
@@ -254,7 +254,7 @@ class Workload:
         assert self.reference() is None
 
     def wrappers(self, count: int) -> None:
-        """Drop a function, and its library, in the middle of a call."""
+        """Drop a function and its library during a call."""
         for _ in range(count):
             functions = make()[1]
             functions["f"](self.x)
@@ -264,7 +264,7 @@ class Workload:
         collect()
 
     def counts(self) -> list[int]:
-        """Return the reference counts of all that takes part, and how many objects there are."""
+        """Return the reference counts of all objects that calls use."""
         involved: list[Any] = [
             *(each for f in self.functions.values() for each in (f, f.__wrapped__)),
             *(self.functions[name].__code__ for name in ("f", "failing", "deferring", "asking")),
@@ -292,15 +292,15 @@ WORK: dict[str, int] = {
     "classes": 1_000,
     "wrappers": 100,
 }
-"""How often each is done: more than a million calls, most of them of those that are quick."""
+"""Repetitions of each way: more than a million calls in all, mostly quick ones."""
 
 
 @pytest.mark.parametrize("kind", WORK)
-def test_calls_leave_nothing_behind(kind: str) -> None:
-    """No reference, no block of memory, however they end."""
+def test_calls_leak_nothing(kind: str) -> None:
+    """Neither references nor memory, whether they return or raise."""
     work = Workload()
     run: Callable[[int], None] = getattr(work, kind)
-    # Until all caches are full.
+    # Fill all caches.
     run(300 if WORK[kind] > 300 else 20)
     run(300 if WORK[kind] > 300 else 20)
     collect()
@@ -309,15 +309,15 @@ def test_calls_leave_nothing_behind(kind: str) -> None:
     collect()
     found = sys.getallocatedblocks() - blocks, resident_memory() - memory
     grown = [after - before for before, after in zip(counts, work.counts(), strict=True)]
-    # What a state in force now says is referred to by it, however it came to be.
+    # The state in force and its caches own a few references more or less.
     assert max(map(abs, grown)) < 8, grown
-    # Interpreters keep some for later.
+    # Interpreters keep free lists.
     assert found[0] < 500
     assert found[1] < (8 << 20 if not IS_SANITIZED else 512 << 20)
 
 
 def test_many_threads_get_right_answers() -> None:
-    """While others change states, reload, trace, collect, and make classes and libraries."""
+    """While others change states, reload, trace, collect, and create classes and libraries."""
     system, functions = make()
     f, deferring, shortcut = (functions[name] for name in ("f", "deferring", "shortcut"))
     opts = system.backend_opts
@@ -486,12 +486,12 @@ LAST = """
             try:
                 answers = {self.use(), self.use()}
             except Exception as error:
-                # What the library needs is gone; that is an error, not a crash.
+                # An error is right where parts of the library are gone; a crash is not.
                 answers = {type(error)}
             self.write(1, f"gone {','.join(map(str, answers))}\\n".encode())
             self.forget()
 
-    # What tables hold, code holds too, where the last garbage collection does not see it.
+    # Code refers to tables, and the last garbage collection does not traverse code.
     atexit.register(system.keeper.forget_tables)
 """
 
@@ -510,7 +510,7 @@ LAST = """
     ],
 )
 def test_calls_at_the_end_of_the_interpreter(code: str) -> None:
-    """By what runs at exit, and by objects that go with modules, threads, `sys` or functions.
+    """By exit functions, and by finalizers of objects in modules, threads, `sys` or functions.
 
     Where the library goes at the same time a call may fail, but that is all.
     """
@@ -520,7 +520,7 @@ def test_calls_at_the_end_of_the_interpreter(code: str) -> None:
 
 
 def test_threads_that_still_call_when_the_interpreter_ends() -> None:
-    """Daemons, in the middle of anything."""
+    """Daemon threads may be stopped at any instruction."""
     printed = run_library(
         """
         started = threading.Barrier(4)
@@ -547,8 +547,8 @@ def test_threads_that_still_call_when_the_interpreter_ends() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_children_of_a_fork_call_on() -> None:
-    """And change what they like, without the parent."""
+def test_calls_in_the_child_of_a_fork() -> None:
+    """A child reloads and changes options without an effect on the parent."""
     printed = run_library(
         """
         import warnings
@@ -597,10 +597,10 @@ SUBINTERPRETERS = """
     sys.version_info < (3, 12), reason="CPython 3.12 was the first with a C path to leave alone"
 )
 def test_other_interpreters_of_the_process_use_pure_python() -> None:
-    """Whether they share the lock or not; the main one does as before."""
+    """With a lock of their own or not; the main interpreter keeps using C."""
     module = "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters"
     pytest.importorskip(module, reason="interpreters cannot be made from Python here")
-    # What is a module of its own in each.
+    # Each interpreter runs it as its own `__main__`.
     text = dedent(LIBRARY)
     printed = run_python(text + f"\ntext = {text!r}\n" + dedent(SUBINTERPRETERS), timeout=60)
     accelerated = spatch_core.accelerated

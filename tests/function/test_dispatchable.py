@@ -31,7 +31,7 @@ class Foreign:
 
 
 def record(*args: Any, **kwargs: Any) -> Any:
-    """Say what came in."""
+    """Return the arguments."""
     return "first", args, kwargs
 
 
@@ -124,13 +124,13 @@ def test_has_the_looks_of_the_original() -> None:
 
 
 def test_original_is_the_default_implementation() -> None:
-    """F2: `__wrapped__` is the default implementation, which dispatches nothing."""
+    """F2: `__wrapped__` is the default implementation, which does not dispatch."""
     assert blur(Foreign())[0] == "first"
     assert blur.__wrapped__(Foreign()) == "default"
 
 
 def test_attributes_of_the_original_are_kept() -> None:
-    """What a library has put on its function is there, but for the names that are taken."""
+    """Attributes that the library has set are there, except under the names of its own."""
 
     def f(x: Any) -> Any: ...
 
@@ -212,7 +212,7 @@ def test_can_be_wrapped() -> None:
 
 
 def test_can_be_dispatchable_twice() -> None:
-    """A dispatchable over one of another library asks both."""
+    """A dispatchable can be the default implementation of another library's."""
     inner_system, outer_system = make_system(), make_system(describe("outer"))
     inner: Any = inner_system.dispatchable("x", module="lib", qualname="f")(
         lambda x: "inner default"
@@ -326,7 +326,7 @@ DEFAULTS: list[Any] = [
 def test_default_may_be_any_callable(
     default: Any, dispatch_args: Any, args: Any, expected: Any
 ) -> None:
-    """F2: builtins, objects, bound methods, partials and what wraps."""
+    """F2: builtins, objects, bound methods, partials and decorated functions."""
     system = make_system()
     function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
     assert isinstance(function, types.FunctionType)
@@ -345,7 +345,7 @@ def test_bound_method_dispatches_on_the_named_argument() -> None:
 
 
 def test_class_as_default() -> None:
-    """A class constructs; its signature is the constructor's."""
+    """The signature is that of the constructor."""
     function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Made)
     made = function(1, y=2)
     assert type(made) is Made
@@ -369,7 +369,7 @@ def test_ufunc_as_default() -> None:
 
 
 def test_generators_and_coroutines() -> None:
-    """What they give is given on; the body runs later."""
+    """The wrapper returns the generator or coroutine; its body runs later."""
     decorate = make_system().dispatchable("x", module="lib", qualname="f")
     made: Any = decorate(generator)
     assert list(made(1)) == ["default"]
@@ -379,7 +379,7 @@ def test_generators_and_coroutines() -> None:
 
 
 def test_function_with_wrapped_is_seen_through() -> None:
-    """A decorated function's signature is that of what it wraps, as `inspect` sees it."""
+    """The signature of a decorated function is that of the wrapped one, as for `inspect`."""
 
     def original(y: Any, x: Any = None) -> Any: ...
 
@@ -398,7 +398,7 @@ def test_function_with_wrapped_is_seen_through() -> None:
     "value", [3, None, "lib:f", pytest.param(property(len), id="property")], ids=repr
 )
 def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
-    """A mistake is named where it is made."""
+    """The decorator raises an error that names the mistake."""
     with pytest.raises(TypeError, match="only a function can be dispatchable"):
         make_system().dispatchable("x")(value)
 
@@ -408,13 +408,13 @@ def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
 )
 @pytest.mark.parametrize("options", [{}, {"qualname": "f"}, {"module": "lib"}], ids=repr)
 def test_what_has_no_name_needs_a_public_identity(default: Any, options: Any) -> None:
-    """Without a name of its own, module= and qualname= must say how it is called."""
+    """Without `__qualname__`, both module= and qualname= must be given."""
     with pytest.raises(TypeError, match=r"module=.*qualname="):
         make_system().dispatchable([], **options)(default)
 
 
 def test_parentheses_may_not_be_forgotten() -> None:
-    """`@system.dispatchable` without arguments makes no function, at once."""
+    """`@system.dispatchable` without parentheses returns a decorator, not a function."""
 
     def f(x: Any) -> Any: ...
 
@@ -455,7 +455,7 @@ def test_parentheses_may_not_be_forgotten() -> None:
     ],
 )
 def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs: str) -> None:
-    """F5: None | name | names | {name: position} | callable decide by which types."""
+    """F5: None, a name, names, {name: position} or a finder say which types count."""
 
     def f(x: Any, y: Any = None, *rest: Any, key: Any = None, **options: Any) -> Any:
         return "default", (x, y, *rest), {"key": key, **options}
@@ -468,7 +468,7 @@ def test_what_is_dispatched_on(dispatch_args: Any, args: Any, kwargs: Any, runs:
 
 @pytest.mark.parametrize("dispatch_args", ["z", ("x", "z"), {"x": "first"}, {"x": -1}], ids=repr)
 def test_wrong_dispatch_arguments_are_refused_at_once(dispatch_args: Any) -> None:
-    """A library's mistake is found when the library is imported."""
+    """A mistake of the library is an error when the library is imported."""
     with pytest.raises(TypeError, match="lib:f"):
         make_system().dispatchable(dispatch_args, module="lib", qualname="f")(lambda x: x)
 
@@ -492,7 +492,7 @@ def test_default_value_is_not_dispatched_on() -> None:
     assert function(Foreign())[0] == "first"
 
 
-def test_callable_is_called_like_the_function() -> None:
+def test_a_finder_is_called_like_the_function() -> None:
     """F5: positional as positional, keyword as keyword; its errors are the caller's."""
     seen: list[Any] = []
 
@@ -523,7 +523,7 @@ def make_three() -> tuple[Any, Any]:
 
 
 def test_backends_that_implement_it() -> None:
-    """F7: names by priority, those that are not active among them."""
+    """F7: names by priority, inactive backends among them."""
     system, function = make_three()
     names: Any = function.backends
     assert names == ("default", "third", "first")
@@ -551,7 +551,7 @@ def test_backends_that_implement_it() -> None:
 
 
 def test_backends_are_looked_up_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F7, F11: having the attribute discovers nothing; after `reload` it follows."""
+    """F7, F11: reading the attribute discovers nothing; `reload` changes the names."""
     system, function = make_three()
     names = function.backends
     monkeypatch.setenv("MYLIB_BLOCK", "third")
@@ -574,7 +574,7 @@ def test_attributes_of_a_method() -> None:
     ids=["missing", "too many", "twice", "unknown"],
 )
 def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
-    """A wrong call is not explained: it would fail as it does."""
+    """`explain` raises the error of a wrong call."""
     function: Any = blur
     for ask in (function, function.explain):
         with pytest.raises(TypeError, match="argument"):
@@ -584,7 +584,7 @@ def test_explain_takes_what_a_call_takes(args: Any, kwargs: Any) -> None:
 
 
 def test_explain_of_a_default_that_takes_more_than_it_says() -> None:
-    """What can be called can be explained: here a name from an earlier version."""
+    """Every call that works can be explained, here one with an old name of a parameter."""
 
     def original(x: Any) -> Any: ...
 

@@ -99,7 +99,7 @@ def test_docstring_gains_a_section() -> None:
     ],
 )
 def test_section_has_the_docstrings_indentation(doc: str) -> None:
-    """F6: what `inspect.cleandoc` makes of it has the section at the margin."""
+    """F6: after `inspect.cleandoc` the section stands at the margin."""
     text = documented(doc, describe("first", entry={"additional_docs": DOCS}))
     assert text is not None
     clean = inspect.cleandoc(text)
@@ -113,7 +113,7 @@ def test_section_has_the_docstrings_indentation(doc: str) -> None:
 
 @pytest.mark.parametrize("doc", [None, ""])
 def test_function_without_a_docstring(doc: str | None) -> None:
-    """F6: then the section is all there is (`python -OO` strips docstrings)."""
+    """F6: the section becomes the docstring (`python -OO` strips docstrings)."""
     text = documented(doc)
     assert text is not None
     assert inspect.cleandoc(text) == "Backends\n--------\nfirst\n    No further notes."
@@ -126,7 +126,7 @@ def test_function_without_backends_keeps_its_docstring() -> None:
 
 
 def test_docstring_follows_a_reload(monkeypatch: pytest.MonkeyPatch) -> None:
-    """F6: one section, that of the backends there are."""
+    """F6: one section, about the backends that are usable now."""
     system = make_system(describe("first"), describe("third", requires_opt_in=True))
     function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     assert list(system.backends)
@@ -150,7 +150,7 @@ def test_function_made_after_loading_is_documented_too() -> None:
         """Late."""
 
     late.__qualname__ = "late"
-    assert "Backends" not in (late.__doc__ or "")  # its identity was a local one
+    assert "Backends" not in (late.__doc__ or "")  # its qualname was that of a local function
 
     function: Any = system.dispatchable("x", module="lib", qualname="late")(late.__wrapped__)
     assert "Backends\n" in function.__doc__

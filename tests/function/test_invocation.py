@@ -55,14 +55,14 @@ def test_it_can_be_printed_and_pickled() -> None:
 
 
 def test_a_backend_runs_whatever_the_types_are() -> None:
-    """the default too, which has no entry of its own."""
+    """The default too, which has no entry of its own."""
     x = Foreign()
     assert blur.invoke(backend="first")(3, sigma=2) == ("first", (3,), {"sigma": 2})
     assert blur.invoke(backend="default")(x) == "default"
 
 
 def test_a_type_counts_as_an_argument() -> None:
-    """in this call alone."""
+    """In this call alone."""
     assert blur.invoke(type=Foreign)(3) == ("first", (3,), {})
     assert blur(3) == "default"
 
@@ -74,7 +74,7 @@ def test_a_backend_or_a_type_must_be_given() -> None:
 
 
 def test_a_backend_without_an_implementation() -> None:
-    """the error names the backends that have one."""
+    """The error names the backends that have one."""
     system = make_system(describe("first"), describe("second", functions=[]))
     function: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
     with pytest.raises(BackendDeferredError, match="these do: default, first"):

@@ -1,4 +1,4 @@
-"""A function that no backend implements is its default implementation, until it is not."""
+"""A function that no backend implements runs the code of its default implementation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
-    reason="only CPython with its lock exchanges code",
+    reason="only CPython with its global lock exchanges code",
 )
 
 
@@ -111,7 +111,7 @@ CALLS: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
 
 @pytest.mark.parametrize("dispatch_args", [None, "x", ("x", "n"), ("n", "key"), []], ids=repr)
 def test_it_runs_the_code_of_the_default_after_the_first_call(dispatch_args: Any) -> None:
-    """Nobody can measure that it is dispatchable."""
+    """A call of it costs what a call of the default costs."""
     _, function = make(f, dispatch_args)
     assert not is_taken(function)
     for _ in range(2):
@@ -128,7 +128,7 @@ def test_it_runs_the_code_of_the_default_after_the_first_call(dispatch_args: Any
 
 
 def test_it_has_no_frame_of_its_own() -> None:
-    """Tracebacks and warnings show what they would without dispatching."""
+    """Tracebacks and warnings are those of the default implementation."""
     _, function = make(fail, "x")
     first = [] if spatch_core.accelerated else ["f"]
     for names in ([*first, "fail"], ["fail"], ["fail"]):
@@ -145,7 +145,7 @@ def test_it_has_no_frame_of_its_own() -> None:
 
 
 def test_wrong_calls_report_the_public_name() -> None:
-    """As a bare function of that name does."""
+    """With the message of a plain function of that name."""
     _, function = make(fail, "x")
     with pytest.raises(LookupError):
         function(1)
@@ -155,7 +155,7 @@ def test_wrong_calls_report_the_public_name() -> None:
 
 @pytest.mark.parametrize("implemented", [("f",), ()])
 def test_only_what_no_backend_implements(implemented: Any) -> None:
-    """A backend that is not active now may be so in the next block."""
+    """A backend that implements it counts although it is not active now."""
     system, function = make(f, "x", *implemented)
     assert function(1)[0] == 1
     assert is_taken(function) is not bool(implemented)
@@ -208,11 +208,11 @@ class Callable:
         pytest.param(len, {"obj": 0}, id="builtin"),
         pytest.param(Callable(), "x", id="object"),
         pytest.param(Callable().method, "x", id="bound-method"),
-        pytest.param(f, lambda x, *args, **kwargs: [x], id="found-by-a-callable"),
+        pytest.param(f, lambda x, *args, **kwargs: [x], id="finder"),
     ],
 )
 def test_functions_that_always_dispatch(default: Any, dispatch_args: Any) -> None:
-    """Their code would not run the same, or says what kind of function it is."""
+    """Their code cannot run in the wrapper, or would change what `inspect` says of it."""
     system = BackendSystem(None, "MYLIB")
     function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
     code = function.__code__
@@ -228,11 +228,11 @@ def test_functions_that_always_dispatch(default: Any, dispatch_args: Any) -> Non
         assert function.__code__ is code
 
 
-def test_functions_whose_globals_are_no_plain_dictionary() -> None:
-    """Wrappers do not share those."""
+def test_functions_whose_globals_are_of_a_subclass_of_dict() -> None:
+    """Wrappers do not share such globals."""
 
     class Namespace(dict):  # type: ignore[type-arg]
-        """As templates and notebooks may use."""
+        """A namespace as template engines use it."""
 
     namespace = Namespace(y="global")
     exec("def f(x):\n    return x, y\n", namespace)  # noqa: S102  # in globals of its own
@@ -241,8 +241,8 @@ def test_functions_whose_globals_are_no_plain_dictionary() -> None:
         assert function(1) == (1, "global")
 
 
-def test_code_that_somebody_else_exchanged_stays() -> None:
-    """Also while a copy of the function is called, and when the backends change."""
+def test_code_that_a_user_set_stays() -> None:
+    """Also when a copy of the function is called, and when the backends change."""
     system, function = make()
     own = types.FunctionType(function.__code__, function.__globals__, "f", function.__defaults__)
     function.__code__ = (lambda *args, **kwargs: "theirs").__code__
@@ -253,8 +253,8 @@ def test_code_that_somebody_else_exchanged_stays() -> None:
         assert function(1) == "theirs"
 
 
-def test_initializers_are_what_they_are_at_the_time() -> None:
-    """CPython makes objects in a quick way, where it has seen how their class does it."""
+def test_initializers_follow_each_exchange() -> None:
+    """CPython specializes the creation of objects for the code of `__init__`."""
     system = BackendSystem(None, "MYLIB")
 
     class Made:
@@ -272,8 +272,8 @@ def test_initializers_are_what_they_are_at_the_time() -> None:
             assert len(trace) == 100
 
 
-def test_finding_by_a_callable_goes_on_where_nothing_is_implemented() -> None:
-    """What it does, and raises, does not depend on what is installed."""
+def test_a_finder_runs_where_no_backend_implements_the_function() -> None:
+    """Its effects and errors do not depend on the installed backends."""
 
     def find(x: Any, *args: Any, **kwargs: Any) -> Any:
         if x is None:
@@ -287,7 +287,7 @@ def test_finding_by_a_callable_goes_on_where_nothing_is_implemented() -> None:
 
 
 def test_a_trace_sees_it() -> None:
-    """In its block, and for as long as anything runs in a copy of its context."""
+    """A trace records calls of it, in its block alone."""
     system, function = make()
     function(1)
     assert is_taken(function)
@@ -300,7 +300,7 @@ def test_a_trace_sees_it() -> None:
 
 
 def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
-    """Though the block was left long before."""
+    """Also after the block has ended."""
     system, function = make()
     function(1)
 
@@ -483,7 +483,7 @@ def test_tables_are_kept_when_a_trace_ends() -> None:
 
 
 def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
-    """After `reload`; and it is over when it is gone."""
+    """After `reload`, until it is uninstalled."""
     system = BackendSystem("shortcuts.backends", "SHORTCUTS")
     function: Any = system.dispatchable(("x", "n"), module="lib", qualname="f")(f)
     write_distribution(
@@ -519,8 +519,8 @@ def test_a_backend_that_is_installed_later_is_used(tmp_path: Path) -> None:
     assert is_taken(function)
 
 
-def test_what_was_decided_for_other_backends_is_not_done() -> None:
-    """Another thread has discovered the backends again meanwhile."""
+def test_a_decision_about_replaced_backends_has_no_effect() -> None:
+    """Another thread has discovered the backends again in between."""
     system, function = make()
     function(1)
     caller = system._dispatcher.ensure_loaded()
@@ -534,7 +534,7 @@ def test_what_was_decided_for_other_backends_is_not_done() -> None:
 
 
 def test_calls_among_changes_get_their_arguments_as_given() -> None:
-    """Other threads exchange the code meanwhile: no placeholder ever reaches a library."""
+    """While other threads exchange the code, no placeholder reaches the default."""
     system, function = make()
     stop = threading.Event()
     wrong: list[Any] = []
@@ -569,7 +569,7 @@ def test_calls_among_changes_get_their_arguments_as_given() -> None:
 
 
 def test_tracing_in_the_child_of_a_fork() -> None:
-    """Whatever another thread of the parent was doing when it forked."""
+    """Also if another thread of the parent held the lock when it forked."""
     if not hasattr(os, "fork"):
         pytest.skip("there is no fork here")
     done = run_python(
@@ -595,7 +595,7 @@ def test_tracing_in_the_child_of_a_fork() -> None:
         thread = threading.Thread(target=hold)
         thread.start()
         held.wait()
-        warnings.simplefilter("ignore")  # that there are threads
+        warnings.simplefilter("ignore")  # about a fork with threads
         child = os.fork()
         if not child:
             with system.backend_opts(trace=True) as trace:
@@ -611,8 +611,8 @@ def test_tracing_in_the_child_of_a_fork() -> None:
 
 
 @pytest.mark.parametrize("should_run", [{}, {"should_run": f"{__name__}:first"}], ids=["", "asks"])
-def test_a_library_that_nobody_needs_is_freed(should_run: Any) -> None:
-    """The garbage collector does not look into code: none holds what leads back to it."""
+def test_a_library_without_references_is_freed(should_run: Any) -> None:
+    """Code objects, which the garbage collector does not traverse, do not keep it alive."""
 
     def use() -> list[Any]:
         entry = {"function": f"{__name__}:first", **should_run}
@@ -634,7 +634,7 @@ def test_a_library_that_nobody_needs_is_freed(should_run: Any) -> None:
 
 
 def test_doctest_finds_its_examples() -> None:
-    """It looks at the globals of functions to tell a module's own from imported ones."""
+    """It compares `__globals__` to tell functions of the module from imported ones."""
     module = types.ModuleType("lib")
     exec(  # noqa: S102  # a module of its own
         'def f(x):\n    """Return it.\n\n    >>> f(1)\n    1\n    """\n    return x\n',
@@ -650,7 +650,7 @@ def test_doctest_finds_its_examples() -> None:
 
 @pytest.mark.parametrize("code", ["s.f(1)", "s.f(1); s.g(s.f)", "s.h(3)"])
 def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
-    """Though its functions are found nowhere any more, and their code leads to what they call."""
+    """Although the code of its functions leads to their default implementations."""
     namespace: dict[str, Any] = {"__name__": "thrown_away", "BackendSystem": BackendSystem}
     exec(  # noqa: S102  # a module of its own
         "system = BackendSystem(None, 'MYLIB', backends=["
@@ -672,7 +672,7 @@ def test_a_module_that_is_thrown_away_is_freed(code: str) -> None:
 
 
 def test_a_recursive_function_inside_a_function_is_freed() -> None:
-    """Its closure holds its wrapper."""
+    """Although its closure refers to its wrapper."""
 
     def use() -> Any:
         system = BackendSystem(None, "MYLIB", backends=[describe("f")])
@@ -690,7 +690,7 @@ def test_a_recursive_function_inside_a_function_is_freed() -> None:
 
 
 def test_a_function_that_is_guarded_is_freed() -> None:
-    """What watches for registrations knows the library too."""
+    """Although a guard, which watches for registrations, refers to the library."""
 
     def use() -> Any:
         entry = {"lib:f": {"function": f"{__name__}:first"}}
@@ -706,7 +706,7 @@ def test_a_function_that_is_guarded_is_freed() -> None:
 
 
 def test_a_hot_reloader_gets_code_that_dispatches() -> None:
-    """It decorates anew, and puts what it gets into the old function."""
+    """It decorates again, and gives the old function the code of the new one."""
     system, function = make()
     function(1)
     newer = system.dispatchable("x", module="lib", qualname="f")(warn)
@@ -721,14 +721,14 @@ def test_a_hot_reloader_gets_code_that_dispatches() -> None:
 
 
 def test_code_can_be_hashed() -> None:
-    """Debuggers, IPython's tracebacks and profilers keep what they know by code."""
+    """Debuggers, IPython and profilers use code objects as keys."""
     _, function = make(f, "x", "f")
     assert {function.__code__: 1}[function.__code__] == 1
     assert function.__code__ == function.__code__
     assert isinstance(hash(make(f, None, "f")[1].__code__), int)
 
 
-def test_a_copy_says_what_is_gone() -> None:
+def test_a_copy_reports_that_its_library_is_gone() -> None:
     """A copy without the attributes of a dispatchable does not keep its library alive."""
     _, function = make(f, "x", "f")
     copy = types.FunctionType(function.__code__, function.__globals__, "copy", (Missing(),))
@@ -739,8 +739,8 @@ def test_a_copy_says_what_is_gone() -> None:
         copy(1)
 
 
-def test_globals_of_another_kind() -> None:
-    """Some frameworks run modules in mappings of their own."""
+def test_a_module_that_runs_in_a_subclass_of_dict() -> None:
+    """Some frameworks run modules in their own mappings."""
 
     class Namespace(dict[str, Any]):
         pass
@@ -750,8 +750,8 @@ def test_globals_of_another_kind() -> None:
     assert [namespace["f"](1) for _ in range(3)] == [6, 6, 6]
 
 
-def test_all_of_them_at_once_when_backends_are_known() -> None:
-    """So that only the very first call of a process has a frame more than later ones."""
+def test_discovery_takes_all_shortcuts() -> None:
+    """Only the first call of a process has one frame more than later calls."""
     system, function = make(warn, "x")
     other: Any = system.dispatchable("x", module="lib", qualname="other")(warn)
     system.reload()

@@ -1,4 +1,4 @@
-"""The generated function: what it looks like, and what tracebacks and debuggers show of it."""
+"""The generated function: its source, its code, and its lines in tracebacks and debuggers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_source_for_a_finder(dispatch_args: Any) -> None:
 
 
 def test_source_for_arguments_that_stand_apart() -> None:
-    """Parameters between the dispatch arguments are passed on without a look at them."""
+    """Parameters that are no dispatch arguments are only passed on."""
     source = make(("n", "key"))[0].source()
     assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
     assert source.count("tables()[2][type(a2)][type(d1)]") == 1
@@ -104,7 +104,7 @@ def test_source_for_arguments_that_stand_apart() -> None:
 
 
 def test_source_for_a_positional_only_argument() -> None:
-    """What cannot be given by keyword is not looked for there."""
+    """A keyword of the same name belongs to ``**options``."""
 
     def f(x: Any, /, **options: Any) -> Any:
         return x, options
@@ -130,14 +130,14 @@ SHAPES: list[Any] = [
 
 @pytest.mark.parametrize("dispatch_args", SHAPES, ids=repr)
 def test_source_is_what_runs(dispatch_args: Any) -> None:
-    """The text that tracebacks show is that of the instructions, line by line."""
+    """The instructions of each line are those of the line that tracebacks show."""
     record, function = make(dispatch_args)
     scope: dict[str, Any] = {"missing": missing}
     exec(compile(record.source(), record.filename, "exec"), scope)  # noqa: S102  # our own text
     expected, code = scope["f"].__code__, function.__code__
 
     def lines(code: types.CodeType) -> dict[int | None, list[str]]:
-        """Return what each line does; names of the text are constants in what runs."""
+        """Return the names that each line uses; in the wrapper they are constants."""
         found: dict[int | None, list[str]] = {}
         line = None
         for each in dis.get_instructions(code):
@@ -153,7 +153,7 @@ def _line(instruction: dis.Instruction) -> Any:
 
 
 def _name(instruction: dis.Instruction) -> str:
-    """Return what an instruction refers to; empty if it is to nothing, or only arranges things."""
+    """Return the name that an instruction uses; empty if it uses none."""
     value = instruction.argval
     if instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
         return str(value)
@@ -190,8 +190,8 @@ def test_functions_of_one_shape_share_their_compiled_code() -> None:
     assert (first(1, 2), second(1, 2, 3)) == ((1, 2), None)
 
 
-def test_code_bears_the_name_of_the_function() -> None:
-    """Profilers and tracebacks name the function, not the wrapper."""
+def test_code_has_the_name_of_the_function() -> None:
+    """Profilers and tracebacks show the name of the function."""
     _, function = make("x", qualname="Class.method")
     assert function.__name__ == function.__code__.co_name == "method"
     assert function.__qualname__ == "Class.method"
@@ -201,7 +201,7 @@ def test_code_bears_the_name_of_the_function() -> None:
 
 
 def test_arguments_of_one_position_are_told_apart_by_name() -> None:
-    """A library may rename a parameter and take the old name too."""
+    """A library may rename a parameter and accept the old name too."""
     system = BackendSystem(
         None,
         "MYLIB",
@@ -257,8 +257,8 @@ def test_a_finder_runs_once_in_a_call(functions: str) -> None:
         assert len(found) == number
 
 
-def test_placeholder_is_told_from_every_argument() -> None:
-    """An argument that was not given differs from None and shows what it is."""
+def test_placeholder_differs_from_every_argument() -> None:
+    """`missing` is not None, and its repr is its name."""
     assert repr(missing) == "missing"
     _, function = make("x", lambda x=5: x)
     assert function() == 5
@@ -267,7 +267,7 @@ def test_placeholder_is_told_from_every_argument() -> None:
 
 
 def test_traceback_shows_the_generated_source() -> None:
-    """Once backends are loaded, a traceback has the wrapper's line, as for any function."""
+    """Once backends are loaded, a traceback has the source line of the wrapper."""
 
     def f(x: Any) -> Any:
         raise LookupError(x)
@@ -286,7 +286,7 @@ def test_traceback_shows_the_generated_source() -> None:
 
 
 def test_debuggers_find_the_generated_source() -> None:
-    """`inspect` and pdb read it from `linecache`, which keeps it when it checks its files."""
+    """`inspect` and pdb read it from `linecache`, also after `checkcache`."""
     record, function = make("x")
     function(1)
     linecache.checkcache()
@@ -295,7 +295,7 @@ def test_debuggers_find_the_generated_source() -> None:
 
 
 def test_wrapper_reads_no_globals() -> None:
-    """Its globals are the library's, whose names may mean anything."""
+    """Its globals are those of the library, whose names may mean anything."""
     hostile = {"__name__": "lib", "type": None, "NotImplemented": None, "Exception": None}
     hostile |= {"missing": None, "tables": None, "dispatcher": None, "tuple": None, "map": None}
     exec("def f(x=1, y=2, *, key=3):\n    return x, y, key", hostile)  # noqa: S102  # how else
@@ -321,7 +321,7 @@ def test_wrong_calls_leave_no_trace_of_the_wrapper() -> None:
 
 
 def test_compiling_a_shape_warns_of_nothing() -> None:
-    """Neither the text nor what becomes of it; nor does it touch anybody's filters."""
+    """With warnings as errors, and without a change to the filters."""
     done = run_python(
         """
         import warnings

@@ -1,4 +1,4 @@
-"""The path through C against the path through Python, call by call, on random libraries."""
+"""Calls through C and calls through Python code do the same, on random libraries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Own:
 
 
 class OwnSubclass(Own):
-    """Its users' type."""
+    """A type of the library's users."""
 
 
 class Foreign:
@@ -37,7 +37,7 @@ class Foreign:
 
 
 class Subclass(Foreign):
-    """A type of their users."""
+    """A type of the backends' users."""
 
 
 class Other:
@@ -45,12 +45,12 @@ class Other:
 
 
 class Abstract(ABC):  # noqa: B024  # nothing is asked of who is registered
-    """A type that others are registered for."""
+    """An abstract type with registered classes."""
 
 
 @Abstract.register
 class Registered:
-    """One of those."""
+    """A class that is registered for `Abstract`."""
 
 
 class EqualMeta(type):
@@ -82,7 +82,7 @@ class OrderedMeta(type):
 
 
 class Ordered(Foreign, metaclass=OrderedMeta):
-    """A class that is compared in C by what may run Python code."""
+    """A class whose metaclass overrides another comparison than ==."""
 
 
 class MineError(Exception):
@@ -90,7 +90,7 @@ class MineError(Exception):
 
 
 class Name(str):
-    """Not the type that names of keywords usually have."""
+    """A subclass of str for names of keywords."""
 
     __slots__ = ()
 
@@ -127,7 +127,7 @@ FIXED: list[Any] = [
     "text",
 ]
 LATE = len(FIXED)
-"""The place of an object whose class is made anew from time to time."""
+"""The place of an object whose class is replaced by a new one from time to time."""
 
 DEFAULTS = [object(), None, Foreign()]
 
@@ -159,7 +159,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call, as places in the values, and how their names are given."""
+    """The arguments of a call as places in the values, and the class of their names."""
 
     args: tuple[int, ...]
     kwargs: tuple[tuple[str, int], ...]
@@ -177,7 +177,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a library and its backends are like."""
+    """How to make a library and its backends."""
 
     parameters: str
     dispatch_args: Any
@@ -192,7 +192,7 @@ class Recipe:
 
 @dataclass
 class Twin:
-    """A library; one of a pair that differ in the path that their calls take."""
+    """One of two equal libraries: calls of one go through C, of the other through Python."""
 
     recipe: Recipe
     is_slow: bool
@@ -221,7 +221,7 @@ class Twin:
         self.blocks = ExitStack()
 
     def call(self, call: Call, values: list[Any]) -> Any:
-        """Return what becomes of a call: its result or error, and what was seen on the way."""
+        """Make a call, and record its result or error."""
         self.depth += 1
         self.seen.append(("called", self.depth))
         try:
@@ -240,7 +240,7 @@ class Twin:
             acceleration.slow_down(self.function)
 
     def do(self, deed: str, values: list[Any]) -> None:
-        """Do what implementations may do in the middle of a call."""
+        """Do something that an implementation may do during a call."""
         self.slow_down()
         opts = self.system.backend_opts
         if deed == "reload":
@@ -266,7 +266,7 @@ class Twin:
 
 @dataclass
 class Stage:
-    """Who calls, for the implementations, which are those of both."""
+    """The twin that calls now, for the implementations, which both share."""
 
     twin: Any = None
     values: list[Any] = field(default_factory=list)
@@ -280,7 +280,7 @@ def make_late(bases: tuple[type, ...] = (Foreign,)) -> Any:
 
 
 def key(value: object) -> Any:
-    """Return what is equal for the very same object only; containers are looked into."""
+    """Return a key that compares by identity, and containers by their items."""
     if type(value) is tuple or type(value) is list:
         return tuple(map(key, value))
     if type(value) is dict:
@@ -300,7 +300,7 @@ def events(trace: Any) -> list[Any]:
 
 
 def act(who: str, *received: Any, context: Any = None) -> Any:
-    """Be an implementation: note what was received, and follow the plan."""
+    """Act as an implementation: record the arguments, and follow the plan."""
     twin = stage.twin
     twin.seen.append((who, context and context_key(context), key(received)))
     plan = twin.plans[who]
@@ -345,7 +345,7 @@ def informed_c(context: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 class Callable:
-    """An implementation that is no function."""
+    """An implementation that is an object."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return act("a", args, kwargs)
@@ -428,7 +428,7 @@ def descriptions(draw: Any, name: str) -> tuple[tuple[str, Any], ...]:
 def calls(
     draw: Any, only_positional: list[str], either: list[str], only_keyword: list[str]
 ) -> Call:
-    """Draw a call; three of four give each parameter once."""
+    """Draw a call; three of four give each parameter at most once."""
     if draw(st.integers(0, 3)):
         given = len(only_positional) + draw(st.integers(0, len(either)))
         chosen = [*only_positional, *either][given:] + only_keyword
@@ -453,7 +453,7 @@ asks = st.sampled_from([True, True, False, "not now", 1, "raise", "forget"])
 
 @st.composite
 def scenarios(draw: Any) -> tuple[Recipe, dict[str, Plan], dict[str, Any], Call, list[Any]]:
-    """Draw a library, what its implementations do, and what happens to it."""
+    """Draw a library, the plans of its implementations, and the steps of a scenario."""
     text, only_positional, either, only_keyword = draw(signatures())
     positional = [*only_positional, *either]
     known = [*positional, *only_keyword]
@@ -516,7 +516,7 @@ def attempt(deed: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def follow(twin: Twin, step: Any, values: list[Any]) -> Any:
-    """Let one of the pair take a step; return all that can be seen of it."""
+    """Let one twin take a step; return everything observable."""
     stage.twin, stage.values = twin, list(values)
     twin.seen.clear()
     twin.slow_down()
@@ -552,7 +552,7 @@ def follow(twin: Twin, step: Any, values: list[Any]) -> Any:
 
 @pytest.fixture
 def quick_collections() -> Iterator[None]:
-    """Let the many full collections look at what is made from now on alone."""
+    """Let full collections only traverse objects that are created from now on."""
     gc.collect()
     gc.freeze()
     yield
@@ -564,11 +564,11 @@ def quick_collections() -> Iterator[None]:
     derandomize=True,
     max_examples=300,
     deadline=None,
-    # The fixture is for all examples together.
+    # One fixture serves all examples.
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(scenarios())
-def test_both_paths_are_one(scenario: Any) -> None:
+def test_both_paths_do_the_same(scenario: Any) -> None:
     """Results, errors, traces and what implementations receive are the same in both."""
     recipe, first_plans, first_asks, inner, steps = scenario
     twins = [
@@ -597,8 +597,8 @@ def test_both_paths_are_one(scenario: Any) -> None:
             assert recorded[0] == recorded[1]
 
 
-def test_the_two_paths_are_two() -> None:
-    """One of a pair runs no Python code of its wrapper, the other does."""
+def test_the_two_paths_differ() -> None:
+    """Only one of the twins runs the Python code of its wrapper."""
 
     recipe = Recipe(
         "a",

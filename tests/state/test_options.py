@@ -393,7 +393,7 @@ def traced(trace: Any) -> list[str]:
 
 
 def test_block_with_a_trace_gives_the_trace(library: Library) -> None:
-    """a list of events, which prints one line for each; it may be empty."""
+    """A list of events, which prints one line for each; it may be empty."""
     options = library.options(prioritize="third", trace=True)
     with options as trace:
         assert trace == []

@@ -65,7 +65,7 @@ def test_chains_are_forgotten_with_the_tables() -> None:
 
 
 def test_a_full_table_is_emptied_with_its_chains() -> None:
-    """of one function, in place; those of others stay."""
+    """Of one function, in place; those of others stay."""
     scope = make()
     table = scope.tables[1]
     scope.chains(1).keep((int,), "kept")
@@ -82,7 +82,7 @@ def test_a_full_table_is_emptied_with_its_chains() -> None:
 
 
 def test_the_number_of_chains_is_bounded() -> None:
-    """also where tables hold nothing, because a class cannot be a key."""
+    """Also where tables hold nothing, because a class cannot be a key."""
     chains = make().chains(1)
     for number in range(3 * MAX_ENTRIES):
         chains.keep((type(f"T{number}", (), {}),), number)
@@ -90,7 +90,7 @@ def test_the_number_of_chains_is_bounded() -> None:
 
 
 def test_the_number_of_inner_scopes_is_bounded() -> None:
-    """also where names were checked again and again, so that keys are new ones."""
+    """Also where names were checked again and again, so that keys are new ones."""
     outer = make()
     for _ in range(3 * MAX_INNER):
         outer.keep_inner(DispatchState(("first",)), make())
@@ -117,7 +117,7 @@ def test_unreachable_classes_and_functions_are_forgotten() -> None:
 
 
 def test_chains_keep_no_class_alive() -> None:
-    """a class can be collected although a chain was kept for it."""
+    """A class can be collected although a chain was kept for it."""
     system = BackendSystem(None, "MYLIB")
     system.dispatchable("x", module="lib", qualname="f")(lambda x: x)
 

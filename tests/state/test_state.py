@@ -33,12 +33,12 @@ def state(prioritized: str = "", disabled: str = "", **fields: Any) -> DispatchS
     ],
 )
 def test_blocks_nest(options: DispatchState, outer: DispatchState, expected: DispatchState) -> None:
-    """nesting adds, and what the inner block says goes before."""
+    """Nesting adds, and what the inner block says goes before."""
     assert options.within(outer).key == expected.key
 
 
 def test_an_inner_trace_replaces_the_outer_one() -> None:
-    """also one without events, which is equal to every other one."""
+    """Also one without events, which is equal to every other one."""
     outer, inner = Trace(), Trace()
     assert state(trace=inner).within(state(trace=outer)).trace is inner
     assert state().within(state(trace=outer)).trace is outer
