@@ -10,8 +10,9 @@ from ._function.protocol import DispatchableFunction
 from ._problems import Problem, Source
 from ._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from ._state.options import BackendOptions
-from ._state.trace import Outcome, TraceEvent
+from ._state.trace import Outcome, Trace, TraceEvent
 from ._type_patterns import TypePattern
+from .examination.findings import Finding, Severity
 
 __all__ = [
     "AutoGeneration",
@@ -20,10 +21,13 @@ __all__ = [
     "DispatchableFunction",
     "ExplainedBackend",
     "Explanation",
+    "Finding",
     "Implementation",
     "Outcome",
     "Problem",
+    "Severity",
     "Source",
+    "Trace",
     "TraceEvent",
     "TypePattern",
     "Verdict",

@@ -46,7 +46,7 @@ class NewBackend:
         source = f"src/{self.package}"
         folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
         written = {f"{source}/py.typed": ""}
-        for template in (files(__package__) / "templates").iterdir():
+        for template in (files(__name__.rpartition(".")[0]) / "templates").iterdir():
             name = template.name.removesuffix(".template")
             path = folders.get(name, f"{source}/") + name.replace("package", self.package)
             written[path] = Template(template.read_text("utf-8")).substitute(values)

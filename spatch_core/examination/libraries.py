@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import import_identifier
@@ -90,7 +91,9 @@ def find_library(library: str | BackendSystem) -> Library:
     found = [
         f"{module}:{name}"
         for module, imported in [*sys.modules.items()]
-        for name, value in [*getattr(imported, "__dict__", {}).items()]
+        if issubclass(type(imported), ModuleType)
+        # Not by getattr, which would import lazy modules.
+        for name, value in [*object.__getattribute__(imported, "__dict__").items()]
         if value is library
     ]
     for each in find_libraries():

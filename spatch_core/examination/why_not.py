@@ -7,7 +7,8 @@ backend would run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -30,57 +31,47 @@ if TYPE_CHECKING:
     from .._resolution.explanation import ExplainedBackend, Explanation
 
 
-def why_not(question: Question, backend: str) -> Answer:
+def why_not(question: Question, backend: str, variables: Mapping[str, str] | None = None) -> Answer:
     """Find what would make a backend run.
+
+    Parameters
+    ----------
+    question : Question
+        The call.
+    backend : str
+        The name of an installed backend, usable or not.
+    variables : mapping of str to str, optional
+        Environment variables that have been set for it.
 
     Returns
     -------
     Answer
         With every remedy tried.
     """
-    return _why_not(question, backend, {})
-
-
-def _why_not(question: Question, backend: str, variables: Mapping[str, str]) -> Answer:
+    variables = variables or {}
     system = question.system
     if backend in system.backends:
         return _Search(question, backend, variables).answer()
     catalog = system.resolver().catalog
+    known = catalog.environment
     reason = catalog.why_unusable(backend)
     if backend in catalog.blocked:
-        return Answer(backend, Outcome.UNREAD, reason, [_unblocking(question, backend)])
-    mended = _usable_by(question, backend)
+        others = catalog.blocked if known.block_all else known.block
+        name, value = known.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
+        text = (
+            f"set {name}={value!r} in the environment, and ask again: what is blocked is not read"
+        )
+        remedy = Remedy(question, {name: value}, Outcome.UNREAD, text)
+        return Answer(backend, Outcome.UNREAD, reason, [remedy])
+    # A backend that is skipped because of a cycle can be made usable, others cannot.
+    cycles = (each.set_order for each in catalog.order.cycles if backend in each.members)
+    mended = {known.variable("SET_ORDER"): order for order in [*cycles][:1]}
     if mended.items() <= variables.items():
         faults = [str(each) for each in catalog.problems if each.backend == backend]
         return Answer(backend, Outcome.CANNOT, reason, obstacles=faults or [reason])
     with environment(system, mended):
-        inner = _why_not(question, backend, {**variables, **mended})
+        inner = why_not(question, backend, {**variables, **mended})
     return replace(inner, reason=reason)
-
-
-def _usable_by(question: Question, backend: str) -> dict[str, str]:
-    """Return environment variables that may make an unusable backend usable."""
-    catalog = question.system.resolver().catalog
-    known = catalog.environment
-    for cycle in catalog.order.cycles:
-        if backend in cycle.members:
-            return {known.variable("SET_ORDER"): cycle.set_order}
-    return {}
-
-
-def _unblocking(question: Question, backend: str) -> Remedy:
-    """Return the remedy for a blocked backend, of which nothing else is known."""
-    catalog = question.system.resolver().catalog
-    known = catalog.environment
-    others = catalog.blocked if known.block_all else known.block
-    variables = {known.variable("BLOCK"): ",".join(sorted(set(others) - {backend}))}
-    text = " and ".join(f"{name}={value!r}" for name, value in variables.items())
-    return Remedy(
-        question,
-        variables,
-        Outcome.UNREAD,
-        f"set {text} in the environment, and ask again: what is blocked is not read",
-    )
 
 
 @dataclass(slots=True)
@@ -185,7 +176,10 @@ class _Search:
 
     def _tries_types(self, options: Options, prioritized: Options) -> list[str]:
         """Try the backend's own types; return what its description would have to say."""
-        own = [each for each in map(_given, self._primary()) if each is not None]
+        own = []
+        for pattern in self.question.system.backends[self.backend].primary_types:
+            with suppress(ValueError):  # there is no such type
+                own.append(given_type(pattern.identifier))
         for each in own:
             if not each.note and not self._tries(replace(options, type=each)):
                 self._tries(replace(prioritized, type=each))
@@ -202,10 +196,6 @@ class _Search:
         accepted = rest and foreign and self._would_run(prioritized, rest)
         key = "secondary_types" if accepted else "primary_types"
         return [f"for these types its description would have to have {names} in {key}"]
-
-    def _primary(self) -> Iterator[str]:
-        description = self.question.system.backends[self.backend]
-        return (pattern.identifier for pattern in description.primary_types)
 
     def _foreign(self, own: Sequence[GivenType], prioritized: Options) -> list[GivenType]:
         """Return the types that keep it from running beside a type of its own."""
@@ -269,11 +259,3 @@ def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence
         *((backend, other) for other in others if other != backend),
     ]
     return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))
-
-
-def _given(identifier: str) -> GivenType | None:
-    """Return a type that a description names; None if it does not exist."""
-    try:
-        return given_type(identifier)
-    except ValueError:
-        return None

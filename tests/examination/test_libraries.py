@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import EntryPoint
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from spatch_core.examination.libraries import GROUP, find_libraries
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.examination.libraries import GROUP, find_libraries, find_library
 
 
 def entry_point(name: str, value: str, distribution: str | None) -> Any:
@@ -45,3 +49,20 @@ def test_an_entry_point_without_a_distribution_is_found() -> None:
     """Programs may add entry points of their own."""
     (found,) = find_libraries([entry_point("a", "a:system", None)])
     assert found.source.distribution is None
+
+
+def test_a_system_is_found_by_the_module_that_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else is among the imported modules."""
+
+    class Stub:
+        def __getattribute__(self, name: str) -> Any:
+            raise RuntimeError(name)
+
+    module = ModuleType("easel_with_system")
+    vars(module)["system"] = system = BackendSystem(None, "EASEL")
+    monkeypatch.setitem(sys.modules, "a_stub", Stub())
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    found = find_library(system)
+    assert (found.name, found.identifier) == ("easel_with_system", "easel_with_system:system")
+    with pytest.raises(LookupError, match="no imported module has this system"):
+        find_library(BackendSystem(None, "EASEL"))

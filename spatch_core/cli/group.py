@@ -1,0 +1,39 @@
+"""The group of all commands: suggestions for misspelled ones, errors without tracebacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ..examination.progress import announce
+from .arguments import meant
+from .streams import ended_in_words, progress
+
+
+class Group(click.Group):
+    """Offers the nearest command for an unknown one, and ends without tracebacks."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Parse the line, which may print help."""
+        with ended_in_words():
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and show what takes long."""
+        shown = announce.set(progress)
+        try:
+            with ended_in_words():
+                return super().invoke(ctx)
+        finally:
+            announce.reset(shown)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, or suggest one."""
+        known = not args or self.get_command(ctx, args[0]) is not None
+        if not known and not args[0].startswith("-") and not ctx.resilient_parsing:
+            hint = meant(args[0], self.commands, "commands")
+            ctx.fail(f"no command is named {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
