@@ -1,11 +1,25 @@
-"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally."""
+"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally.
+
+Caches of a library's options, cleared by `BackendOptions.forget`, because the backends have
+changed, and when `MAX_OPTIONS` combinations are known:
+
+============  =====================================================  =======================
+cache         key                                                    value
+============  =====================================================  =======================
+_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_plain        ``prioritize`` and ``disable``, strings or tuples;     the options' state
+              besides, the names and the set of names they mean
+============  =====================================================  =======================
+
+Beside them one object of options with a type or a trace knows the scope that it entered last,
+and the scope around that, by weak references.
+"""
 
 from __future__ import annotations
 
 from _weakref import ref  # weakref itself imports much more
 
 from ..exceptions import GlobalOptionsWarning, warn_caller
-from .checked import CheckedOptions
 from .state import DispatchState
 
 TYPE_CHECKING = False
@@ -14,7 +28,8 @@ if TYPE_CHECKING:
     from contextvars import ContextVar
     from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
 
-    from .keeper import Entered, Owner
+    from .keeper import Entered
+    from .owner import Owner
     from .scope import Scope, Tables
     from .state import Class
     from .trace import Trace
@@ -63,8 +78,6 @@ class BackendOptions:
     __slots__ = ("_entered", "_last", "_own")
 
     _owner: ClassVar[Owner]
-    _check: ClassVar[CheckedOptions]
-    # The caches of `_check`, which `__init__` reads without a call.
     _prioritized: ClassVar[dict[Any, DispatchState]]
     _plain: ClassVar[dict[Any, DispatchState]]
 
@@ -130,7 +143,27 @@ class BackendOptions:
                 else:
                     return
             self._last = None
-            self._own = self._check.check(prioritize, disable, type, trace)
+            self._own = self._check(prioritize, disable, type, trace)
+
+    @classmethod
+    def _check(
+        cls,
+        prioritize: str | Iterable[str],
+        disable: str | Iterable[str],
+        type: Class | None,
+        trace: bool,
+    ) -> DispatchState:
+        """Return the state that these options describe, if they are those of a backend."""
+        from .checked import MAX_OPTIONS, check, is_constant  # a library needs it later
+
+        if len(cls._plain) >= MAX_OPTIONS:
+            cls.forget()
+        own = check(cls._owner, cls._plain, prioritize, disable, type, trace)
+        if own.is_plain and is_constant(prioritize) and is_constant(disable):
+            cls._plain[prioritize, disable] = own
+            if disable == ():
+                cls._prioritized[prioritize] = own
+        return own
 
     @classmethod
     def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -143,7 +176,6 @@ class BackendOptions:
         module : str
             The module that publishes them.
         """
-        check = CheckedOptions(owner)
         return type(
             "backend_opts",
             (cls,),
@@ -151,9 +183,8 @@ class BackendOptions:
                 "__slots__": (),
                 "__module__": module,
                 "_owner": owner,
-                "_check": check,
-                "_prioritized": check.prioritized,
-                "_plain": check.plain,
+                "_prioritized": {},
+                "_plain": {},
                 **_block_methods(owner.keeper.variable),
             },
         )
@@ -161,7 +192,8 @@ class BackendOptions:
     @classmethod
     def forget(cls) -> None:
         """Check names again, because the backends have changed."""
-        cls._check.forget()
+        cls._prioritized.clear()
+        cls._plain.clear()
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""
@@ -259,7 +291,7 @@ class BackendOptions:
         """
         from .frozen import freeze
 
-        own = cls._check.check(prioritize, disable, type, trace=False)
+        own = cls._check(prioritize, disable, type, trace=False)
         scope = cls._owner.keeper.scope(own.within(DispatchState()))
         return freeze(cls._owner, scope, function)
 

@@ -34,7 +34,7 @@ class Converted:
 
 
 class Unknown:
-    """Nobody's type."""
+    """A type that no backend knows."""
 
 
 def first(x: Any = None) -> str:
@@ -236,7 +236,7 @@ def test_type_may_be_any_primary_type(library: Library, cls: type) -> None:
 
 
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
-def test_type_that_is_primary_for_nobody(library: Library, cls: type) -> None:
+def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> None:
     """Section 6: it raises `ValueError`; the error says which types there are."""
     with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
         library.options(type=cls)
@@ -629,7 +629,7 @@ def test_one_object_entered_on_several_ways(library: Library) -> None:
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
-    """Section 6: `enable_globally` reaches whoever is in no block, and also who was in one."""
+    """Section 6: `enable_globally` reaches code outside of blocks, also after a block has ended."""
     with library.options(prioritize="second") as options:
         with options:
             library.options(prioritize="third").enable_globally()

@@ -115,7 +115,7 @@ def test_events_of_a_call_that_fails() -> None:
 
 
 def test_answer_of_the_default_is_final() -> None:
-    """Rule 7.4: behind the default nobody is left to defer to, whatever it returns."""
+    """Rule 7.4: no candidate comes after the default, so its result is final."""
     function: Any = system.dispatchable("x", module="lib", qualname="g")(lambda x: NotImplemented)
     with system.backend_opts(trace=True) as events:
         assert function(3) is NotImplemented
