@@ -705,7 +705,7 @@ def test_options_are_keyword_friendly(library: Library) -> None:
     assert options.type is Foreign
     assert options.trace == []
     with pytest.raises(TypeError):
-        library.options(priority="second")  # type: ignore[call-arg]
+        library.options(priority="second")  # type: ignore[call-overload]
 
 
 def test_options_travel(library: Library) -> None:
