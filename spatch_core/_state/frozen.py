@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, TypeVar
 
-    from .keeper import Owner
+    from .owner import Owner
     from .scope import Scope
 
     F = TypeVar("F", bound=Callable[..., Any])

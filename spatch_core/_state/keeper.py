@@ -19,29 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextvars import Token
-    from typing import Any, Protocol, TypeAlias
+    from typing import TypeAlias
 
-    from .._discovery.catalog import Catalog
     from .lifetime import Mark
     from .scope import Tables
 
     # What `enter` returns; the mark's token comes first if the state is observed.
     Entered: TypeAlias = Token[Tables] | tuple[Token[Mark | None], Token[Tables]]
-
-    class Owner(Protocol):
-        """What this room needs of the library's system."""
-
-        keeper: StateKeeper
-
-        @property
-        def backend_opts(self) -> Callable[..., Any]: ...
-
-        def catalog(self) -> Catalog: ...
-
-        def check_type(self, cls: object) -> None: ...
-
-        def restore(self, kind: str, content: dict[str, Any]) -> Any: ...
-
 
 MAX_SCOPES = 256
 """How many combinations of options are known before they are forgotten."""

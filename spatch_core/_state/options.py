@@ -1,21 +1,29 @@
-"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally."""
+"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally.
+
+Caches of a library's options, cleared by `BackendOptions.forget`, because the backends have
+changed, and when `MAX_OPTIONS` combinations are known:
+
+============  =====================================================  =======================
+cache         key                                                    value
+============  =====================================================  =======================
+_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_plain        ``prioritize`` and ``disable``, strings or tuples;     the options' state
+              besides, the names and the set of names they mean
+============  =====================================================  =======================
+"""
 
 from __future__ import annotations
 
-from _weakref import ref  # weakref itself imports much more
-
 from ..exceptions import GlobalOptionsWarning, warn_caller
-from .checked import CheckedOptions
+from .block import Block, block_methods
 from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from contextvars import ContextVar
     from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
 
-    from .keeper import Entered, Owner
-    from .scope import Scope, Tables
+    from .owner import Owner
     from .state import Class
     from .trace import Trace
 
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 _NOTHING = ()
 
 
-class BackendOptions:
+class BackendOptions(Block):
     """Options for the calls of a block, of a decorated function, or of the whole process.
 
     Parameters
@@ -60,11 +68,8 @@ class BackendOptions:
     options here and now.
     """
 
-    __slots__ = ("_entered", "_last", "_own")
+    __slots__ = ()
 
-    _owner: ClassVar[Owner]
-    _check: ClassVar[CheckedOptions]
-    # The caches of `_check`, which `__init__` reads without a call.
     _prioritized: ClassVar[dict[Any, DispatchState]]
     _plain: ClassVar[dict[Any, DispatchState]]
 
@@ -111,10 +116,6 @@ class BackendOptions:
             self, kind: object = None, error: object = None, traceback: object = None
         ) -> None: ...
 
-        _own: DispatchState
-        _last: tuple[ref[Scope], ref[Scope]] | None
-        _entered: list[Entered]
-
     else:
 
         def __init__(self, prioritize=(), disable=(), type=None, trace=False):
@@ -130,7 +131,27 @@ class BackendOptions:
                 else:
                     return
             self._last = None
-            self._own = self._check.check(prioritize, disable, type, trace)
+            self._own = self._check(prioritize, disable, type, trace)
+
+    @classmethod
+    def _check(
+        cls,
+        prioritize: str | Iterable[str],
+        disable: str | Iterable[str],
+        type: Class | None,
+        trace: bool,
+    ) -> DispatchState:
+        """Return the state that these options describe, if they are those of a backend."""
+        from .checked import MAX_OPTIONS, check, is_constant  # a library needs it later
+
+        if len(cls._plain) >= MAX_OPTIONS:
+            cls.forget()
+        own = check(cls._owner, cls._plain, prioritize, disable, type, trace)
+        if own.is_plain and is_constant(prioritize) and is_constant(disable):
+            cls._plain[prioritize, disable] = own
+            if disable == ():
+                cls._prioritized[prioritize] = own
+        return own
 
     @classmethod
     def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -143,7 +164,6 @@ class BackendOptions:
         module : str
             The module that publishes them.
         """
-        check = CheckedOptions(owner)
         return type(
             "backend_opts",
             (cls,),
@@ -151,58 +171,17 @@ class BackendOptions:
                 "__slots__": (),
                 "__module__": module,
                 "_owner": owner,
-                "_check": check,
-                "_prioritized": check.prioritized,
-                "_plain": check.plain,
-                **_block_methods(owner.keeper.variable),
+                "_prioritized": {},
+                "_plain": {},
+                **block_methods(owner.keeper.variable),
             },
         )
 
     @classmethod
     def forget(cls) -> None:
         """Check names again, because the backends have changed."""
-        cls._check.forget()
-
-    def _state(self) -> DispatchState:
-        """Return the state in force here with the options added."""
-        return self._scope().state
-
-    def _scope(self) -> Scope:
-        """Return a scope of that state."""
-        keeper, own = self._owner.keeper, self._own
-        outer: Scope = keeper.get()[0]
-        if own.is_plain:
-            return keeper.inside(outer, own)
-        # Others are not known to the scope around them. Here references are weak, so that
-        # options that a program keeps do not keep classes alive that others speak of.
-        last = self._last
-        if last is not None and last[0]() is outer:
-            scope = last[1]()
-            if scope is not None:
-                return scope
-        scope = keeper.inside(outer, own)
-        self._last = ref(outer), ref(scope)
-        return scope
-
-    def _enter(self) -> Any:
-        """Enter a block that is observed, or that was not entered from here before."""
-        self._entered.append(self._owner.keeper.enter(self._scope()))
-        trace = self._own.trace
-        return self if trace is None else trace
-
-    def _leave(self) -> Entered:
-        """Leave the block that was entered in this context; return what entering gave.
-
-        One object may be entered in several threads and tasks at once. A token fits only
-        the context that made it, and refuses every other without effect.
-        """
-        for entered in self._entered[::-1]:
-            try:
-                self._owner.keeper.leave(entered)
-            except (ValueError, RuntimeError):
-                continue
-            return entered
-        raise RuntimeError("this block of backend options was not entered in this context")
+        cls._prioritized.clear()
+        cls._plain.clear()
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.
@@ -259,7 +238,7 @@ class BackendOptions:
         """
         from .frozen import freeze
 
-        own = cls._check.check(prioritize, disable, type, trace=False)
+        own = cls._check(prioritize, disable, type, trace=False)
         scope = cls._owner.keeper.scope(own.within(DispatchState()))
         return freeze(cls._owner, scope, function)
 
@@ -334,36 +313,3 @@ if TYPE_CHECKING:
         """Options of which ``with ... as`` gives something else than the options."""
 
         def __enter__(self) -> Given_co: ...  # type: ignore[override]  # that is its purpose
-
-
-def _block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
-    """Return what makes a library's options a context manager.
-
-    They are closures, because looking up the methods of the context variable would take a
-    large part of the time.
-    """
-    get, set_, reset = variable.get, variable.set, variable.reset
-
-    def enter(self: BackendOptions) -> Any:
-        try:
-            scope = get()[0].inner[self._own]
-        except KeyError:  # entered from here for the first time, or never known
-            return self._enter()
-        if scope.is_observed:
-            return self._enter()
-        self._entered.append(set_(scope.tables))
-        return self
-
-    def leave(
-        self: BackendOptions, kind: object = None, error: object = None, traceback: object = None
-    ) -> None:
-        entered: list[Any] = self._entered
-        try:
-            (token,) = entered  # usually there is one
-            reset(token)
-        except (ValueError, RuntimeError, TypeError):  # several, of another context, observed
-            entered.remove(self._leave())
-        else:
-            del entered[0]  # other threads only add to the end, and remove their own
-
-    return {"__enter__": enter, "__exit__": leave}

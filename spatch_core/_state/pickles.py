@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from .keeper import Owner
+    from .owner import Owner
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:

@@ -316,7 +316,7 @@ def test_a_task_that_was_started_in_a_trace_is_traced_to_its_end() -> None:
         function(2)
         go.set()
         await task
-        return trace
+        return list(trace)
 
     assert len(asyncio.run(main())) == 1
 

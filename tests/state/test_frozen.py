@@ -29,7 +29,7 @@ if typing.TYPE_CHECKING:
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
 
-# A library and somebody's functions in a file of their own, as other processes need them.
+# A library and functions of a user, in files that other processes can import.
 LIBRARY = """
 from spatch_core import BackendSystem
 

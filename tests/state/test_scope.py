@@ -133,7 +133,7 @@ def test_chains_keep_no_class_alive() -> None:
 
 
 def test_chains_follow_the_backends() -> None:
-    """`reload` and whatever else empties the tables drops the chains."""
+    """`reload` and everything else that empties the tables drops the chains."""
     system = BackendSystem(None, "MYLIB")
     with system.backend_opts(disable="default"):
         scope = system.keeper.get()[0]

@@ -1,0 +1,116 @@
+"""A block of options: which scope it leads to, and how it is entered and left.
+
+One object of options may be entered in several threads and tasks at once, and in itself. What
+entering gives is kept in a list that all of them share. Adding to its end and removing one item
+are single steps, and each thread removes only what it has added, so it needs no lock.
+"""
+
+from __future__ import annotations
+
+from _weakref import ref  # weakref itself imports much more
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextvars import ContextVar
+    from typing import Any, ClassVar
+
+    from .keeper import Entered
+    from .owner import Owner
+    from .scope import Scope, Tables
+    from .state import DispatchState
+
+
+class Block:
+    """Options of one library, as far as blocks of them are concerned.
+
+    Attributes
+    ----------
+    _own : DispatchState
+        What the options say.
+    _entered : list
+        What entering gave, for blocks that are to be left.
+    _last : tuple of weakref.ref, or None
+        The scope around such a block and that of the block, where it was last; for options
+        that refer to more than names, which scopes do not know as inner blocks. The
+        references are weak, so that options that a program keeps do not keep classes alive
+        that other options speak of.
+    """
+
+    __slots__ = ("_entered", "_last", "_own")
+
+    _owner: ClassVar[Owner]
+    _own: DispatchState
+    _entered: list[Entered]
+    _last: tuple[ref[Scope], ref[Scope]] | None
+
+    def _state(self) -> DispatchState:
+        """Return the state in force here with the options added."""
+        return self._scope().state
+
+    def _scope(self) -> Scope:
+        """Return a scope of that state."""
+        keeper, own = self._owner.keeper, self._own
+        outer: Scope = keeper.get()[0]
+        if own.is_plain:
+            return keeper.inside(outer, own)
+        last = self._last
+        if last is not None and last[0]() is outer:
+            scope = last[1]()
+            if scope is not None:
+                return scope
+        scope = keeper.inside(outer, own)
+        self._last = ref(outer), ref(scope)
+        return scope
+
+    def _enter(self) -> Any:
+        """Enter a block that is observed, or that was not entered from here before."""
+        self._entered.append(self._owner.keeper.enter(self._scope()))
+        trace = self._own.trace
+        return self if trace is None else trace
+
+    def _leave(self) -> Entered:
+        """Leave the block that was entered in this context; return what entering gave.
+
+        One object may be entered in several threads and tasks at once. A token fits only
+        the context that made it, and refuses every other without effect.
+        """
+        for entered in self._entered[::-1]:
+            try:
+                self._owner.keeper.leave(entered)
+            except (ValueError, RuntimeError):
+                continue
+            return entered
+        raise RuntimeError("this block of backend options was not entered in this context")
+
+
+def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
+    """Return what makes a library's options a context manager.
+
+    They are closures, because looking up the methods of the context variable would take a
+    large part of the time.
+    """
+    get, set_, reset = variable.get, variable.set, variable.reset
+
+    def enter(self: Block) -> Any:
+        try:
+            scope = get()[0].inner[self._own]
+        except KeyError:  # entered from here for the first time, or never known
+            return self._enter()
+        if scope.is_observed:
+            return self._enter()
+        self._entered.append(set_(scope.tables))
+        return self
+
+    def leave(
+        self: Block, kind: object = None, error: object = None, traceback: object = None
+    ) -> None:
+        entered: list[Any] = self._entered
+        try:
+            (token,) = entered  # usually there is one
+            reset(token)
+        except (ValueError, RuntimeError, TypeError):  # several, of another context, observed
+            entered.remove(self._leave())
+        else:
+            del entered[0]  # other threads only add to the end, and remove their own
+
+    return {"__enter__": enter, "__exit__": leave}

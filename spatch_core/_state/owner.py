@@ -1,0 +1,32 @@
+"""What this room needs of a library's system; imported by type checkers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from .._discovery.catalog import Catalog
+from .keeper import StateKeeper
+
+
+class Owner(Protocol):
+    """A `BackendSystem`, as the options see it."""
+
+    keeper: StateKeeper
+
+    @property
+    def backend_opts(self) -> Callable[..., Any]:
+        """The library's `BackendOptions`."""
+        ...
+
+    def catalog(self) -> Catalog:
+        """Return the backends, which are discovered if that has not happened yet."""
+        ...
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless `cls` is a primary type of any backend."""
+        ...
+
+    def restore(self, kind: str, content: dict[str, Any]) -> Any:
+        """Make an object of the library again from the content of a pickle."""
+        ...

@@ -1,0 +1,73 @@
+"""Names and types are checked when options are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
+from spatch_core._state.checked import MAX_OPTIONS, check, is_constant
+from spatch_core._state.state import DispatchState
+from spatch_core._state.trace import Trace
+
+
+class Foreign:
+    """The backend's type."""
+
+
+@pytest.fixture
+def system() -> BackendSystem:
+    return BackendSystem(
+        None, "MYLIB", backends=[{"name": "first", "primary_types": [f"{__name__}:Foreign"]}]
+    )
+
+
+def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
+    """However they are spelled, because scopes are found by its identity."""
+    known: dict[Any, DispatchState] = {}
+    states = [
+        check(system, known, prioritize, disable, None, False)
+        for prioritize, disable in (
+            ("first", "default"),
+            (["first", "first"], {"default"}),
+            (("first",), iter(["default"])),
+        )
+    ]
+    assert states[0] is states[1] is states[2]
+    assert states[0].key == DispatchState(("first",), frozenset({"default"})).key
+    assert len(known) == 1
+
+
+def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
+    """Section 9: they would live on in the cache."""
+    known: dict[Any, DispatchState] = {}
+    state = check(system, known, (), (), Foreign, False)
+    assert state.type is Foreign
+    trace = check(system, known, (), (), None, True).trace
+    assert type(trace) is Trace
+    assert known == {}
+
+
+def test_mistakes_are_named(system: BackendSystem) -> None:
+    """Section 6: an unknown name or type is a `ValueError`."""
+    with pytest.raises(UnknownBackendError, match="'first'"):
+        check(system, {}, "fist", (), None, False)
+    with pytest.raises(UnknownTypeError):
+        check(system, {}, (), (), bytes, False)
+
+
+def test_only_constants_mean_the_same_next_time() -> None:
+    """A list may have changed by then."""
+    assert is_constant("first")
+    assert is_constant(("first",))
+    assert not is_constant(["first"])
+
+
+def test_the_number_of_known_options_is_bounded(system: BackendSystem) -> None:
+    """Section 9: each spelling is known, up to a bound."""
+    options = system.backend_opts
+    for number in range(3 * MAX_OPTIONS):
+        options(prioritize=("first",) * (number + 1))
+    assert len(options._plain) <= MAX_OPTIONS + 1
+    assert len(options._prioritized) <= MAX_OPTIONS
