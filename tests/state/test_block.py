@@ -49,7 +49,7 @@ def test_inner_blocks_of_a_trace_keep_their_tables(system: BackendSystem) -> Non
 
 
 def test_options_keep_no_class_of_other_options_alive(system: BackendSystem) -> None:
-    """Section 9: the class of the block around them, where they were entered once."""
+    """The class of the block around them, where they were entered once."""
     kept = [system.backend_opts(trace=True), system.backend_opts(type=Foreign)]
 
     def use() -> Any:

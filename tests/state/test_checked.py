@@ -40,7 +40,7 @@ def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
 
 
 def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
-    """Section 9: they would live on in the cache."""
+    """They would live on in the cache."""
     known: dict[Any, DispatchState] = {}
     state = check(system, known, (), (), Foreign, False)
     assert state.type is Foreign
@@ -50,7 +50,7 @@ def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
 
 
 def test_mistakes_are_named(system: BackendSystem) -> None:
-    """Section 6: an unknown name or type is a `ValueError`."""
+    """An unknown name or type is a `ValueError`."""
     with pytest.raises(UnknownBackendError, match="'first'"):
         check(system, {}, "fist", (), None, False)
     with pytest.raises(UnknownTypeError):
@@ -65,7 +65,7 @@ def test_only_constants_mean_the_same_next_time() -> None:
 
 
 def test_the_number_of_known_options_is_bounded(system: BackendSystem) -> None:
-    """Section 9: each spelling is known, up to a bound."""
+    """Each spelling is known, up to a bound."""
     options = system.backend_opts
     for number in range(3 * MAX_OPTIONS):
         options(prioritize=("first",) * (number + 1))

@@ -88,11 +88,7 @@ def test_thread_does_not_see_a_block_of_another(library: Library) -> None:
 
 
 def test_blocks_of_threads_overlap(library: Library) -> None:
-<<<<<<< HEAD
-    """S2: threads in blocks at the same time each see their own, whoever leaves first."""
-=======
-    """Section 6: threads in blocks at the same time each see their own, until they leave."""
->>>>>>> 40d3e7c571cfea8e0188f20350a547a4c02c954c
+    """S2: threads in blocks at the same time each see their own, until they leave."""
     barrier = threading.Barrier(3, timeout=60)
 
     def work(name: str, leaves_first: bool) -> list[str]:

@@ -236,13 +236,8 @@ def test_type_may_be_any_primary_type(library: Library, cls: type) -> None:
 
 
 @pytest.mark.parametrize("cls", [Converted, Unknown, int, object])
-<<<<<<< HEAD
-def test_type_that_is_primary_for_nobody(library: Library, cls: type) -> None:
-    """S6: it raises `ValueError`; the error says which types there are."""
-=======
 def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> None:
-    """Section 6: it raises `ValueError`; the error says which types there are."""
->>>>>>> 40d3e7c571cfea8e0188f20350a547a4c02c954c
+    """S6: it raises `ValueError`; the error says which types there are."""
     with pytest.raises(ValueError, match="not a primary type of any backend") as caught:
         library.options(type=cls)
     assert isinstance(caught.value, UnknownTypeError)
@@ -634,11 +629,7 @@ def test_one_object_entered_on_several_ways(library: Library) -> None:
 
 
 def test_default_is_followed_after_a_block(library: Library) -> None:
-<<<<<<< HEAD
-    """S11: it reaches every thread that is in no block, also one that was in one."""
-=======
-    """Section 6: `enable_globally` reaches code outside of blocks, also after a block has ended."""
->>>>>>> 40d3e7c571cfea8e0188f20350a547a4c02c954c
+    """S11: `enable_globally` reaches code outside of blocks, also after a block has ended."""
     with library.options(prioritize="second") as options:
         with options:
             library.options(prioritize="third").enable_globally()
