@@ -10,7 +10,17 @@ its library, it is::
             args = () if a0 is missing else (a0,) if a1 is missing else (a0, a1, *rest)
             if a1 is missing: a1 = keywords.get('y', missing)
             if a0 is missing: a0 = keywords.get('x', missing)
-            ...  # as below, with `call(*args, **keywords)`
+            try:
+                call = tables()[2][type(a0)][type(a1)]
+            except Exception:
+                call = None
+            # Outside the handler, so that an error of `fill` has no KeyError as its context.
+            if call is None:
+                call = dispatcher.fill(2, (a0, a1))
+            result = call(*args, **keywords)
+            if result is NotImplemented:
+                return dispatcher.deferred(2, call, args, keywords)
+            return result
         try:
             call = tables()[2][type(a0)][type(a1)]
         except Exception:
@@ -23,8 +33,8 @@ its library, it is::
             return dispatcher.deferred(2, call, (a0, a1), keywords)
         return result
 
-The branch is for every call but the usual one, which gives all dispatch arguments by position
-and nothing else. The usual call takes 4 to 6 % less time than if both shared one text.
+The usual call gives all dispatch arguments by position, and nothing else. The branch is for every
+other call. If both shared one text, the usual call would take 4 to 6 % longer.
 
 A text is compiled once for each `Shape`. A function gets a copy of that code in which
 constants take the place of ``tables``, ``dispatcher``, ``2``, ``'x'``, ``'y'``, ``missing`` and

@@ -27,8 +27,17 @@ def f(a0=missing, a1=missing, /, *rest, **keywords):
         args = () if a0 is missing else (a0,) if a1 is missing else (a0, a1, *rest)
         if a1 is missing: a1 = keywords.get('y', missing)
         if a0 is missing: a0 = keywords.get('x', missing)
-    else:
-        args = None
+        try:
+            call = tables()[2][type(a0)][type(a1)]
+        except Exception:
+            call = None
+        # Outside the handler, so that an error of `fill` has no KeyError as its context.
+        if call is None:
+            call = dispatcher.fill(2, (a0, a1))
+        result = call(*args, **keywords)
+        if result is NotImplemented:
+            return dispatcher.deferred(2, call, args, keywords)
+        return result
     try:
         call = tables()[2][type(a0)][type(a1)]
     except Exception:
@@ -36,12 +45,9 @@ def f(a0=missing, a1=missing, /, *rest, **keywords):
     # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, (a0, a1))
-    if args is None:
-        result = call(a0, a1)
-    else:
-        result = call(*args, **keywords)
+    result = call(a0, a1)
     if result is NotImplemented:
-        return dispatcher.deferred(2, call, (a0, a1) if args is None else args, keywords)
+        return dispatcher.deferred(2, call, (a0, a1), keywords)
     return result
 """
 
@@ -95,7 +101,7 @@ def test_source_for_arguments_that_stand_apart() -> None:
     """Parameters that are no dispatch arguments are only passed on."""
     source = make(("n", "key"))[0].source()
     assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
-    assert source.count("tables()[2][type(a2)][type(d1)]") == 1
+    assert source.count("tables()[2][type(a2)][type(d1)]") == 2
     assert source.count("if a2 is missing: a2 = keywords.get('n', missing)\n") == 1
     assert "a0 = " not in source
     assert "a1 = " not in source
