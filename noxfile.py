@@ -45,17 +45,18 @@ OLDEST = next(iter(INTERPRETERS))
 # This one runs everything that runs on one alone.
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
-SLOW = ("cli", "tools", "typing", "test_wheel.py")
+SLOW = ("cli", "examination", "tools", "typing", "test_wheel.py")
 DRAWN = ("property", "function/test_acceleration_stress.py")
 """Tests of many samples and of many threads. The oldest Python, which has no C extension, and
 the main one cover these, too."""
 LONG = (
-    *("child", "completion", "doctor", "explain", "hooks", "misspelled", "new_backend"),
-    *("terminal", "trial", "update", "verify", "why_not"),
+    *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_hooks.py"),
+    *("cli/test_new_backend.py", "cli/test_terminal.py", "cli/test_update.py"),
+    *("cli/test_verify.py", "examination"),
 )
 """The tests of the command line that start the most processes: only the main Python runs them."""
 WITHOUT_SLOW = [f"--ignore=tests/{name}" for name in (*SLOW, *DRAWN)]
-WITHOUT_LONG = [f"--ignore=tests/cli/test_{name}.py" for name in LONG]
+WITHOUT_LONG = [f"--ignore=tests/{name}" for name in LONG]
 
 nox.needs_version = ">=2025.11.12"
 nox.options.envdir = str(FOLDER / "environments")

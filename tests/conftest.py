@@ -25,10 +25,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 SLOW = (
     *("typing/", "tools/", "function/test_acceleration_stress.py", "test_wheel.py"),
-    *("cli/test_child.py", "cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py"),
-    *("cli/test_list.py", "cli/test_misspelled.py", "cli/test_new_backend.py"),
-    *("cli/test_order.py", "cli/test_output.py", "cli/test_show.py", "cli/test_terminal.py"),
-    *("cli/test_trial.py", "cli/test_update.py", "cli/test_verify.py", "cli/test_why_not.py"),
+    *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_list.py"),
+    *("cli/test_new_backend.py", "cli/test_order.py", "cli/test_output.py", "cli/test_show.py"),
+    *("cli/test_terminal.py", "cli/test_update.py", "cli/test_verify.py"),
+    "examination/",
 )
 """Tests that start many processes, or threads: three quarters of the time of all tests."""
 

@@ -35,7 +35,8 @@ def layers(contract: str) -> list[str]:
     """Return the names in a contract about layers, the lowest first; none without the contract."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = settings["tool"]["importlinter"]["contracts"]
-    found = next((each["layers"] for each in contracts if each["id"] == contract), [])
+    none: list[str] = []
+    found = next((each["layers"] for each in contracts if each["id"] == contract), none)
     return [
         name.strip(" ()") for layer in reversed(found) for name in sorted(re.split(r"[|:]", layer))
     ]
@@ -105,7 +106,7 @@ def page(text: str) -> str:
 
 def main() -> int:
     """Write the page, or check it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if stale")
     check = parser.parse_args().check
     old = PAGE.read_text(encoding="utf-8")

@@ -30,8 +30,8 @@ from binascii import crc32
 
 from .. import __version__, _identifiers, _type_patterns
 from .._description import field_reader, fields, parsing
-from . import entries, lazy_functions
-from .entries import is_entry_of, make_entry, restore, to_json, version_of
+from . import cache_entries, lazy_functions
+from .cache_entries import is_entry_of, make_entry, restore, to_json, version_of
 from .lazy_functions import MALFORMED
 from .private_files import read_private, user_folder, write_private
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .._description.description import Description
     from .._description.files import File
     from .._problems import Source
-    from .entries import Entry
+    from .cache_entries import Entry
 
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
@@ -93,7 +93,7 @@ class DescriptionCache:
         # In a checkout, the validator may change without a new version of the package.
         rules = (
             *(fields, parsing, field_reader, _identifiers, _type_patterns),
-            *(entries, lazy_functions),
+            *(cache_entries, lazy_functions),
         )
         self._key = [key, _stamp(__file__), *(_stamp(module.__file__) for module in rules)]
         self._entries: dict[str, Entry] | None = None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core._description.description import Implementation
-from spatch_core._discovery.entries import to_json
+from spatch_core._discovery.cache_entries import to_json
 from spatch_core._discovery.lazy_functions import LazyFunctions, columns_of
 
 Functions = Mapping[str, Implementation]
