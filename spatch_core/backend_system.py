@@ -15,7 +15,6 @@ from ._function.dispatcher import Dispatcher
 from ._identifiers import split_identifier
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
-from ._state.state import DispatchState
 from ._type_patterns import TypePattern
 
 TYPE_CHECKING = False
@@ -226,9 +225,9 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Caller]:
-        from ._discovery.loader import Loader
+        from ._function.loading import make_loader
 
-        return Loader(self._discover, self._publish)
+        return make_loader(self, self._dispatcher, self._in_code, self._default_types)
 
     def catalog(self) -> Catalog:
         """Return what was discovered; discovers if that has not happened yet."""
@@ -275,40 +274,6 @@ class BackendSystem:
 
     def __reduce__(self) -> Any:
         return find_system, (self._module, self.environ_prefix)
-
-    def _discover(self) -> Caller:
-        from os import environ
-
-        from ._call.caller import Caller
-        from ._discovery.cache import open_cache
-        from ._discovery.entry_points import find_entry_points
-        from ._discovery.environment import read_environment
-        from ._discovery.registry import build_catalog
-        from ._resolution.resolver import Resolver
-
-        entry_points, problems = find_entry_points(self.group) if self.group else ([], [])
-        catalog = build_catalog(
-            entry_points,
-            self._in_code,
-            self._default_types,
-            read_environment(self.environ_prefix, environ),
-            problems,
-            open_cache(self.group, environ) if self.group else None,
-        )
-        return Caller(Resolver(catalog, self.keeper))
-
-    def _publish(self, caller: Caller) -> None:
-        """Let everything that depends on the backends follow the new ones."""
-        resolver, catalog = caller.resolver, caller.catalog
-        self._dispatcher.leave_shortcuts()
-        if not self.keeper.enabled_globally:
-            names = [n for n in catalog.environment.prioritize if n in catalog.descriptions]
-            self.keeper.set_default(DispatchState(tuple(names)))
-        self.keeper.forget_tables()
-        self.backend_opts.forget()
-        for record in self._dispatcher.records:
-            record.document(resolver.docs(record.identifier))
-        self._dispatcher.take_shortcuts()
 
 
 def find_system(module: str, prefix: str) -> BackendSystem:

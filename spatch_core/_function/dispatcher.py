@@ -68,7 +68,7 @@ class Dispatcher:
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
     ) -> None:
-        self._keeper = keeper
+        self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
         self.loader: Loader[Caller] | None = None
@@ -132,7 +132,7 @@ class Dispatcher:
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
             return function.default
-        tables = self._keeper.get()
+        tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
         table = _table(tables, index)
@@ -162,7 +162,7 @@ class Dispatcher:
         if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
             return
         with exchanging:
-            if caller is self.loaded and not self._keeper.observations.any():
+            if caller is self.loaded and not self.keeper.observations.any():
                 record.shortcut.take()
 
     def leave_shortcuts(self) -> None:
@@ -208,7 +208,7 @@ class Dispatcher:
         caller = self.loaded
         if caller is None or called is function.default or caller.is_final(called):
             return NotImplemented
-        scope: Scope = self._keeper.get()[0]
+        scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
         chains, caller = scope.chains(index), self.loaded or caller
@@ -233,7 +233,7 @@ class Dispatcher:
     def explain(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
         """Say what would run for a call; see `Dispatchable.explain`."""
         caller = self.ensure_loaded()
-        state = self._keeper.current()
+        state = self.keeper.current()
         function = record.function
         types = caller.resolver.types(function.extract(args, kwargs), state)
         return caller.explain(function, state, types, args, kwargs)
@@ -241,29 +241,9 @@ class Dispatcher:
     def explain_types(self, record: Record, types: Iterable[type]) -> Explanation:
         """Say what would run for these types; see `BackendSystem.explain_types`."""
         resolver = self.ensure_loaded().resolver
-        state = self._keeper.current()
+        state = self.keeper.current()
         unique = resolver.unique_types(types, state)
         return resolver.explain(record.function, state, unique, None)
-
-    def invoke(
-        self,
-        record: Record,
-        backend: str | None,
-        cls: type | None,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """Call a function as one backend, or for one type; see `Dispatchable.invoke`."""
-        caller = self.ensure_loaded()
-        resolver, state = caller.resolver, self._keeper.current()
-        if cls is not None:
-            resolver.check_type(cls)
-            state = state.replace(type=cls)
-        function = record.function
-        types = resolver.types(function.extract(args, kwargs), state)
-        if backend is None:
-            return caller.call(function, state, types, args, kwargs)
-        return caller.demanded(function, backend, state, types)(*args, **kwargs)
 
 
 class Link:

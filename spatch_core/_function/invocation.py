@@ -31,7 +31,16 @@ class Invocation:
         self._type = type
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self._record.dispatcher.invoke(self._record, self._backend, self._type, args, kwargs)
+        record = self._record
+        caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
+        if self._type is not None:
+            caller.resolver.check_type(self._type)
+            state = state.replace(type=self._type)
+        function = record.function
+        types = caller.resolver.types(function.extract(args, kwargs), state)
+        if self._backend is None:
+            return caller.call(function, state, types, args, kwargs)
+        return caller.demanded(function, self._backend, state, types)(*args, **kwargs)
 
     def __repr__(self) -> str:
         options = {"backend": self._backend, "type": self._type}

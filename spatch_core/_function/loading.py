@@ -1,0 +1,91 @@
+"""Loads the backends of a library when they are needed, and lets its functions follow them."""
+
+from __future__ import annotations
+
+from functools import partial
+from os import environ
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._call.caller import Caller
+from .._discovery.cache import open_cache
+from .._discovery.entry_points import find_entry_points
+from .._discovery.environment import read_environment
+from .._discovery.loader import Loader
+from .._discovery.registry import build_catalog
+from .._resolution.resolver import Resolver
+from .._state.state import DispatchState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .._state.keeper import StateKeeper
+    from .._state.options import BackendOptions
+    from .._type_patterns import TypePattern
+    from .dispatcher import Dispatcher
+
+
+class System(Protocol):
+    """A `BackendSystem`, as far as loading needs it."""
+
+    group: str | None
+    environ_prefix: str
+    keeper: StateKeeper
+    backend_opts: type[BackendOptions]
+
+
+def make_loader(
+    system: System,
+    dispatcher: Dispatcher,
+    in_code: Sequence[Any],
+    default_types: Sequence[TypePattern],
+) -> Loader[Caller]:
+    """Return the loader of a library.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    dispatcher : Dispatcher
+        Its dispatcher.
+    in_code : sequence of mapping or object
+        Descriptions that the library passes itself.
+    default_types : sequence of TypePattern
+        Primary types of the default implementations.
+    """
+    discover = partial(_discover, system, in_code, default_types)
+    return Loader(discover, partial(_publish, system, dispatcher))
+
+
+def _discover(
+    system: System, in_code: Sequence[Any], default_types: Sequence[TypePattern]
+) -> Caller:
+    """Find the backends as the entry points and the environment variables are now."""
+    group = system.group
+    entry_points, problems = find_entry_points(group) if group else ([], [])
+    catalog = build_catalog(
+        entry_points,
+        in_code,
+        default_types,
+        read_environment(system.environ_prefix, environ),
+        problems,
+        open_cache(group, environ) if group else None,
+    )
+    return Caller(Resolver(catalog, system.keeper))
+
+
+def _publish(system: System, dispatcher: Dispatcher, caller: Caller) -> None:
+    """Drop everything that depends on the earlier backends, and bring docstrings up to date.
+
+    The loader has `caller` already. A thread that fills a table before the tables are forgotten
+    may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
+    """
+    catalog, keeper = caller.catalog, system.keeper
+    dispatcher.leave_shortcuts()
+    if not keeper.enabled_globally:
+        names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
+        keeper.set_default(DispatchState(tuple(names)))
+    keeper.forget_tables()
+    system.backend_opts.forget()
+    for record in dispatcher.records:
+        record.document(caller.resolver.docs(record.identifier))
+    dispatcher.take_shortcuts()
