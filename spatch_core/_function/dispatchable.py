@@ -70,7 +70,7 @@ class Dispatchable:
         self.filename = f"{GENERATED}{self.identifier}>"
         index = dispatcher.add(self)
         namespace = getattr(default, "__globals__", None)
-        self.wrapper, self.source = make_wrapper(
+        self.wrapper, self.source, bridge = make_wrapper(
             index,
             qualname.rpartition(".")[2],
             qualname,
@@ -95,7 +95,7 @@ class Dispatchable:
         self.shortcut: Shortcut | None = None
         # A finder runs, and raises, in every call.
         if function.runs_no_code:
-            self.shortcut = Shortcut.between(self.wrapper, default)
+            self.shortcut = Shortcut.between(self.wrapper, default, bridge)
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:

@@ -226,6 +226,10 @@ class Dispatcher:
         """Return the dispatch arguments that a callable of the library finds."""
         return self.records[index - 1].function.find(args, kwargs)
 
+    def call_default(self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Call a function's default implementation."""
+        return self.records[index - 1].function.default(*args, **kwargs)
+
     def implementers(self, record: Record) -> tuple[str, ...]:
         """Return the names of the backends that implement a function, by priority."""
         return tuple(self.ensure_loaded().resolver.implementers(record.identifier))
@@ -282,6 +286,10 @@ class Link:
     def extract(self, *call: Any) -> tuple[Any, ...]:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
+
+    def call_default(self, *call: Any) -> Any:
+        """See `Dispatcher.call_default`."""
+        return self._dispatcher().call_default(*call)
 
     def leave_shortcuts(self) -> None:
         """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""

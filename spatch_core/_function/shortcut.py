@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
-# Three attributes change. Only the global lock of CPython lets them change in one step, as seen
-# by other threads.
+# Several attributes change. Only with its global lock does CPython let other threads see none of
+# the steps between.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
 _IS_ATOMIC = sys.implementation.name == "cpython" and _is_gil_enabled()
 
@@ -50,24 +50,33 @@ class Shortcut:
         The wrapper.
     default : types.FunctionType
         The default implementation.
+    bridge : callable
+        Returns code for the wrapper that calls the default implementation and does not use the
+        wrapper's default values.
 
     Notes
     -----
-    The wrapper is in one of three states, told by its code object:
+    The wrapper is in one of four states, told by its code object:
 
     ============================== ========== =============== ==========
     code                           `is_taken` `take`          `leave`
     ============================== ========== =============== ==========
     generated for the wrapper      False      exchanges       not called
     that of the default            True       changes nothing exchanges
+    the bridge, in an exchange     False      changes nothing not called
     set by a user, e.g. a profiler False      changes nothing not called
     ============================== ========== =============== ==========
+
+    An exchange sets the bridge, then the default values, then the other code. So a call in the
+    middle gets its arguments as given: no code ever runs with the default values of the other.
     """
 
-    __slots__ = ("_default", "_own", "_taken", "_wrapper")
+    __slots__ = ("_bridge", "_default", "_exchanges", "_own", "_taken", "_wrapper")
 
     @classmethod
-    def between(cls, wrapper: FunctionType, default: object) -> Shortcut | None:
+    def between(
+        cls, wrapper: FunctionType, default: object, bridge: Callable[[], CodeType]
+    ) -> Shortcut | None:
         """Return the shortcut; None if the code of `default` must not run in the wrapper."""
         if (
             not _IS_ATOMIC
@@ -82,11 +91,15 @@ class Shortcut:
             or "__wrapped__" in default.__dict__
         ):
             return None
-        return cls(wrapper, default)
+        return cls(wrapper, default, bridge)
 
-    def __init__(self, wrapper: FunctionType, default: FunctionType) -> None:
+    def __init__(
+        self, wrapper: FunctionType, default: FunctionType, bridge: Callable[[], CodeType]
+    ) -> None:
         self._wrapper = wrapper
         self._default = default
+        self._bridge = bridge
+        self._exchanges = False
         self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
         # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
@@ -98,28 +111,29 @@ class Shortcut:
 
     def take(self) -> None:
         """Let the wrapper run the code of the default implementation."""
-        if self._wrapper.__code__ is not self._own[0]:
+        if self._wrapper.__code__ is not self._own[0] or self._exchanges:
             return
         slow_down(self._wrapper)
         default = self._default
         self._taken = default.__code__
-        # `setattr` runs audit hooks, which may call the wrapper between two attributes. The code
-        # comes last: the wrapper's own code works with the default values of both, but the
-        # default implementation must never get `missing`.
-        names = "__kwdefaults__", "__defaults__", "__code__"
-        values = default.__kwdefaults__, default.__defaults__, self._taken
-        _set_at_once(self._wrapper, names, values)
+        self._exchange(self._taken, default.__defaults__, default.__kwdefaults__)
 
     def leave(self) -> None:
         """Let the wrapper run its own code again; only for a shortcut that is taken."""
-        _set_at_once(self._wrapper, ("__code__", "__defaults__", "__kwdefaults__"), self._own)
-        accelerate(self._wrapper)
+        if not self._exchanges:
+            self._exchange(*self._own)
+            accelerate(self._wrapper)
 
+    def _exchange(self, code: CodeType, *defaults: object) -> None:
+        """Set the code and the default values.
 
-def _set_at_once(wrapper: object, names: tuple[str, ...], values: tuple[object, ...]) -> None:
-    """Set attributes without giving way to another thread.
-
-    CPython switches threads only between bytecode instructions. The loop below is one call of
-    one built-in function: `any` goes on because `setattr` returns None.
-    """
-    any(map(setattr, repeat(wrapper), names, values))
+        The loop is one call of one built-in function (`any` goes on because `setattr` returns
+        None), and CPython switches threads only between bytecode instructions. But `setattr` runs
+        audit hooks: in them this thread may call the wrapper, and others may run.
+        """
+        names = "__code__", "__defaults__", "__kwdefaults__", "__code__"
+        self._exchanges = True
+        try:
+            any(map(setattr, repeat(self._wrapper), names, (self._bridge(), *defaults, code)))
+        finally:
+            self._exchanges = False

@@ -68,12 +68,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import CodeType
-    from typing import Any, TypeAlias
+    from typing import Any, Literal, TypeAlias
 
     from .._dispatch_arguments import Parameter
 
-    Shape: TypeAlias = tuple[tuple[int | None, bool], ...] | None
-    """The position of each dispatch argument, and whether it has a name; None for a finder."""
+    Shape: TypeAlias = tuple[tuple[int | None, bool], ...] | Literal["bridge"] | None
+    """The position of each dispatch argument, and whether it has a name; None for a finder.
+
+    ``"bridge"`` is the shape of the code that runs in the middle of an exchange (see `shortcut`).
+    """
 
 
 _BODY = """\
@@ -88,6 +91,11 @@ result = call({passed})
 if result is {NotImplemented}:
     return {dispatcher}.deferred({index}, call, {args}, keywords{found})
 return result
+"""
+
+_BRIDGE = """\
+def {wrapper}(*args, **keywords):
+    return {dispatcher}.call_default({index}, args, keywords)
 """
 
 _SHARED: dict[str, Any] = {
@@ -119,7 +127,7 @@ def make_wrapper(
     tables: Callable[[], list[Any]],
     dispatcher: Any,
     filename: str,
-) -> tuple[FunctionType, Callable[[], str]]:
+) -> tuple[FunctionType, Callable[[], str], Callable[[], CodeType]]:
     """Make the wrapper of one function.
 
     Parameters
@@ -145,40 +153,48 @@ def make_wrapper(
         The wrapper.
     source : callable
         Returns the wrapper's source, for `linecache`.
+    bridge : callable
+        Returns code that calls the default implementation; see `Shortcut`.
     """
     shape = (
         None
         if parameters is None
         else tuple([(each.position, each.name is not None) for each in parameters])
     )
-    compiled = _codes.get(shape)
-    if compiled is None:
-        compiled = _codes[shape] = _compile(shape)
-    code, places = compiled
     names = [each.name for each in parameters or ()]
     own = tables, dispatcher, index, *names  # in the order of `_own_names`
-    constants = list(code.co_consts)
-    for place, number in places:
-        constants[place] = own[number]
-    if sys.version_info >= (3, 11):
-        code = code.replace(
-            co_consts=tuple(constants), co_name=name, co_qualname=qualname, co_filename=filename
-        )
-    else:
-        code = code.replace(co_consts=tuple(constants), co_name=name, co_filename=filename)
-    wrapper = FunctionType(code, namespace, name, (missing,) * code.co_argcount)
+
+    def code_of(shape: Shape) -> CodeType:
+        compiled = _codes.get(shape)
+        if compiled is None:
+            compiled = _codes[shape] = _compile(shape)
+        code, places = compiled
+        constants = list(code.co_consts)
+        for place, number in places:
+            constants[place] = own[number]
+        if sys.version_info >= (3, 11):
+            return code.replace(
+                co_consts=tuple(constants), co_name=name, co_qualname=qualname, co_filename=filename
+            )
+        return code.replace(co_consts=tuple(constants), co_name=name, co_filename=filename)
 
     def source() -> str:
         words = {each: each for each in ("tables", "dispatcher", *_SHARED)}
         shown = zip(_own_names(shape)[2:], map(repr, (index, *names)), strict=True)
         return _source(shape, name, {**words, **dict(shown)})
 
-    return wrapper, source
+    def bridge() -> CodeType:
+        return code_of("bridge")
+
+    code = code_of(shape)
+    wrapper = FunctionType(code, namespace, name, (missing,) * code.co_argcount)
+    return wrapper, source, bridge
 
 
 def _own_names(shape: Shape) -> list[str]:
     """Return the names in a source that stand for constants of one wrapper."""
-    names = [f"name{number}" for number in range(len(shape or ()))]
+    count = 0 if shape is None or shape == "bridge" else len(shape)
+    names = [f"name{number}" for number in range(count)]
     return ["tables", "dispatcher", "index", *names]
 
 
@@ -218,6 +234,8 @@ def _source(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     def body(*find: str, **parts: str) -> str:
         return "\n".join([*find, _BODY.format(**parts, **words)])
 
+    if shape == "bridge":
+        return _BRIDGE.format(wrapper=wrapper, **words)
     if shape is None:
         found = "values = {dispatcher}.extract({index}, args, keywords)".format(**words)
         text = body(

@@ -33,6 +33,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+CORE = Path(spatch_core.__file__).parents[1]
+
+
 class Foreign:
     """A backend's type."""
 
@@ -566,6 +569,40 @@ def test_calls_among_changes_get_their_arguments_as_given() -> None:
             thread.join()
         sys.setswitchinterval(interval)
     assert not wrong
+
+
+def test_calls_by_audit_hooks_get_their_arguments_as_given() -> None:
+    """A hook runs between two attributes of an exchange, and other threads may run then, too."""
+    done = run_python(
+        """
+        import sys
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "MYLIB", ["builtins:int"])
+
+        @system.dispatchable(("x", "n"))
+        def f(x, n="n", *rest, key="key", **options):
+            return x, n, rest, key, options
+
+        events = []
+
+        def call(event, arguments):
+            if event == "object.__setattr__" and arguments[0] is f:
+                events.append(arguments[1])
+                assert f(1) == (1, "n", (), "key", {})
+                assert f(1, n=2) == f(x=1, n=2) == f(n=2, x=1) == (1, 2, (), "key", {})
+                assert f(1, 2, 3, key=4, other=5) == (1, 2, (3,), 4, {"other": 5})
+
+        sys.addaudithook(call)
+        for _ in range(3):
+            f(1)
+            with system.backend_opts(trace=True):
+                f(1)
+        print(len(events))
+        """,
+        path=[CORE],
+    )
+    assert int(done.stdout) > 10
 
 
 def test_tracing_in_the_child_of_a_fork() -> None:
