@@ -61,7 +61,7 @@ class DispatchContext:
     """
 
     __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
-    __module__ = "spatch_core.backend_system"  # the public path, which pickles name
+    __module__ = __name__.rpartition("._call.")[0] + ".backend_system"  # pickles name this path
 
     _args: tuple[Any, ...]
     _dispatch_args: tuple[Any, ...]

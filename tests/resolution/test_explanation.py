@@ -1,0 +1,98 @@
+"""Explanations, as people read them."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core._resolution.explanation import Explanation, Verdict
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def first(x: Any, n: int = 0) -> Any:
+    return NotImplemented if n == 1 else "first"
+
+
+def second(x: Any, n: int = 0) -> Any:
+    return f(Own()) if n == 2 else "second"
+
+
+def wants_two(context: Any, x: Any, n: int = 0) -> Any:
+    return n < 2 or "n is too large"
+
+
+BACKENDS = [
+    {
+        "name": "first",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {
+            "lib:f": {"function": f"{__name__}:first", "should_run": f"{__name__}:wants_two"}
+        },
+    },
+    {
+        "name": "second",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:second"}},
+    },
+]
+system = BackendSystem(None, "EXPLAINLIB", [f"{__name__}:Own"], BACKENDS)
+
+
+@system.dispatchable("x", module="lib", qualname="f")
+def f(x: Any, n: int = 0) -> Any:
+    return "default"
+
+
+def test_explanation_reads_as_a_table() -> None:
+    """F8: a straight answer to "what would run, and why?"."""
+    foreign = f"{__name__}:Foreign"
+    assert str(f.explain(Foreign(), 2)) == (
+        f"lib:f({foreign})\n"
+        "  first    defers: n is too large\n"
+        "> second   runs\n"
+        "  default  comes later"
+    )
+    assert str(f.explain(None)) == (
+        "lib:f(no dispatch types)\n"
+        "  first    does not match: no active backend that implements it knows any of the types\n"
+        "  second   does not match: no active backend that implements it knows any of the types\n"
+        "> default  runs: nothing else answers"
+    )
+    assert str(system.explain_types("lib:f", [Foreign])) == (
+        f"lib:f({foreign})\n"
+        f"  first    would be asked: {__name__}:wants_two decides\n"
+        "  second   runs: unless one above does\n"
+        "  default  comes later"
+    )
+    assert str(f.explain(Foreign()).backends[0]) == "first runs"
+    assert str(f.explain(3).backends[-1]) == "default runs: nothing else answers"
+
+
+def test_explanation_can_be_kept() -> None:
+    """It is plain data: compared, copied, pickled."""
+    explanation = f.explain(Foreign())
+    assert explanation == f.explain(Foreign())
+    assert explanation != f.explain(Own())
+    assert pickle.loads(pickle.dumps(explanation)) == copy.deepcopy(explanation) == explanation
+    assert isinstance(explanation, Explanation)
+    with pytest.raises(FrozenInstanceError):
+        explanation.selected = "second"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("word", Verdict)
+def test_words_are_strings(word: Any) -> None:
+    """So that they can be written as JSON and compared with text."""
+    assert word == word.value == str(word) == f"{word}"
+    assert isinstance(word, str)
