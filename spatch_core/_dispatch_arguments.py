@@ -210,22 +210,6 @@ class Function:
         assert self._finder is not None  # there are no parameters
         return tuple(self._finder(*args, **kwargs))
 
-    def store(
-        self, table: dict[Any, Any], key: tuple[type, ...], target: Callable[..., Any]
-    ) -> None:
-        """Put the target of a call into a table.
-
-        The wrapper looks it up type by type, in nested tables; with a callable for
-        ``dispatch_args``, by the tuple of types.
-        """
-        if self.parameters is None:
-            table[key] = target
-            return
-        *first, last = key or (Missing,)
-        for cls in first:
-            table = table.setdefault(cls, {})
-        table[last] = target
-
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
     return (*args, *kwargs.values())

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from _weakref import ref  # weakref itself imports much more
-
 from .._classes import is_found, is_hashable_by_identity, is_of_module
-from .._dispatch_arguments import missing
+from .._dispatch_arguments import Missing, missing
+from .link import Link
 from .shortcut import exchanging
 
 TYPE_CHECKING = False
@@ -147,7 +146,7 @@ class Dispatcher:
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
-            function.store(table, key, target)
+            _store(table, function, key, target)
         return target
 
     def take_shortcuts(self) -> None:
@@ -250,63 +249,21 @@ class Dispatcher:
         return resolver.explain(record.function, state, unique, None)
 
 
-class Link:
-    """A weak reference to the dispatcher, for the constants of the wrappers' code.
+def _store(
+    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
+) -> None:
+    """Put a target into the table of a function.
 
-    The garbage collector does not look into code, so a strong reference there would keep the
-    library alive for ever. Constants are hashed, which a weak proxy does not allow.
-
-    Parameters
-    ----------
-    dispatcher : Dispatcher
-        The library's dispatcher, which lives as long as its functions.
+    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
+    arguments, by the tuple of their types.
     """
-
-    __slots__ = ("_find",)
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._find = ref(dispatcher)
-
-    def _dispatcher(self) -> Dispatcher:
-        dispatcher = self._find()
-        if dispatcher is None:
-            raise ReferenceError(
-                "this is a copy of a function whose library is gone, with its BackendSystem"
-            )
-        return dispatcher
-
-    def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
-        """See `Dispatcher.fill`."""
-        return self._dispatcher().fill(index, values)
-
-    def deferred(self, *call: Any) -> Any:
-        """See `Dispatcher.deferred`."""
-        return self._dispatcher().deferred(*call)
-
-    def extract(self, *call: Any) -> tuple[Any, ...]:
-        """See `Dispatcher.extract`."""
-        return self._dispatcher().extract(*call)
-
-    def call_default(self, *call: Any) -> Any:
-        """See `Dispatcher.call_default`."""
-        return self._dispatcher().call_default(*call)
-
-    def leave_shortcuts(self) -> None:
-        """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""
-        dispatcher = self._find()
-        if dispatcher is not None:
-            dispatcher.leave_shortcuts()
-
-    def take_shortcuts(self) -> None:
-        """See `Dispatcher.take_shortcuts`; nothing to do without a dispatcher."""
-        dispatcher = self._find()
-        if dispatcher is not None:
-            dispatcher.take_shortcuts()
-
-    def is_stray(self, index: int) -> bool:
-        """See `Dispatcher.is_stray`; all of them are without a dispatcher."""
-        dispatcher = self._find()
-        return dispatcher is None or dispatcher.is_stray(index)
+    if function.parameters is None:
+        table[key] = target
+        return
+    *first, last = key or (Missing,)
+    for cls in first:
+        table = table.setdefault(cls, {})
+    table[last] = target
 
 
 def _given(values: Iterable[Any]) -> list[Any]:

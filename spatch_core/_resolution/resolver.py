@@ -12,10 +12,10 @@ from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
-from .candidates import LAST_RESORT, Step, Walk
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
+from .walk import LAST_RESORT, Step, Walk
 
 
 class Resolver:

@@ -8,8 +8,8 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core._identifiers import DEFAULT
-from spatch_core._resolution.candidates import LAST_RESORT
 from spatch_core._resolution.explanation import Verdict
+from spatch_core._resolution.walk import LAST_RESORT
 
 HERE = __name__
 

@@ -1,0 +1,84 @@
+"""Fresh interpreters."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .environment import NO_CACHE, dedented
+
+__all__ = ["run_python"]
+
+
+def run_python(
+    code: str,
+    *,
+    path: Iterable[str | os.PathLike[str]] = (),
+    environment: Mapping[str, str | None] | None = None,
+    options: Sequence[str] = (),
+    check: bool = True,
+    timeout: float = 300,
+) -> subprocess.CompletedProcess[str]:
+    """Run code as a script in a fresh interpreter of the kind that runs this.
+
+    Parameters
+    ----------
+    code : str
+        The script; may be indented as a whole.
+    path : iterable of path, optional
+        Folders (or zip files) to put before everything else on the script's `sys.path`.
+    environment : mapping of str to str or None, optional
+        Environment variables to set, or to remove (None), besides those of this process
+        and ``SPATCH_CORE_CACHE=off``.
+    options : sequence of str, optional
+        Options of the interpreter, e.g. ``["-W", "error"]``.
+    check : bool, optional
+        Whether the script must succeed.
+    timeout : float, optional
+        Seconds after which it is ended.
+
+    Returns
+    -------
+    subprocess.CompletedProcess
+        With its ``returncode``, ``stdout`` and ``stderr``.
+
+    Raises
+    ------
+    RuntimeError
+        If `check` and the script fails; the text has what it printed.
+    subprocess.TimeoutExpired
+        If it takes too long.
+
+    Examples
+    --------
+    >>> print(run_python("print(6 * 7)").stdout, end="")
+    42
+    """
+    variables = {**os.environ, **NO_CACHE, **(environment or {})}
+    folders = [os.fspath(each) for each in path]
+    if variables.get("PYTHONPATH"):
+        folders.append(str(variables["PYTHONPATH"]))
+    if folders:
+        variables["PYTHONPATH"] = os.pathsep.join(folders)
+    with TemporaryDirectory() as folder:
+        # A script in a folder of its own, because the folder is the first on its sys.path.
+        script = Path(folder, "script.py")
+        script.write_text(dedented(code), encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, *options, str(script)],
+            env={name: value for name, value in variables.items() if value is not None},
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout,
+            check=False,
+        )
+    if check and done.returncode:
+        raise RuntimeError(
+            f"the script ended with {done.returncode}\n{done.stdout}{done.stderr}".rstrip()
+        )
+    return done

@@ -1,0 +1,118 @@
+"""A library in this interpreter that nothing else has touched."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib import invalidate_caches
+
+from .._state.state import DispatchState
+from .environment import NO_CACHE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._call.caller import Caller
+    from ..backend_system import BackendSystem
+
+__all__ = ["isolated"]
+
+
+@contextmanager
+def isolated(
+    system: BackendSystem,
+    *,
+    path: Iterable[str | os.PathLike[str]] = (),
+    environment: Mapping[str, str | None] | None = None,
+) -> Iterator[BackendSystem]:
+    """Give a library a fresh start for a ``with`` block, and put everything back after it.
+
+    In the block nothing is prioritized, disabled, enabled globally or traced but what the
+    environment says, and backends are discovered again when they are first needed.
+    Afterwards what had been discovered and what was in force is back, and the modules that
+    were imported from `path` are forgotten.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    path : iterable of path, optional
+        Folders (or zip files) to put before everything else on `sys.path`, for example
+        those of `write_distribution`.
+    environment : mapping of str to str or None, optional
+        Environment variables to set, or to remove (None), besides those of this process
+        and ``SPATCH_CORE_CACHE=off``.
+
+    Yields
+    ------
+    BackendSystem
+        The same system.
+
+    Notes
+    -----
+    Other threads see the changes too: do not run such tests in several threads at once.
+
+    Examples
+    --------
+    A library's own tests, whatever is installed beside it:
+
+    >>> from spatch_core import BackendSystem
+    >>> system = BackendSystem("mylib.backends", "MYLIB")
+    >>> with isolated(system, environment={"MYLIB_BLOCK": "*"}):
+    ...     list(system.backends)
+    ['default']
+    """
+    keeper = system.keeper
+    outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
+    resolver = system._loader.loaded
+    variables, folders = dict(os.environ), list(sys.path)
+    added = [os.fspath(each) for each in path]
+    modules = set(sys.modules)
+    try:
+        for name, value in {**NO_CACHE, **(environment or {})}.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        sys.path[:0] = added
+        invalidate_caches()
+        keeper.enabled_globally = False
+        keeper.set_default(DispatchState())
+        # The list of the default, to which enable_globally() writes, as in a new thread.
+        keeper.put(keeper.default.tables, None)
+        _put_back(system, None)
+        yield system
+    finally:
+        # Set, not reset: a fixture may end in another context than it began in.
+        keeper.put(*outer)
+        keeper.enabled_globally = globally
+        keeper.set_default(default)
+        sys.path[:] = folders
+        for name in variables.keys() | os.environ.keys():
+            if name not in variables:
+                del os.environ[name]
+            elif os.environ.get(name) != variables[name]:
+                os.environ[name] = variables[name]
+        _forget_modules(set(sys.modules) - modules, added)
+        invalidate_caches()
+        _put_back(system, resolver)
+
+
+def _put_back(system: BackendSystem, caller: Caller | None) -> None:
+    """Make `caller` what was discovered; with None, discovery waits for the next use."""
+    system._loader.loaded = caller
+    system._dispatcher.leave_shortcuts()
+    system.keeper.forget_tables()
+    for record in system._dispatcher.records:
+        record.document("" if caller is None else caller.resolver.docs(record.identifier))
+
+
+def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:
+    """Remove the modules that came from `folders`."""
+    roots = [os.path.join(os.path.abspath(folder), "") for folder in folders]
+    for name in names:
+        spec = getattr(sys.modules[name], "__spec__", None)
+        locations = [spec.origin or "", *(spec.submodule_search_locations or ())] if spec else []
+        if any(os.path.abspath(place).startswith(root) for place in locations for root in roots):
+            del sys.modules[name]
