@@ -248,7 +248,7 @@ for _version in INTERPRETERS:
 
 @step("an environment with the examples and what they need, for the steps below")
 def everything(step: Step) -> None:
-    groups = ["examples", "docs", "demo"]
+    groups = ["examples", "docs", "demo", "bench"]
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
 
 
@@ -263,7 +263,7 @@ def examples(step: Step) -> None:
         if (folder / "tests").exists():
             step.pytest(folder.name, "tests", folder=folder)
     # These tools take what the environments of the core lack.
-    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
+    tools = [f"tests/tools/test_{name}.py" for name in ("bench", "real_work", "scipy_tests")]
     step.pytest("tools", "-m", "", *tools)
 
 
