@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, GlobalOptionsWarning
+from spatch_core import BackendSystem, GlobalOptionsWarning, UnknownBackendError
 from spatch_core.testing import Distribution, isolated, run_python, write_distribution
 
 GROUP = "testing_library.backends"
@@ -240,6 +240,16 @@ class TestIsolated:
         with isolated(system, path=[distribution.folder], environment=variables):
             assert "loud" in system.backends
         assert caches.exists()
+
+    def test_names_of_the_block_are_unknown_after_it(
+        self, system: BackendSystem, distribution: Distribution
+    ) -> None:
+        """Options remember names that were checked; these are no longer those of backends."""
+        with isolated(system, path=[distribution.folder]):
+            assert system.backend_opts("loud").prioritized == ("loud",)
+
+        with pytest.raises(UnknownBackendError):
+            system.backend_opts("loud")
 
     def test_discovery_waits_for_the_first_use(self, system: BackendSystem) -> None:
         assert system.problems == ()

@@ -5,8 +5,9 @@ takes a context. For two positional arguments, a ``should_run``, and an implemen
 context it is::
 
     def call(a0=missing, a1=missing, /, *rest, **keywords):
+        nonlocal implementation
         if a1 is missing:
-            return chain(*given((a0, a1,)), **keywords)
+            return chain(*given((a0, a1)), **keywords)
         context = CallContext()
         context._known = known
         context._kwargs = keywords
@@ -20,6 +21,8 @@ context it is::
             if fallback is None:
                 return chain.run((a0, a1, *rest), keywords, 1)
             return fallback(a0, a1, *rest, **keywords)
+        if implementation is None:
+            implementation = load()
         if rest or keywords:
             result = implementation(a0, a1, *rest, **keywords)
         else:
@@ -102,12 +105,18 @@ def make_context(
     types: tuple[type, ...],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
+    previous: DispatchContext | None = None,
 ) -> DispatchContext:
-    """Return the context of a call for a candidate."""
+    """Return the context of a call for a candidate, after that of the `previous` one."""
     context: DispatchContext = CallContext()
     context._known = _known(candidate, types)
     context._args = args
     context._kwargs = kwargs
+    if previous is not None:
+        # The callable of the library that finds the dispatch arguments runs once for all.
+        found = getattr(previous, "_dispatch_args", None)
+        if found is not None:
+            context._dispatch_args = found
     return context
 
 

@@ -1,4 +1,4 @@
-"""From the candidates of a call to the callable that a table holds, and on to the answer."""
+"""Makes what the tables of a library hold: for a function and types, the callable to call."""
 
 from __future__ import annotations
 

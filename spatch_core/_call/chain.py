@@ -64,7 +64,7 @@ class Chain:
         context: DispatchContext | None = None
         for candidate in self.candidates[start:]:
             if not candidate.is_plain:
-                context = make_context(candidate, self.types, args, kwargs)
+                context = make_context(candidate, self.types, args, kwargs, context)
                 reason = ask(candidate, context, args, kwargs)
                 if reason is not None:
                     self.record(candidate, Outcome.DEFERRED, reason)
@@ -112,8 +112,9 @@ class Chain:
         then it stands elsewhere in this chain or nowhere, and none of the others was called.
         The rest is kept for the next call.
         """
-        if self._rest is not None and self._rest[0] is implementation:
-            return self._rest[1]
+        kept = self._rest
+        if kept is not None and kept[0] is implementation:
+            return kept[1]
         if implementation is self.function.default:
             return Chain(self.function, self.types, (), self.trace)
         rest = list(self.candidates)
@@ -121,8 +122,9 @@ class Chain:
             if candidate.is_plain and candidate.loaded is implementation:
                 rest.remove(candidate)
                 # Kept in this case only, in which the candidate keeps the implementation alive.
-                self._rest = implementation, Chain(self.function, self.types, rest, self.trace)
-                return self._rest[1]
+                chain = Chain(self.function, self.types, rest, self.trace)
+                self._rest = implementation, chain
+                return chain
         return self
 
 

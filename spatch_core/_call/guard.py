@@ -39,6 +39,7 @@ class Guard:
         self._renew = renew
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        # Before the target runs: it may register a class or import a module itself.
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
             return self._renew(self._chain)(*args, **kwargs)
         result = self._target(*args, **kwargs)

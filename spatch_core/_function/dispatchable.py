@@ -1,4 +1,4 @@
-"""What stands behind a decorated function: its index in the tables, and its attributes."""
+"""The record of one dispatchable function: its index in the tables, its wrapper, its attributes."""
 
 from __future__ import annotations
 

@@ -138,8 +138,10 @@ class Dispatcher:
         scope: Scope = tables[0]
         state = scope.state
         types = caller.resolver.types(_given(values), state)
-        is_provisional = caller is not self.loaded
-        if is_provisional:
+        # Asked after the table was fetched: if the backends were replaced before, the table may
+        # be one of the new backends, and must not get a target of the old ones.
+        is_outdated = caller is not self.loaded
+        if is_outdated:
             return caller.chain(function, state, types)
         self.take_shortcut(record, caller)
         target = caller.target(function, state, types)

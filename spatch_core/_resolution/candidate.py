@@ -91,6 +91,7 @@ class Candidate:
     def _import(self, identifier: str) -> Callable[..., Any]:
         loaded: Callable[..., Any] | None = self.objects.get(identifier)
         if loaded is None:
+            # Without a lock: two threads may both import it, and find the same object.
             try:
                 found = import_identifier(identifier)
                 if not callable(found):

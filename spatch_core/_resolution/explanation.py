@@ -1,4 +1,4 @@
-"""What would run for a call, and why."""
+"""Explanations: what would run for a call, and why. The reasons come from `walk`."""
 
 from __future__ import annotations
 

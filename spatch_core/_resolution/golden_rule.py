@@ -3,12 +3,12 @@
 A backend takes part in a call in one of four ways, its `Standing`:
 
 ============  ==================================================  ===========================
-standing      who gave it                                         answers a call it matches
+standing      reason                                              answers a call it matches
 ============  ==================================================  ===========================
 PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
 PLACED        the library (a backend passed in code), or          always
               ``<PREFIX>_SET_ORDER`` (before the default)
-INSTALLED     whoever installed the distribution                  unless the default matches
+INSTALLED     the distribution is installed                       unless the default matches
 INACTIVE      ``disable=``, or it requires opt-in and is not      never
               prioritized
 ============  ==================================================  ===========================
@@ -71,7 +71,8 @@ class GoldenRule:
     """The golden rule for one catalog.
 
     Sets of names are compared rather than names: a type may be known to a thousand backends.
-    What depends on a function and a set alone is kept; `Matcher` makes each set once.
+    Answers that depend on a function and a set alone are kept. `Matcher` makes each set once, so
+    there are at most as many as combinations of functions and sets of type patterns.
 
     Parameters
     ----------

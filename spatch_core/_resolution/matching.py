@@ -76,9 +76,12 @@ class Matcher:
             self.forget()
         if not is_hashable_by_identity(cls):
             return self._match(cls)
-        match = self._memo.get(cls)
+        # Read once, before matching: if another thread forgets meanwhile, an answer by the old
+        # registrations lands in the old memo.
+        memo = self._memo
+        match = memo.get(cls)
         if match is None:
-            match = self._memo[cls] = self._match(cls)
+            match = memo[cls] = self._match(cls)
         return match
 
     def backends_of(self, pattern: TypePattern) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""A library's backends as its functions see them: what calls of a function may run, and why."""
+"""Finds the candidates of calls, and explains them."""
 
 from __future__ import annotations
 

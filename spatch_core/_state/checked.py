@@ -1,4 +1,4 @@
-"""From what users write to a dispatch state: names and types are checked, once."""
+"""Checks the arguments of ``backend_opts``, and makes the state that they describe."""
 
 from __future__ import annotations
 

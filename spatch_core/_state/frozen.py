@@ -111,6 +111,8 @@ class FunctionWithState:
             return self.__wrapped__(*args, **kwargs)
         finally:
             self._keeper.leave(entered)
+            # Or the traceback of an exception would go on holding the outer observation.
+            del entered
 
     def _check(self) -> None:
         catalog = self._owner.catalog()
@@ -185,6 +187,7 @@ class CoroutineFunctionWithState(FunctionWithState):
             return await self.__wrapped__(*args, **kwargs)
         finally:
             self._keeper.leave(entered)
+            del entered
 
 
 def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithState:

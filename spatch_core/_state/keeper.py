@@ -8,6 +8,8 @@ live references, by which changes of the backends reach them.
 
 from __future__ import annotations
 
+import os
+from _thread import RLock
 from contextvars import ContextVar
 
 from .._classes import is_importable
@@ -29,6 +31,14 @@ if TYPE_CHECKING:
 
 MAX_SCOPES = 256
 """How many combinations of options are known before they are forgotten."""
+
+
+_replacing = RLock()
+"""Held while a default is replaced."""
+
+if hasattr(os, "register_at_fork"):
+    # Another thread may hold the lock while this one forks; that thread is not in the child.
+    os.register_at_fork(after_in_child=_replacing._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class StateKeeper:
@@ -141,13 +151,15 @@ class StateKeeper:
         Contexts without a scope of their own read the list that is the variable's default
         value. It stays the same object, and its content is exchanged in one step.
         """
-        tables = self.default.tables
-        self.default.tables = [self.default]  # or forgetting the old scope would empty it
         mark = self.observations.begin() if state.is_observed else None
         scope = self._new(state)
-        scope.tables = tables
-        scope.forget()
-        self.default, self._default_mark = scope, mark
+        # One thread after the other: each must find the list at the default that it replaces.
+        with _replacing:
+            tables = self.default.tables
+            self.default.tables = [self.default]  # or forgetting the old scope would empty it
+            scope.tables = tables
+            scope.forget()
+            self.default, self._default_mark = scope, mark
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

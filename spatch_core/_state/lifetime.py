@@ -1,11 +1,12 @@
-"""What ends by itself: observations, references that keep nothing alive, and the process.
+"""Observations, weak references, and the hooks of garbage collection and of the exit.
 
 An observation lasts for as long as an observed state (`DispatchState.is_observed`) is in
 force in any thread, task or other context. Leaving the block is not enough to end it: a task
-that was started in the block has a copy of the context, and is observed to its end. So each
-block that is observed puts a mark into a second context variable. Only contexts,
-and the tokens of blocks that are still to be left, refer to a mark. When it is freed, by
-reference counting and without a garbage collection, that observation has ended.
+that was started in the block has a copy of the context, and is observed until its context is
+freed, together with the object of the task. So each block that is observed puts a mark into a
+second context variable. Only contexts, and the tokens of blocks that are still to be left, refer to
+a mark. When it is freed, by reference counting and without a garbage collection, that observation
+has ended.
 """
 
 from __future__ import annotations

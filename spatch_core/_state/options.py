@@ -1,4 +1,4 @@
-"""What users write: ``backend_opts(...)`` as a block, a decorator, a query, or globally.
+"""`BackendOptions`: what is in force in a block, in a decorated function, or globally.
 
 Caches of a library's options, cleared by `BackendOptions.forget`, because the backends have
 changed, and when `MAX_OPTIONS` combinations are known:
@@ -146,11 +146,13 @@ class BackendOptions(Block):
 
         if len(cls._plain) >= MAX_OPTIONS:
             cls.forget()
-        own = check(cls._owner, cls._plain, prioritize, disable, type, trace)
+        # Read before the backends: if these are replaced meanwhile, the caches are, too.
+        plain, prioritized = cls._plain, cls._prioritized
+        own = check(cls._owner, plain, prioritize, disable, type, trace)
         if own.is_plain and is_constant(prioritize) and is_constant(disable):
-            cls._plain[prioritize, disable] = own
+            plain[prioritize, disable] = own
             if disable == ():
-                cls._prioritized[prioritize] = own
+                prioritized[prioritize] = own
         return own
 
     @classmethod
@@ -180,8 +182,8 @@ class BackendOptions(Block):
     @classmethod
     def forget(cls) -> None:
         """Check names again, because the backends have changed."""
-        cls._prioritized.clear()
-        cls._plain.clear()
+        # Exchanged, not cleared: see `_check`.
+        cls._prioritized, cls._plain = {}, {}
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.

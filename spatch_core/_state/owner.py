@@ -1,4 +1,4 @@
-"""What this room needs of a library's system; imported by type checkers alone."""
+"""The protocol that this room requires of a `BackendSystem`."""
 
 from __future__ import annotations
 

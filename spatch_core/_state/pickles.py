@@ -2,10 +2,10 @@
 
 A pickle names no module of this package but `spatch_core.backend_system`. A system is found
 by `find_system(module, environ_prefix)`; all else is made by the system's method ``restore``,
-which takes what it is and a dictionary:
+which takes the kind of object and a dictionary:
 
 ==============  ================================================================
-what            content
+kind            content
 ==============  ================================================================
 "options"       ``options``
 "function"      ``options``, and either ``function``, the callable itself, or

@@ -125,7 +125,7 @@ class Scope:
         """
         for index, table in enumerate(self.tables):
             if index and table and (is_stray(index) or not _all_importable(_classes(table))):
-                self.tables[index] = {}
+                self.tables[index] = {}  # `_sizes` stays: it is an upper bound
         for index, chains in list(self._chains.items()):
             if is_stray(index) or not _all_importable(chains.classes()):
                 self._chains.pop(index, None)

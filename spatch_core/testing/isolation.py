@@ -65,7 +65,7 @@ def isolated(
     """
     keeper = system.keeper
     outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
-    resolver = system._loader.loaded
+    caller = system._loader.loaded
     variables, folders = dict(os.environ), list(sys.path)
     added = [os.fspath(each) for each in path]
     modules = set(sys.modules)
@@ -96,7 +96,7 @@ def isolated(
                 os.environ[name] = variables[name]
         _forget_modules(set(sys.modules) - modules, added)
         invalidate_caches()
-        _put_back(system, resolver)
+        _put_back(system, caller)
 
 
 def _put_back(system: BackendSystem, caller: Caller | None) -> None:
@@ -104,6 +104,7 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     system._loader.loaded = caller
     system._dispatcher.leave_shortcuts()
     system.keeper.forget_tables()
+    system.backend_opts.forget()
     for record in system._dispatcher.records:
         record.document("" if caller is None else caller.resolver.docs(record.identifier))
 

@@ -76,3 +76,37 @@ def test_it_can_be_made_for_a_test_and_pickled() -> None:
     assert repr(copied) == (
         "DispatchContext(name='b', function='lib:f', types=(<class 'int'>,), prioritized=True)"
     )
+
+
+def test_backends_share_what_a_callable_has_found() -> None:
+    """The second backend that is asked reads what the first one has read."""
+    calls: list[Any] = []
+    seen: list[Any] = []
+
+    def find(x: Any) -> Any:
+        calls.append(x)
+        return (x,)
+
+    def reads(context: DispatchContext, x: Any) -> bool:
+        seen.append(context.dispatch_args)
+        return False
+
+    globals()["reads"] = reads
+    reads.__qualname__ = "reads"
+    backends = [
+        {
+            "name": name,
+            "primary_types": [f"{HERE}:Foreign"],
+            "functions": {
+                "lib:f": {"function": f"{HERE}:implementation", "should_run": f"{HERE}:reads"}
+            },
+        }
+        for name in ("a", "b", "c")
+    ]
+    system = BackendSystem(None, "LIB", backends=backends)
+    value = Foreign()
+    with system.backend_opts(trace=True):
+        assert system.dispatchable(find, module="lib")(f)(value) == "default"
+    assert seen == [(value,)] * 3
+    assert len(calls) == 2
+    del globals()["reads"]

@@ -443,6 +443,17 @@ def test_it_is_back_when_a_traced_frozen_function_returns(no_collection: None) -
     assert is_taken(function)
 
 
+def test_it_is_back_when_a_kept_error_of_a_frozen_function_has_left(no_collection: None) -> None:
+    """The traceback has the frame of the frozen function, and keeps no observation."""
+    system, function = make()
+    function(1)
+    frozen = system.backend_opts(trace=True)(lambda: fail(1))
+    with system.backend_opts(trace=True), pytest.raises(LookupError) as caught:
+        frozen()
+    assert caught.value.__traceback__ is not None
+    assert is_taken(function)
+
+
 def test_it_is_back_when_an_error_has_left_the_trace(no_collection: None) -> None:
     """Though its traceback refers to what ran in the block."""
     system, function = make(fail, "x")

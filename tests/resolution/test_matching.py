@@ -949,3 +949,28 @@ def test_a_module_replaced_in_sys_modules_is_the_one_that_counts(
     asked = matcher(description("a", ["replaceable:Alias"]))
     assert asked.match(Array).primary == {"a"}
     assert asked.match(Special).primary == set()
+
+
+def test_an_answer_by_old_registrations_is_not_kept() -> None:
+    """Another thread registers a class and forgets all answers while this one matches."""
+
+    class Forgetting(abc.ABC):  # noqa: B024  # abstract by its hook
+        """Stands for a slow abstract base class."""
+
+        @classmethod
+        def __subclasshook__(cls, other: type) -> Any:
+            if found is not None:
+                found.forget()
+            return NotImplemented
+
+    found: Matcher | None = None
+    globals()["Forgetting"] = Forgetting
+    Forgetting.__qualname__ = "Forgetting"
+    try:
+        found = matcher(description("a", [f"@{__name__}:Forgetting"]))
+        assert found.match(Array).primary == frozenset()
+        found._abstract_bases.clear()
+        globals()["Forgetting"] = Array
+        assert found.match(Array).primary == {"a"}
+    finally:
+        del globals()["Forgetting"]

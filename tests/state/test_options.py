@@ -730,3 +730,16 @@ def test_many_different_options(library: Library) -> None:
         ) * (number // 8 + 1)
         with library.options(prioritize=names):
             assert library.ran() == (names or ("first",))[0]
+
+
+def test_options_checked_while_the_backends_change_are_not_kept(library: Library) -> None:
+    """E7: names that were checked by the old backends are checked again by the new ones."""
+    options = type(library.options())
+
+    def names() -> Any:
+        yield "first"
+        options.forget()
+
+    library.options(prioritize=names())
+    assert options._plain == {}
+    assert options._prioritized == {}
