@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from .exceptions import IdentifierError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
+
+GENERATED: Final = "<dispatch of "
+"""The start of the file names of generated code, whose globals may be those of the library."""
 
 DEFAULT: Final = "default"
 """The name of the library itself in the priority order."""
@@ -45,6 +46,8 @@ def split_identifier(text: object) -> tuple[str, str]:
         module, separator, qualname = text.partition(":")
         if separator and is_dotted_name(module) and is_dotted_name(qualname):
             return module, qualname
+    from .exceptions import IdentifierError  # a library that is right needs no error
+
     raise IdentifierError(text, "an identifier of the form 'module:qualname'")
 
 

@@ -17,7 +17,6 @@ import sys
 
 from ._classes import module_of, mro_of, qualname_of
 from ._identifiers import is_awaited, loaded_object, split_identifier
-from .exceptions import IdentifierError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +64,9 @@ class TypePattern:
             prefix, identifier = ABSTRACT, text[1:]
         try:
             self.module, self.qualname = split_identifier(identifier)
-        except IdentifierError:
+        except ValueError:
+            from .exceptions import IdentifierError
+
             raise IdentifierError(
                 text,
                 "a type pattern of the form 'module:qualname', '~module:qualname' "

@@ -41,8 +41,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .._dispatch_arguments import missing
+from .._identifiers import GENERATED
 from .._resolution.candidate import Candidate
-from ..exceptions import GENERATED
 from .context import CallContext, DispatchContext, Known
 
 _NAMES = (

@@ -37,7 +37,7 @@ from sys import modules
 from typing import Generic, Protocol, TypeVar
 
 from .._identifiers import is_importing, is_initializing
-from ..exceptions import warn_caller
+from .._warning import warn_caller
 from .catalog import Catalog
 
 Found = TypeVar("Found", bound="Discovered")

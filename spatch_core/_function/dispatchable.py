@@ -5,7 +5,7 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 
 from .._dispatch_arguments import Function, missing
-from ..exceptions import GENERATED
+from .._identifiers import GENERATED
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
 from .wrapper import make_wrapper

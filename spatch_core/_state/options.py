@@ -14,7 +14,6 @@ _plain        ``prioritize`` and ``disable``, strings or tuples;     the options
 
 from __future__ import annotations
 
-from ..exceptions import GlobalOptionsWarning, warn_caller
 from .block import Block, block_methods
 from .state import DispatchState
 
@@ -258,6 +257,9 @@ class BackendOptions(Block):
         outer = keeper.default.state
         state = self._own.within(outer)
         if keeper.enabled_globally and state.key != outer.key:
+            from .._warning import warn_caller
+            from ..exceptions import GlobalOptionsWarning
+
             warn_caller(
                 GlobalOptionsWarning(
                     "enable_globally() was called before; the new options are added to the "
