@@ -70,7 +70,7 @@ class Dispatchable:
         self.filename = f"{GENERATED}{self.identifier}>"
         index = dispatcher.add(self)
         namespace = getattr(default, "__globals__", None)
-        self.wrapper, self.source, bridge = make_wrapper(
+        self.wrapper, self.generated = make_wrapper(
             index,
             qualname.rpartition(".")[2],
             qualname,
@@ -95,7 +95,7 @@ class Dispatchable:
         self.shortcut: Shortcut | None = None
         # A finder runs, and raises, in every call.
         if function.runs_no_code:
-            self.shortcut = Shortcut.between(self.wrapper, default, bridge)
+            self.shortcut = Shortcut.between(self.wrapper, default, self.generated)
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:
@@ -190,7 +190,7 @@ class Dispatchable:
 
         from .docstring import with_section  # not needed when a library is imported
 
-        source = self.source()
+        source = self.generated.source()
         # Without a modification time: `linecache.checkcache` keeps the entry then.
         entry = len(source), None, source.splitlines(keepends=True), self.filename
         linecache.cache[self.filename] = entry

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
+    from .wrapper import Generated
+
 # Several attributes change. Only with its global lock does CPython let other threads see none of
 # the steps between.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
@@ -50,9 +52,9 @@ class Shortcut:
         The wrapper.
     default : types.FunctionType
         The default implementation.
-    bridge : callable
-        Returns code for the wrapper that calls the default implementation and does not use the
-        wrapper's default values.
+    generated : Generated
+        Makes the bridge: code for the wrapper that calls the default implementation, and does not
+        use the wrapper's default values.
 
     Notes
     -----
@@ -71,11 +73,11 @@ class Shortcut:
     middle gets its arguments as given: no code ever runs with the default values of the other.
     """
 
-    __slots__ = ("_bridge", "_default", "_exchanges", "_own", "_taken", "_wrapper")
+    __slots__ = ("_default", "_exchanges", "_generated", "_own", "_taken", "_wrapper")
 
     @classmethod
     def between(
-        cls, wrapper: FunctionType, default: object, bridge: Callable[[], CodeType]
+        cls, wrapper: FunctionType, default: object, generated: Generated
     ) -> Shortcut | None:
         """Return the shortcut; None if the code of `default` must not run in the wrapper."""
         if (
@@ -91,14 +93,12 @@ class Shortcut:
             or "__wrapped__" in default.__dict__
         ):
             return None
-        return cls(wrapper, default, bridge)
+        return cls(wrapper, default, generated)
 
-    def __init__(
-        self, wrapper: FunctionType, default: FunctionType, bridge: Callable[[], CodeType]
-    ) -> None:
+    def __init__(self, wrapper: FunctionType, default: FunctionType, generated: Generated) -> None:
         self._wrapper = wrapper
         self._default = default
-        self._bridge = bridge
+        self._generated = generated
         self._exchanges = False
         self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
         # The code that `take` gave the wrapper; the default may get other code afterwards.
@@ -132,8 +132,16 @@ class Shortcut:
         audit hooks: in them this thread may call the wrapper, and others may run.
         """
         names = "__code__", "__defaults__", "__kwdefaults__", "__code__"
+        values = self._generated.bridge(), *defaults, code
         self._exchanges = True
         try:
-            any(map(setattr, repeat(self._wrapper), names, (self._bridge(), *defaults, code)))
+            any(
+                map(
+                    setattr,
+                    repeat(self._wrapper),
+                    names,
+                    (self._generated.bridge(), *defaults, code),
+                )
+            )
         finally:
             self._exchanges = False

@@ -127,7 +127,7 @@ def make_wrapper(
     tables: Callable[[], list[Any]],
     dispatcher: Any,
     filename: str,
-) -> tuple[FunctionType, Callable[[], str], Callable[[], CodeType]]:
+) -> tuple[FunctionType, Generated]:
     """Make the wrapper of one function.
 
     Parameters
@@ -151,10 +151,8 @@ def make_wrapper(
     -------
     wrapper : types.FunctionType
         The wrapper.
-    source : callable
-        Returns the wrapper's source, for `linecache`.
-    bridge : callable
-        Returns code that calls the default implementation; see `Shortcut`.
+    generated : Generated
+        Makes its source, and other code for it.
     """
     shape = (
         None
@@ -162,33 +160,64 @@ def make_wrapper(
         else tuple([(each.position, each.name is not None) for each in parameters])
     )
     names = [each.name for each in parameters or ()]
-    own = tables, dispatcher, index, *names  # in the order of `_own_names`
+    generated = Generated(shape, (tables, dispatcher, index, *names), name, qualname, filename)
+    code = generated.code(shape)
+    return FunctionType(code, namespace, name, (missing,) * code.co_argcount), generated
 
-    def code_of(shape: Shape) -> CodeType:
+
+class Generated:
+    """The code of one function's wrapper.
+
+    Parameters
+    ----------
+    shape : Shape
+        Of the wrapper.
+    own : tuple
+        The function's own constants, in the order of `_own_names`.
+    name, qualname, filename : str
+        Of the code.
+    """
+
+    __slots__ = ("_filename", "_name", "_own", "_qualname", "_shape")
+
+    def __init__(
+        self, shape: Shape, own: tuple[Any, ...], name: str, qualname: str, filename: str
+    ) -> None:
+        self._shape = shape
+        self._own = own
+        self._name = name
+        self._qualname = qualname
+        self._filename = filename
+
+    def code(self, shape: Shape) -> CodeType:
+        """Return code of a shape with the function's own constants."""
         compiled = _codes.get(shape)
         if compiled is None:
             compiled = _codes[shape] = _compile(shape)
         code, places = compiled
         constants = list(code.co_consts)
         for place, number in places:
-            constants[place] = own[number]
+            constants[place] = self._own[number]
         if sys.version_info >= (3, 11):
             return code.replace(
-                co_consts=tuple(constants), co_name=name, co_qualname=qualname, co_filename=filename
+                co_consts=tuple(constants),
+                co_name=self._name,
+                co_qualname=self._qualname,
+                co_filename=self._filename,
             )
-        return code.replace(co_consts=tuple(constants), co_name=name, co_filename=filename)
+        return code.replace(
+            co_consts=tuple(constants), co_name=self._name, co_filename=self._filename
+        )
 
-    def source() -> str:
+    def bridge(self) -> CodeType:
+        """Return code that calls the default implementation; see `Shortcut`."""
+        return self.code("bridge")
+
+    def source(self) -> str:
+        """Return the wrapper's source, for `linecache`."""
         words = {each: each for each in ("tables", "dispatcher", *_SHARED)}
-        shown = zip(_own_names(shape)[2:], map(repr, (index, *names)), strict=True)
-        return _source(shape, name, {**words, **dict(shown)})
-
-    def bridge() -> CodeType:
-        return code_of("bridge")
-
-    code = code_of(shape)
-    wrapper = FunctionType(code, namespace, name, (missing,) * code.co_argcount)
-    return wrapper, source, bridge
+        shown = zip(_own_names(self._shape)[2:], map(repr, self._own[2:]), strict=True)
+        return _source(self._shape, self._name, {**words, **dict(shown)})
 
 
 def _own_names(shape: Shape) -> list[str]:

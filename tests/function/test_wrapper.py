@@ -87,19 +87,19 @@ def make(dispatch_args: Any, default: Any = None, qualname: str = "f") -> Any:
 def test_source_for_two_arguments() -> None:
     """A branch for the usual call, which gives both by position and nothing else, and another."""
     record, _ = make(("x", "y"))
-    assert record.source() == SNAPSHOT
+    assert record.generated.source() == SNAPSHOT
     assert textwrap.indent(SNAPSHOT, "    ") in (wrapper.__doc__ or "")
 
 
 @pytest.mark.parametrize("dispatch_args", [None, lambda *args, **kwargs: args])
 def test_source_for_a_finder(dispatch_args: Any) -> None:
     """One key of the table for all dispatch arguments."""
-    assert make(dispatch_args)[0].source() == SNAPSHOT_OF_A_FINDER
+    assert make(dispatch_args)[0].generated.source() == SNAPSHOT_OF_A_FINDER
 
 
 def test_source_for_arguments_that_stand_apart() -> None:
     """Parameters that are no dispatch arguments are only passed on."""
-    source = make(("n", "key"))[0].source()
+    source = make(("n", "key"))[0].generated.source()
     assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
     assert source.count("tables()[2][type(a2)][type(d1)]") == 2
     assert source.count("if a2 is missing: a2 = keywords.get('n', missing)\n") == 1
@@ -116,7 +116,7 @@ def test_source_for_a_positional_only_argument() -> None:
         return x, options
 
     record, function = make("x", f)
-    assert "keywords.get" not in record.source()
+    assert "keywords.get" not in record.generated.source()
     assert function(1, x=2) == (1, {"x": 2})
 
 
@@ -139,7 +139,7 @@ def test_source_is_what_runs(dispatch_args: Any) -> None:
     """The instructions of each line are those of the line that tracebacks show."""
     record, function = make(dispatch_args)
     scope: dict[str, Any] = {"missing": missing}
-    exec(compile(record.source(), record.filename, "exec"), scope)  # noqa: S102  # our own text
+    exec(compile(record.generated.source(), record.filename, "exec"), scope)  # noqa: S102  # our own text
     expected, code = scope["f"].__code__, function.__code__
 
     def lines(code: types.CodeType) -> dict[int | None, list[str]]:
@@ -180,8 +180,8 @@ def _name(instruction: dis.Instruction) -> str:
 def test_argument_names_cannot_break_the_source(name: str) -> None:
     """Names are constants, never code."""
     record, _ = make({name: None})
-    compile(record.source(), "source", "exec")
-    assert repr(name) in record.source()
+    compile(record.generated.source(), "source", "exec")
+    assert repr(name) in record.generated.source()
     _, function = make({name: None}, lambda **options: options)
     assert function(**{name: 1}) == {name: 1}
 
@@ -297,7 +297,7 @@ def test_debuggers_find_the_generated_source() -> None:
     function(1)
     linecache.checkcache()
     lines = linecache.getlines(record.filename)
-    assert "".join(lines) == record.source()
+    assert "".join(lines) == record.generated.source()
 
 
 def test_wrapper_reads_no_globals() -> None:
