@@ -135,13 +135,6 @@ class Shortcut:
         values = self._generated.bridge(), *defaults, code
         self._exchanges = True
         try:
-            any(
-                map(
-                    setattr,
-                    repeat(self._wrapper),
-                    names,
-                    (self._generated.bridge(), *defaults, code),
-                )
-            )
+            any(map(setattr, repeat(self._wrapper), names, values))
         finally:
             self._exchanges = False
