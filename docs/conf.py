@@ -34,7 +34,9 @@ numpydoc_show_class_members = False
 # PR10: a space precedes the colon between a parameter and its type.
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
 # Users do not construct these classes, so their docstrings list no constructor parameters.
-numpydoc_validation_exclude = {r"\.DispatchContext$", r"\.Outcome$", r"\.Verdict$"}
+numpydoc_validation_exclude = {
+    r"\.(DispatchContext|DispatchableFunction|Outcome|Severity|Trace|Verdict)$",
+}
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
