@@ -45,18 +45,19 @@ OLDEST = next(iter(INTERPRETERS))
 # This one runs everything that runs on one alone.
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
-SLOW = ("cli", "examination", "tools", "typing", "test_wheel.py")
-DRAWN = ("property", "function/test_acceleration_stress.py")
-"""Tests of many samples and of many threads. The oldest Python, which has no C extension, and
-the main one cover these, too."""
-LONG = (
+PROCESS_TESTS = ("cli", "examination", "tools", "typing", "test_wheel.py")
+"""Tests that start many processes: only the oldest Python and the main one run them."""
+SAMPLED_TESTS = ("property", "function/test_acceleration_stress.py")
+"""Tests of many samples, or of many threads. The same two Pythons run them: the oldest one has no
+C extension, the main one has it."""
+SLOWEST_TESTS = (
     *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_hooks.py"),
     *("cli/test_new_backend.py", "cli/test_terminal.py", "cli/test_update.py"),
     *("cli/test_verify.py", "examination"),
 )
-"""The tests of the command line that start the most processes: only the main Python runs them."""
-WITHOUT_SLOW = [f"--ignore=tests/{name}" for name in (*SLOW, *DRAWN)]
-WITHOUT_LONG = [f"--ignore=tests/{name}" for name in LONG]
+"""Those of `PROCESS_TESTS` that start the most processes: only the main Python runs them."""
+QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS)]
+WITHOUT_SLOWEST = [f"--ignore=tests/{name}" for name in SLOWEST_TESTS]
 
 nox.needs_version = ">=2025.11.12"
 nox.options.envdir = str(FOLDER / "environments")
@@ -218,15 +219,15 @@ def types(step: Step) -> None:
 def core(version: str) -> None:
     """Add the tests of spatch_core on one Python."""
     title = f"tests of spatch_core on Python {version}"
-    parts = ["tests", *WITHOUT_SLOW]
+    parts = ["tests", *QUICK]
     if version == MAIN:
         title += ", with branch coverage"
         parts = ["tests", "--cov", "--cov-report=term"]
     elif version == OLDEST:
-        title += ", without the longest"
-        parts = ["tests", *WITHOUT_LONG]
+        title += ", without the slowest tests of the command line"
+        parts = ["tests", *WITHOUT_SLOWEST]
     else:
-        title += ", without those of the command line, of many samples and of many threads"
+        title += ", without tests of the command line, of many samples and of many threads"
 
     @step(title, name=f"core-{version}", version=version)
     def tests(step: Step) -> None:
@@ -235,10 +236,13 @@ def core(version: str) -> None:
 
     if version == MAIN and version not in ("3.10", "3.11"):  # which have no C extension
 
-        @step(f"its calls without the C extension on Python {version}", name=f"core-{version}-pure")
+        @step(
+            f"tests of spatch_core without its C extension on Python {version}",
+            name=f"core-{version}-pure",
+        )
         def pure(step: Step) -> None:
             step.install([ROOT], groups=["test"], extras="[cli]")
-            parts = step.session.posargs or ["tests", *WITHOUT_SLOW]
+            parts = step.session.posargs or ["tests", *QUICK]
             step.pytest("core", "-m", "", *parts, variables={"SPATCH_CORE_PURE": "1"})
 
 
@@ -246,7 +250,7 @@ for _version in INTERPRETERS:
     core(_version)
 
 
-@step("an environment with the examples and what they need, for the steps below")
+@step("install the examples and what they need, for the sessions that use them")
 def everything(step: Step) -> None:
     groups = ["examples", "docs", "demo", "bench"]
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
@@ -269,7 +273,10 @@ def examples(step: Step) -> None:
 
 if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels for
 
-    @step("those for JAX and Dask with the oldest of these", version=OLDEST)
+    @step(
+        "tests of the backends for JAX and Dask with the oldest supported releases of these",
+        version=OLDEST,
+    )
     def examples_older(step: Step) -> None:
         names = (
             "scipy-dispatch",
@@ -284,7 +291,10 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
             step.pytest(name, *parts, folder=folder)
 
 
-@step("what the tools say of the example backends", everything=True)
+@step(
+    "spatch-core update, verify and doctor, and the generated tables, of the example backends",
+    everything=True,
+)
 def backends(step: Step) -> None:
     files = sorted((ROOT / "example_backends").glob("*/src/**/*.toml"))
     commands: list[tuple[str | Path, ...]] = [
@@ -301,7 +311,10 @@ def backends(step: Step) -> None:
         list(pool.map(lambda each: step.run(str(each[0]), *each[1:], quiet=True), commands))
 
 
-@step("every code block and docstring example, then the pages", everything=True)
+@step(
+    "code blocks of the docs and examples of docstrings as tests, then the pages with Sphinx",
+    everything=True,
+)
 def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
     parts = ["README.md", "docs", "tests/test_docs.py", "tests/function/test_dispatchable.py"]
@@ -312,7 +325,7 @@ def docs(step: Step) -> None:
     step.run("python", *sphinx, "docs", FOLDER / "docs")
 
 
-@step("what people install and run", requires=["everything"])
+@step("the installed wheels: import, command line, demonstration", requires=["everything"])
 def wheels(step: Step) -> None:
     step.install([ROOT])
     show = "import spatch_core as s; print(s.BackendSystem, s.__file__)"

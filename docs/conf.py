@@ -35,15 +35,7 @@ numpydoc_show_class_members = False
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
 # Users do not construct these classes, so their docstrings list no constructor parameters.
 numpydoc_validation_exclude = {
-    rf"\.{name}$"
-    for name in (
-        "DispatchContext",
-        "DispatchableFunction",
-        "Outcome",
-        "Severity",
-        "Trace",
-        "Verdict",
-    )
+    r"\.(DispatchContext|DispatchableFunction|Outcome|Severity|Trace|Verdict)$",
 }
 
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "

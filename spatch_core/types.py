@@ -6,7 +6,6 @@ Nothing here is imported until it is asked for; none of it is needed in order to
 from __future__ import annotations
 
 from ._description.description import AutoGeneration, Description, Implementation
-from ._function.dispatchable import Dispatchable
 from ._function.protocol import DispatchableFunction
 from ._problems import Problem, Source
 from ._resolution.explanation import ExplainedBackend, Explanation, Verdict
@@ -33,7 +32,3 @@ __all__ = [
     "TypePattern",
     "Verdict",
 ]
-
-# The methods of a decorated function are those of its `Dispatchable`: one text serves both.
-DispatchableFunction.explain.__doc__ = Dispatchable.explain.__doc__
-DispatchableFunction.invoke.__doc__ = Dispatchable.invoke.__doc__

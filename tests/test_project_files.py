@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -13,6 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
+
+from _interpreters import VERSIONS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -122,6 +125,31 @@ def test_the_group_dev_is_light() -> None:
         "dev"
     )
     assert not {"jax", "dask", "cupy-cuda12x", "scipy"} & group("dev")
+
+
+def test_the_classifiers_are_the_versions_that_the_checks_run_on() -> None:
+    project = pyproject()["project"]
+    prefix = "Programming Language :: Python :: 3."
+    listed = [each for each in project["classifiers"] if each.startswith(prefix)]
+    assert listed == [f"Programming Language :: Python :: {version}" for version in VERSIONS]
+    assert project["requires-python"] == f">={VERSIONS[0]}"
+
+
+def test_the_root_has_the_expected_files_only() -> None:
+    """A file that a tool wrote there, such as figures of a benchmark, is noticed."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("only a clone, with git, tells which files are in the repository")
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    if done.returncode:
+        pytest.skip(f"git does not list the files: {done.stderr}")
+    assert {name.split("/")[0] for name in done.stdout.splitlines()} == {
+        *(".ci", ".github", "docs", "example_backends", "spatch_core", "tests", "tools"),
+        *(".editorconfig", ".gitignore", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"),
+        *("CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md"),
+        *("conftest.py", "noxfile.py", "pyproject.toml", "setup.py"),
+    }
 
 
 def test_slow_tests_are_marked_by_paths_that_exist() -> None:

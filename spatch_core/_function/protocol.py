@@ -41,9 +41,33 @@ class DispatchableFunction(Protocol[P, R_co]):
         ...
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Return which implementation would run for this call, and why."""
+        """Return which implementation would run for this call, and why.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of the call.
+
+        Returns
+        -------
+        Explanation
+            What would become of each backend, and the selected one.
+        """
         ...
 
     def invoke(self, *, backend: str | None = None, type: type | None = None) -> Callable[P, R_co]:
-        """Return the function as one backend, or for one type, would run it."""
+        """Return the function as one backend, or for one type, would run it.
+
+        Parameters
+        ----------
+        backend : str, optional
+            The backend whose implementation runs, for arguments of any types.
+        type : type, optional
+            A type that counts as the type of one more argument.
+
+        Returns
+        -------
+        callable
+            Takes the arguments of the function. It can be pickled.
+        """
         ...
