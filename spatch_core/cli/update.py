@@ -54,7 +54,17 @@ def update_command(
     else survive, and a file with any fault stays as it is. With --check, the exit code is 1
     if a file is not up to date.
     """
-    updates = [update_file(path, check) for path in files]
+    try:
+        updates = [update_file(path, check) for path in files]
+    except ModuleNotFoundError as error:
+        if error.name != "tomlkit":
+            raise
+        click.echo(
+            "spatch-core needs tomlkit to write functions into a file: "
+            "pip install 'spatch-core[cli]'",
+            err=True,
+        )
+        context.exit(2)
     if as_json:
         show_json({"files": [_as_json(each) for each in updates]})
     else:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
+_MAIN = ("__main__", "__mp_main__")
+"""Names of the module that a program runs; multiprocessing uses the second in its children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def find_library(library: str | BackendSystem) -> Library:
     Raises
     ------
     LookupError
-        If no library of this name is registered, or no imported module has the system.
+        If no library of this name is registered, or no importable module has the system.
     """
     if isinstance(library, str):
         for each in find_libraries():
@@ -99,9 +101,15 @@ def find_library(library: str | BackendSystem) -> Library:
     for each in find_libraries():
         if each.identifier in found:
             return each
-    if not found:
-        raise LookupError("no imported module has this system as an attribute")
-    return Library(found[0].partition(":")[0], found[0], Source())
+    importable = [each for each in found if each.partition(":")[0] not in _MAIN]
+    if importable:
+        return Library(importable[0].partition(":")[0], importable[0], Source())
+    if found:
+        raise LookupError(
+            "this system is an attribute of the module __main__, which child processes cannot "
+            "import; define it in a module that can be imported"
+        )
+    raise LookupError("no imported module has this system as an attribute")
 
 
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
