@@ -8,7 +8,7 @@ standing      who gave it                                         answers a call
 PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
 PLACED        the library (a backend passed in code), or          always
               ``<PREFIX>_SET_ORDER`` (before the default)
-INSTALLED     whoever installed the distribution                  unless the default matches
+INSTALLED     the distribution, by being installed                unless the default matches
 INACTIVE      ``disable=``, or it requires opt-in and is not      never
               prioritized
 ============  ==================================================  ===========================

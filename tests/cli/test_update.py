@@ -305,7 +305,7 @@ def test_what_the_defaults_say_is_left_out(project: Project) -> None:
     )
 
 
-def test_docs_that_somebody_wrote_stay_where_there_is_no_docstring(project: Project) -> None:
+def test_docs_written_by_hand_stay_where_there_is_no_docstring(project: Project) -> None:
     docs = 'additional_docs = """\nBy hand.\n"""\n'
     before = text(HEAD, BLEND, BLUR) + docs
     assert project.update(before).code == 0
