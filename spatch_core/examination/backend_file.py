@@ -19,6 +19,7 @@ from .findings import Finding, error, from_record
 from .importing import Importer
 from .layout import Layout, find_layout
 from .mentions import Mention, Role, find_mentions
+from .packages import package_of
 from .project import entry_point_names, find_requirements, package_folder
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class BackendFile:
     def packages(self) -> set[str]:
         """Return the top-level packages of the backend's own code."""
         others = (Role.TYPE, Role.LIBRARY_FUNCTION)
-        return {m.module.partition(".")[0] for m in self.mentions() if m.role not in others}
+        return {package_of(m.module) for m in self.mentions() if m.role not in others}
 
     def folder(self) -> str | None:
         """Return the folder to put on `sys.path` to import the file's own package, if any."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._identifiers import import_identifier
 from .._problems import Problem, Source
 from .foreign_code import foreign_code
+from .packages import package_of
 from .progress import progress
 from .trial import try_descriptions
 
@@ -38,6 +39,10 @@ class Library:
         message = f"distribution {self.owner} registers a library of the same name"
         remedy = "Uninstall one of the two, or rename its entry point"
         return f"{message}, which is used instead", remedy
+
+    def home(self, source: Source | None) -> Source:
+        """Return where a backend comes from; one in the library's code comes from the library."""
+        return self.source if source is None or source.entry_point is None else source
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ def import_public_names(library: Library) -> None:
 
     A module that cannot be imported here has no functions here, which is no fault.
     """
-    package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
+    package: Any = sys.modules[package_of(library.identifier)]
     with foreign_code(), progress(f"importing what {library.name} offers"):
         for name in getattr(package, "__all__", None) or dir(package):
             with suppress(Exception, SystemExit):
