@@ -284,7 +284,7 @@ def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path)
 
 
 def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
-    """It discovers, even if nobody has needed backends yet."""
+    """It discovers, even if backends have not been needed yet."""
     install(tmp_path)
     library.reload()
     assert list(library.backends) == ["default", "late"]

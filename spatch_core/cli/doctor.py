@@ -36,7 +36,7 @@ backends of a name that is taken, variables that name nothing. Notes are no faul
 not checked because it is not installed here, for example.
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   libraries: list of
     name
     backends: list of             as in spatch-core list

@@ -16,7 +16,7 @@ from ..examination.function_search import (
     import_homes,
 )
 from ..examination.libraries import LoadedLibrary
-from ..examination.question import Answer, GivenType, Options, Outcome, Question
+from ..examination.question import Answer, Attempt, GivenType, Options, Question
 from ..examination.why_not import why_not
 from .arguments import (
     checked_function,
@@ -55,7 +55,7 @@ Examples:
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   library                         the name under which it is registered
   function                        its identifier
   types: list of
@@ -90,8 +90,8 @@ With --json, one object (keys may be added, none goes away):
       text                        the same for people
     obstacles                     texts: what no option or variable can mend
 
-What is blocked is never read, so that --why-not says no more than how to
-lift the block."""
+A blocked backend is never read, so that --why-not says only how to lift
+the block."""
 
 
 @click.command("explain", epilog=_EPILOG)
@@ -146,9 +146,9 @@ def explain_command(
     """Show what would run if FUNCTION were called with arguments of these types, and why.
 
     FUNCTION is the identifier of a library's function, each TYPE that of the type of a
-    dispatch argument: module:qualname. A type that cannot be imported is stood in for by a
-    class of the same module and name. If a type is a primary type of no backend, the modules
-    that backends name types of are imported first.
+    dispatch argument: module:qualname. If a type cannot be imported, a class with the same
+    module and name takes its place. If a type is a primary type of no backend, the modules of
+    all types that backends name are imported first.
     """
     try:
         loaded, identifier = find_function(function)
@@ -202,13 +202,13 @@ def _parts(
 
 def _answer(answer: Answer) -> list[Part]:
     name = answer.backend
-    if answer.outcome is Outcome.RUNS:
+    if answer.outcome is Attempt.RUNS:
         return [f"Why not {name}? It runs."]
-    if answer.outcome is Outcome.ASKED:
+    if answer.outcome is Attempt.ASKED:
         return [f"Why not {name}? It is asked first; its should_run decides."]
     parts: list[Part] = [f"Why not {name}? {answer.reason}"]
     remedies = [each.text for each in answer.remedies]
-    if answer.outcome is Outcome.UNREAD:
+    if answer.outcome is Attempt.UNREAD:
         parts.append(Notes("To find out", remedies))
         return parts
     parts.append(Notes("Any one of these would make it run", remedies))

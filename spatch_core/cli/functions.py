@@ -23,7 +23,7 @@ Examples:
   spatch-core functions scipy_dispatch --json
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   library                         the name under which it is registered
   backends                        names, by priority
   functions: list of
@@ -91,7 +91,7 @@ def _rows(system: BackendSystem) -> list[_Row]:
 def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> list[Part]:
     names = list(system.backends)
     functions = [row for row in rows if row.is_dispatchable]
-    parts: list[Part] = [f"{loaded.library.name}: who implements what"]
+    parts: list[Part] = [f"{loaded.library.name}: which backends implement which functions"]
     if functions:
         parts.append(Fitting([_matrix(names, functions), *_narrower(names, functions)]))
     without = [name for name in names if not any(name in row.cells for row in functions)]

@@ -27,10 +27,10 @@ Examples:
   spatch-core libraries --json
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   libraries: list of
     name, entry_point, distribution, version
-    group, environ_prefix     null if the library cannot be loaded, like
+    group, environ_prefix         null if the library cannot be loaded, like
     functions, backends             these: how many, of usable backends
     problems: list of
       backend                     null for a variable or the library itself
@@ -48,8 +48,8 @@ Exit code 1 if there are problems."""
 def libraries_command(context: click.Context, as_json: bool) -> None:
     """Show the libraries that registered themselves.
 
-    Each with its version, how many functions it has and how many usable backends besides
-    itself, and with everything that is wrong.
+    Each with its version, the number of its functions, the number of usable backends besides
+    itself, and its problems.
     """
     loaded = loaded_libraries(None)
     if as_json:

@@ -1,4 +1,4 @@
-"""``spatch-core list``: the backends of libraries, by priority, and how they are."""
+"""``spatch-core list``: the backends of libraries, by priority, each with its state."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ Examples:
   spatch-core list scipy_dispatch --json
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   libraries: list of
     name, entry_point, distribution, version
-    group, environ_prefix     null if the library cannot be loaded
+    group, environ_prefix         null if the library cannot be loaded
     backends: list of
       name                        "default" is the library itself
       state, reason               active, needs opt-in, blocked, broken,
@@ -63,10 +63,10 @@ Exit code 1 if there are problems."""
 def list_command(context: click.Context, library: str | None, as_json: bool) -> None:
     """Show the backends of LIBRARY, or of all libraries, by priority.
 
-    Each with the types that it works with (those marked secondary it accepts, but
-    converts), whether it requires opt-in, how many functions it implements, where it comes
-    from and its state; then everything that is wrong with any. Piped, a backend with
-    several types has a line for each, with all the rest repeated.
+    Each with the types that it works with (types marked secondary are accepted, but
+    converted), whether it requires opt-in, how many functions it implements, where it comes
+    from and its state; then the problems of all of them. Piped, a backend with several types
+    has a line for each, with all the rest repeated.
     """
     loaded = loaded_libraries(library)
     if as_json:

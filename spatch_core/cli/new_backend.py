@@ -14,7 +14,7 @@ import click
 from .._identifiers import DEFAULT, is_backend_name
 from .._type_patterns import TypePattern
 from ..examination.libraries import LoadedLibrary
-from ..examination.packages import owners_of_packages
+from ..examination.packages import owners_of_packages, package_of
 from ..examination.signatures import find_signature
 from ..examination.suggestions import functions_like
 from ..exceptions import IdentifierError
@@ -30,7 +30,7 @@ The package has one function that defers, with the signature that the library's 
 tests pass as it is.
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   folder                          where it was written
   project, package                names of the distribution and of its package
   function                        of the library, implemented as an example
@@ -200,7 +200,7 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
     owners = owners_of_packages()
     found = [library]
     for pattern in types:
-        package = pattern.module.partition(".")[0]
+        package = package_of(pattern.module)
         if package not in sys.stdlib_module_names:
             found += owners.get(package, ())[:1]
     return tuple(dict.fromkeys(found))
@@ -208,7 +208,7 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
 
 def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
     owners = owners_of_packages()
-    for package in dict.fromkeys(each.module.partition(".")[0] for each in backend.types):
+    for package in dict.fromkeys(package_of(each.module) for each in backend.types):
         if package in owners or package in sys.stdlib_module_names:
             continue
         yield (

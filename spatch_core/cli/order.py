@@ -24,7 +24,7 @@ _ORDER = (Column("#", is_number=True), Column("backend"), Column("types"))
 _EDGES = (
     Column("before"),
     Column("after"),
-    Column("said by", styles={"environment": "yellow", "type specificity": "dim"}),
+    Column("origin", styles={"environment": "yellow", "type specificity": "dim"}),
     Column("reason"),
 )
 
@@ -34,7 +34,7 @@ Examples:
   spatch-core order scipy_dispatch --dot | dot -Tsvg > order.svg
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   library                         the name under which it is registered
   order                           names, first goes first
   prioritized                     names that the environment puts before all

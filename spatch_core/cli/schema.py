@@ -27,8 +27,8 @@ Examples:
 Write "#:schema ./backend.schema.json" in the first line of a TOML file, and editors with
 Taplo (Even Better TOML, for example) complete and check it.
 
-The schema says what can be said of each value by itself. That a backend cannot go before
-itself, that two fields contradict each other or that a field is misspelled, verify finds."""
+The schema checks each value by itself. Only spatch-core verify finds that a backend goes
+before itself, that two fields contradict each other, or that a field is misspelled."""
 
 
 @click.command("schema", epilog=_EPILOG)

@@ -1,4 +1,4 @@
-"""``spatch-core show``: all that there is to say of one backend."""
+"""``spatch-core show``: everything about one backend."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FUNCTIONS = (
 _EDGES = (
     Column("goes"),
     Column("backend"),
-    Column("said by", styles={"environment": "yellow", "type specificity": "dim"}),
+    Column("origin", styles={"environment": "yellow", "type specificity": "dim"}),
     Column("reason"),
 )
 
@@ -48,7 +48,7 @@ Examples:
   spatch-core show default --library scipy_dispatch --json
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   library                         the name under which it is registered
   name                            "default" is the library itself
   state, reason                   active, needs opt-in, blocked, broken,
@@ -92,10 +92,10 @@ Exit code 1 if it has problems."""
 @json_option
 @click.pass_context
 def show_command(context: click.Context, backend: str, library: str | None, as_json: bool) -> None:
-    """Show all that there is to say of BACKEND.
+    """Show everything about BACKEND.
 
     Its types, what it requires and declares, what it goes before and after and why, its
-    functions, where it comes from, how it is, and what is wrong with it.
+    functions, where it comes from, its state, and its problems.
     """
     loaded, found = _find(backend, library)
     if loaded.system is not None:

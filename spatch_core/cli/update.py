@@ -27,7 +27,7 @@ Examples:
   spatch-core update --check src/*/*.toml
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   files: list of
     file                          as on the command line
     is_current                    whether it already said what it should
@@ -49,12 +49,22 @@ def update_command(
 ) -> None:
     """Write into the TOML files of backends which functions they implement.
 
-    Imports the modules that stand in the table functions.auto-generation, and takes what
-    its BackendImplementation has registered. Comments, order and formatting of everything
-    else survive, and a file with any fault stays as it is. With --check, the exit code is 1
+    Imports the modules that the table functions.auto-generation lists, and takes what its
+    BackendImplementation has registered. Comments, order and formatting of everything else
+    survive, and a file with any fault stays as it is. With --check, the exit code is 1
     if a file is not up to date.
     """
-    updates = [update_file(path, check) for path in files]
+    try:
+        updates = [update_file(path, check) for path in files]
+    except ModuleNotFoundError as error:
+        if error.name != "tomlkit":
+            raise
+        click.echo(
+            "spatch-core needs tomlkit to write functions into a file: "
+            "pip install 'spatch-core[cli]'",
+            err=True,
+        )
+        context.exit(2)
     if as_json:
         show_json({"files": [_as_json(each) for each in updates]})
     else:

@@ -28,7 +28,7 @@ Examples:
   spatch-core verify --no-imports --json src/*/*.toml
 
 \b
-With --json, one object (keys may be added, none goes away):
+With --json, one object (keys may be added, none is removed):
   files: list of
     file                          as on the command line
     backend                       its name; null if it has none

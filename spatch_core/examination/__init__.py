@@ -1,6 +1,6 @@
 """Examines libraries, backends and their files: the engine behind doctor, verify and update.
 
-In go libraries and files, out come findings. Everything that a description names is imported
+Libraries and files come in; findings go out. Everything that a description names is imported
 in child processes. Needs neither click nor rich; `update_file` needs tomlkit to write.
 """
 

@@ -19,6 +19,7 @@ from .findings import Finding, error, from_record
 from .importing import Importer
 from .layout import Layout, find_layout
 from .mentions import Mention, Role, find_mentions
+from .packages import package_of
 from .project import entry_point_names, find_requirements, package_folder
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ class BackendFile:
     """A file with the description of a backend."""
 
     path: str  # as it was given
-    text: str = ""
-    fields: dict[str, Any] = field(default_factory=dict)  # the text as TOML
-    layout: Layout = field(default_factory=Layout)  # the lines of its keys
+    text: str = field(default="", repr=False)
+    fields: dict[str, Any] = field(default_factory=dict, repr=False)  # the text as TOML
+    layout: Layout = field(default_factory=Layout, repr=False)  # the lines of its keys
     description: Description | None = None  # the fields, validated
     faults: list[Finding] = field(default_factory=list)
 
@@ -42,9 +43,10 @@ class BackendFile:
         """Add a fault."""
         self.faults.append(self.placed(replace(error(message, remedy), key=key)))
 
-    def placed(self, finding: Finding) -> Finding:
-        """Return a finding with the line of its key."""
-        return replace(finding, line=self.layout.line(finding.key))
+    def placed(self, finding: Finding, line: int | None = None) -> Finding:
+        """Return a finding with the file, and with this line or that of its key."""
+        line = self.layout.line(finding.key) if line is None else line
+        return replace(finding, line=line, source=Source(file=self.path))
 
     def import_with(self, task: str) -> tuple[Report, list[Finding]]:
         """Import what the file names, in a child process.
@@ -85,7 +87,7 @@ class BackendFile:
     def packages(self) -> set[str]:
         """Return the top-level packages of the backend's own code."""
         others = (Role.TYPE, Role.LIBRARY_FUNCTION)
-        return {m.module.partition(".")[0] for m in self.mentions() if m.role not in others}
+        return {package_of(m.module) for m in self.mentions() if m.role not in others}
 
     def folder(self) -> str | None:
         """Return the folder to put on `sys.path` to import the file's own package, if any."""
@@ -106,13 +108,16 @@ def read_file(path: str) -> BackendFile:
         content = Path(path).read_bytes()
         file.text = content.decode()
         file.fields = parse_toml(content)
-    except (OSError, UnicodeDecodeError) as raised:
+    except OSError as raised:
+        remedy = "Name a file that exists and that you may read"
+        file.fault(None, f"it cannot be read: {raised}", remedy)
+    except UnicodeDecodeError as raised:
         file.fault(None, f"it cannot be read: {raised}", "Write a text file in UTF-8")
     except (ValueError, RecursionError) as raised:
         place = _AT_LINE.search(str(raised))
         line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
         message = f"it is not valid TOML: {_AT_LINE.sub('', str(raised))}"
-        file.faults.append(replace(error(message, "Correct the line"), line=line))
+        file.faults.append(file.placed(error(message, "Correct the line"), line))
     else:
         file.layout = find_layout(file.text)
         validate(file)

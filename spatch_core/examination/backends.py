@@ -66,7 +66,7 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             name,
             State.ACTIVE if name in active else State.NEEDS_OPT_IN,
             "" if name in active else hint,
-            _home(description.source, loaded),
+            loaded.library.home(description.source),
             len(system.functions if name == DEFAULT else description.functions),
             name in prioritized,
             description,
@@ -77,7 +77,7 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
     variable = f"{system.environ_prefix}_BLOCK"
     reason = f"the environment variable {variable} says so; nothing of it was read"
     for name, source in sorted(system.resolver().catalog.blocked.items()):
-        yield ListedBackend(name, State.BLOCKED, reason, _home(source, loaded))
+        yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
 def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
@@ -87,17 +87,10 @@ def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         if problem.backend is None:
             continue
-        source = _home(problem.source, loaded)
+        source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)
         if key not in seen:
             seen.add(key)
             state = State.SHADOWED if problem.backend in usable else State.BROKEN
             reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
             yield ListedBackend(problem.backend, state, reason, source)
-
-
-def _home(source: Source | None, loaded: LoadedLibrary) -> Source:
-    """Return where a backend comes from; one in the library's code comes from the library."""
-    if source is None or source.entry_point is None:
-        return loaded.library.source
-    return source

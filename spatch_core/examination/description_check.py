@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from .._type_patterns import ABSTRACT, TypePattern
 from .findings import Finding, error
 from .function_check import LibraryFunctions, check_callable
-from .importing import Importer, is_installed
+from .importing import Importer, is_module_installed
 from .mentions import Mention, Role
+from .packages import package_of
 from .type_check import check_pattern
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class DescriptionCheck:
         self.library = library
         self.functions = LibraryFunctions(importer, system)
         self.is_needed = any(
-            is_installed(each.module.partition(".")[0])
+            is_module_installed(package_of(each.module))
             for each in self.mentions
             if each.key.startswith("primary_types")
         )

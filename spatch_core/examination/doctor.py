@@ -63,7 +63,7 @@ def examine_library(
     ----------
     library : str, BackendSystem or Library
         The name under which the library is registered, or its system, which must be an
-        attribute of an importable module.
+        attribute of an importable module, not of ``__main__`` alone.
     timeout : float, optional
         Seconds that one child process may take.
 

@@ -12,7 +12,10 @@ from .._problems import Problem, Source, place_text
 
 
 class Severity(str, Enum):
-    """How bad a finding is. Errors cannot work, warnings work badly or not here."""
+    """How bad a finding is.
+
+    Errors are about what cannot work, warnings about what works badly or not here.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -39,7 +42,7 @@ class Finding(Problem):
     more_keys : tuple of str
         Further places with the same fault.
     line : int or None
-        Line of the key in the file; None where no file was examined.
+        Line of the key in the file of the source; None where no file was examined.
     is_unchecked : bool
         Whether this says only that something could not be checked here.
     is_absent : bool
@@ -79,12 +82,15 @@ class Finding(Problem):
         }
 
     def __str__(self) -> str:
+        more = f" and {len(self.more_keys)} more" if self.more_keys else ""
+        if self.line is not None and self.source is not None:
+            key = f", key {self.key}{more}" if self.key else ""
+            return f"{self.source.file}:{self.line}{key}: {self.message}. {self.remedy}"
         place = source_as_json(self.source)
         where = place_text(
             place["distribution"], place["version"], place["entry_point"], place["file"]
         )
         where = f" ({where})" if where else ""
-        more = f" and {len(self.more_keys)} more" if self.more_keys else ""
         if self.backend is None:
             subject = f"environment variable {self.key}{more}" if self.key else f"library{where}"
         else:

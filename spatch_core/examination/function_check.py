@@ -12,10 +12,11 @@ from .._identifiers import loaded_object, split_identifier
 from .._problems import Source
 from .findings import Finding, Severity, error, unchecked, warning
 from .foreign_code import foreign_code
-from .importing import Importer, is_installed
+from .importing import Importer, is_module_installed
 from .libraries import Library, find_libraries, import_public_names
 from .live import live_systems
 from .mentions import Mention, Role
+from .packages import package_of
 from .signatures import find_signature, mismatches
 from .suggestions import did_you_mean, functions_like
 
@@ -69,8 +70,8 @@ class LibraryFunctions:
         return None
 
     def _import_module(self, module: str) -> None:
-        package = module.partition(".")[0]
-        if module not in self.findings and (self.system is None or is_installed(package)):
+        package = package_of(module)
+        if module not in self.findings and (self.system is None or is_module_installed(package)):
             self.findings[module] = self.importer.try_module(module, is_needed=False)
             self.live = None
             if self.system is None and package in sys.modules:
@@ -97,8 +98,8 @@ class LibraryFunctions:
             return None
         module, qualname = split_identifier(identifier)
         functions, finding = self.known(), self.findings.get(module)
-        package = _package(identifier)
-        is_known = self.system is not None or package in map(_package, functions)
+        package = package_of(identifier)
+        is_known = self.system is not None or package in map(package_of, functions)
         if finding is not None and (finding.is_unchecked or not finding.is_absent):
             return replace(finding, severity=Severity.NOTE, is_unchecked=True)
         if finding is not None and not is_known:
@@ -115,10 +116,6 @@ class LibraryFunctions:
                 meant, "Remove it, or say which versions of the library the backend requires"
             ),
         )
-
-
-def _package(identifier: str) -> str:
-    return identifier.partition(":")[0].partition(".")[0]
 
 
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Finding | None:

@@ -9,6 +9,7 @@ from .._identifiers import loaded_object, split_identifier
 from .._resolution.matching import Matcher
 from .foreign_code import foreign_code, import_failure
 from .libraries import LoadedLibrary, find_libraries, import_public_names, load_library
+from .packages import package_of
 from .progress import progress
 from .question import GivenType
 from .suggestions import functions_like
@@ -93,10 +94,10 @@ def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary,
 
 
 def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exception:
-    package = _package(wanted)
+    package = package_of(wanted)
     known: list[str] = []
     for each in libraries:
-        if each.fault is not None and _package(each.library.identifier) == package:
+        if each.fault is not None and package_of(each.library.identifier) == package:
             return LibraryError(each.describe(each.fault))
         if each.system is not None:
             known += each.system.functions
@@ -107,7 +108,3 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exc
     if near:
         text += f"; did you mean {' or '.join(near)}?"
     return UnknownFunctionError(text)
-
-
-def _package(identifier: str) -> str:
-    return identifier.partition(":")[0].partition(".")[0]

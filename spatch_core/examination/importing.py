@@ -10,7 +10,7 @@ from typing import Any
 
 from .._identifiers import nearest, split_identifier
 from .findings import Finding, error, unchecked, warning
-from .packages import Requirements, owners_of_packages
+from .packages import Requirements, owners_of_packages, package_of
 from .suggestions import attributes_like, did_you_mean, has_name, submodules_like
 
 # Unrelated packages have similar names too: cupy and numpy, ray and array.
@@ -96,7 +96,7 @@ class Importer:
         is_itself = f"{module}.".startswith(f"{absent}.")
         wanted = "" if is_itself else f", which {module} imports{_place(missing)}"
         message = f"there is no module {absent!r}{wanted}"
-        if is_installed(package):
+        if is_module_installed(package):
             meant = did_you_mean(submodules_like(absent), "Correct the name, or ship the module")
             return error(message, meant, is_absent=True)
         near = [] if package in self.requirements else self.packages_like(package)
@@ -157,8 +157,8 @@ def _missing(raised: BaseException) -> ModuleNotFoundError | None:
     cause: BaseException | None = raised
     for _ in range(9):
         if isinstance(cause, ModuleNotFoundError) and cause.name:
-            package = cause.name.partition(".")[0]
-            return cause if cause is raised or not is_installed(package) else None
+            package = package_of(cause.name)
+            return cause if cause is raised or not is_module_installed(package) else None
         if not isinstance(cause, _ENVIRONMENTAL):
             break
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
@@ -177,7 +177,7 @@ def _failure(module: str, raised: BaseException, is_needed: bool) -> Finding:
     return error(message, f"Correct {module}, or what it imports")
 
 
-def is_installed(package: str) -> bool:
+def is_module_installed(package: str) -> bool:
     """Whether there is a top-level module of this name."""
     try:
         return package in sys.modules or find_spec(package) is not None

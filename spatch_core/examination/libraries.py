@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._identifiers import import_identifier
 from .._problems import Problem, Source
 from .foreign_code import foreign_code
+from .packages import package_of
 from .progress import progress
 from .trial import try_descriptions
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 GROUP = "spatch_core.libraries"
+_MAIN = ("__main__", "__mp_main__")
+"""Names of the module that a program runs; multiprocessing uses the second in its children."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,10 @@ class Library:
         message = f"distribution {self.owner} registers a library of the same name"
         remedy = "Uninstall one of the two, or rename its entry point"
         return f"{message}, which is used instead", remedy
+
+    def home(self, source: Source | None) -> Source:
+        """Return where a backend comes from; one in the library's code comes from the library."""
+        return self.source if source is None or source.entry_point is None else source
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ def find_library(library: str | BackendSystem) -> Library:
     Raises
     ------
     LookupError
-        If no library of this name is registered, or no imported module has the system.
+        If no library of this name is registered, or no importable module has the system.
     """
     if isinstance(library, str):
         for each in find_libraries():
@@ -99,9 +106,15 @@ def find_library(library: str | BackendSystem) -> Library:
     for each in find_libraries():
         if each.identifier in found:
             return each
-    if not found:
-        raise LookupError("no imported module has this system as an attribute")
-    return Library(found[0].partition(":")[0], found[0], Source())
+    importable = [each for each in found if each.partition(":")[0] not in _MAIN]
+    if importable:
+        return Library(importable[0].partition(":")[0], importable[0], Source())
+    if found:
+        raise LookupError(
+            "this system is an attribute of the module __main__, which child processes cannot "
+            "import; define it in a module that can be imported"
+        )
+    raise LookupError("no imported module has this system as an attribute")
 
 
 def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
@@ -142,7 +155,7 @@ def import_public_names(library: Library) -> None:
 
     A module that cannot be imported here has no functions here, which is no fault.
     """
-    package: Any = sys.modules[library.identifier.partition(":")[0].partition(".")[0]]
+    package: Any = sys.modules[package_of(library.identifier)]
     with foreign_code(), progress(f"importing what {library.name} offers"):
         for name in getattr(package, "__all__", None) or dir(package):
             with suppress(Exception, SystemExit):

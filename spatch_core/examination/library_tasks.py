@@ -26,7 +26,7 @@ from .libraries import (
     load_library,
 )
 from .mentions import fields_of, find_mentions
-from .packages import Requirements
+from .packages import Requirements, package_of
 from .suggestions import meant_backend
 from .type_check import check_reach
 
@@ -54,7 +54,7 @@ def census(request: dict[str, Any], journal: Journal) -> None:
         return
     blocked = loaded.system.resolver().catalog.blocked
     journal.add("prefix", loaded.system.environ_prefix)
-    places = {name: source_as_json(_home(blocked[name], library)) for name in sorted(blocked)}
+    places = {name: source_as_json(library.home(blocked[name])) for name in sorted(blocked)}
     journal.add("backends", places)
 
 
@@ -85,7 +85,7 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
         {
             "name": each.name,
             "state": each.state.value,
-            **source_as_json(_home(each.source, library)),
+            **source_as_json(each.source),
         }
         for each in list_backends(loaded)
     ]
@@ -107,19 +107,14 @@ def _import(library: Library) -> Any:
         return import_identifier(library.identifier)
 
 
-def _home(source: Source, library: Library) -> Source:
-    """Return where a description comes from: from the library, if it has no entry point."""
-    return library.source if source.entry_point is None else source
-
-
 def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: Journal) -> None:
     import_public_names(loaded.library)
     description = system.backends[name]
-    home = _home(description.source, loaded.library)
+    home = loaded.library.home(description.source)
     journal.add("place", source_as_json(home))
     library = split_identifier(loaded.library.identifier)[0]
     blocked = system.resolver().catalog.blocked.values()
-    own = {library.partition(".")[0], *_packages([description.source])}
+    own = {package_of(library), *_packages([description.source])}
     check = DescriptionCheck(
         find_mentions(fields_of(description)),
         Importer(own, _requirements(home), _packages(blocked)),

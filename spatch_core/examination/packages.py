@@ -15,6 +15,11 @@ from pathlib import PurePosixPath
 from re import match, search, sub
 
 
+def package_of(name: str) -> str:
+    """Return the top-level package of a module, or of the module that an identifier names."""
+    return name.partition(":")[0].partition(".")[0]
+
+
 def owners_of_packages() -> dict[str, list[str]]:
     """Return the top-level packages and modules, each with its distributions.
 
@@ -79,7 +84,7 @@ class Requirements:
             return f"Install it, as 'pip install {self.name}[{extra}]' does"
         if extra is not None:
             return f"Install it: {self.name} requires it"
-        missing = " and ".join(each for each in self.always if not _is_installed(each))
+        missing = " and ".join(each for each in self.always if not _is_distribution_installed(each))
         # A package may have another name than its distribution.
         return missing and f"Install {missing}, which {self.name} requires and which may have it"
 
@@ -88,7 +93,7 @@ def _normal(name: str) -> str:
     return sub("[-_.]+", "_", name).lower()
 
 
-def _is_installed(name: str) -> bool:
+def _is_distribution_installed(name: str) -> bool:
     try:
         distribution(name)
     except PackageNotFoundError:

@@ -108,8 +108,8 @@ class Question:
             return self.system.explain_types(self.function, types)
 
 
-class Outcome(str, Enum):
-    """What a backend would do in a call."""
+class Attempt(str, Enum):
+    """The outcome of an attempt to make a backend run in a call."""
 
     RUNS = "runs"
     ASKED = "its should_run decides"
@@ -124,7 +124,7 @@ class Remedy:
 
     question: Question  # with the options and types with which it would run
     variables: Mapping[str, str]  # environment variables that have to be set
-    outcome: Outcome  # `RUNS`, or `ASKED` where it depends on the arguments too
+    outcome: Attempt  # `RUNS`, or `ASKED` where it depends on the arguments too
     text: str  # the same in words
 
     def as_json(self) -> dict[str, Any]:
@@ -146,7 +146,7 @@ class Answer:
     """Why a backend does not run, and what would make it."""
 
     backend: str
-    outcome: Outcome  # whether it runs, would with any of the remedies, or cannot
+    outcome: Attempt  # whether it runs, would with any of the remedies, or cannot
     reason: str = ""  # why it does not run; empty if it does
     remedies: Sequence[Remedy] = ()  # ways to make it run, the simplest first
     obstacles: Sequence[str] = ()  # faults that no option or variable can mend

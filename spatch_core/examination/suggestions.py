@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from re import search
 
 from .._identifiers import DEFAULT, nearest
+from .packages import package_of
 
 _SIMILARITY = 0.75
 _SHORTEST = 4
@@ -62,7 +63,7 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
     ['lib.fft:fft']
     """
     module, _, qualname = identifier.partition(":")
-    package = module.partition(".")[0]
+    package = package_of(module)
     found: dict[str, int] = {}
     for each in known:
         own_module, _, own = each.partition(":")
@@ -72,7 +73,7 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
             found[each] = 0
         elif nearest(module, [own_module], _SIMILARITY):
             found[each] = 1
-        elif own == qualname and own_module.partition(".")[0] == package:
+        elif own == qualname and package_of(own_module) == package:
             found[each] = 2
     best = min(found.values(), default=0)
     return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
@@ -86,7 +87,7 @@ def digits(name: str) -> str:
 def has_name(module: str, name: str) -> bool | None:
     """Whether a module has a name; None if its text does not tell. Third-party code is not run."""
     try:
-        is_own = module.partition(".")[0] in sys.stdlib_module_names - _JOKES
+        is_own = package_of(module) in sys.stdlib_module_names - _JOKES
         if module in sys.modules or is_own:
             return hasattr(import_module(module), name)
         spec = _find(module)

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, get_origin
 from .._classes import type_identifier
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from .findings import Finding, error, note, unchecked, warning
-from .importing import Importer, is_installed
+from .importing import Importer, is_module_installed
 from .live import every_class
+from .packages import package_of
 from .suggestions import attributes_like, did_you_mean
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def check_pattern(
     library : str or None
         The module of the library, which every process imports first; None to time nothing.
     """
-    package = pattern.module.partition(".")[0]
-    if not is_installed(package):
+    package = package_of(pattern.module)
+    if not is_module_installed(package):
         meant, perhaps = importer.identifiers_like(pattern.module, pattern.qualname)
         if meant:
             yield error(
@@ -130,7 +131,7 @@ def _check_abstract(pattern: TypePattern, found: type) -> Iterator[Finding]:
         return
     if type(found).__subclasscheck__ is type.__subclasscheck__:
         yield note(
-            f"{pattern.identifier!r} is no abstract base class, and is imported for nothing",
+            f"{pattern.identifier!r} is not an abstract base class; importing it is unnecessary",
             f"Write '~{pattern.identifier}', which means the same and needs no import",
         )
 

@@ -39,7 +39,7 @@ class FileUpdate:
     """
 
     file: BackendFile
-    text: str
+    text: str = field(repr=False)
     added: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -64,12 +64,12 @@ class FileUpdate:
         return "".join(f"{line}\n" for line in lines)
 
 
-def update_file(path: str, check: bool = False) -> FileUpdate:
+def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate:
     r"""Write into a backend's file which functions its code registers.
 
     Parameters
     ----------
-    path : str
+    path : str or os.PathLike
         Of a TOML file that exists, with a table ``functions.auto-generation``.
     check : bool, optional
         Write nothing.
@@ -94,7 +94,7 @@ def update_file(path: str, check: bool = False) -> FileUpdate:
     ...     [each.key for each in update_file(file).findings]
     ['functions.auto-generation']
     """
-    file = read_file(path)
+    file = read_file(os.fspath(path))
     update = FileUpdate(file, file.text)
     registered = _registered(file)
     if registered is None:
@@ -111,7 +111,7 @@ def update_file(path: str, check: bool = False) -> FileUpdate:
         return update
     update.added = sorted(wanted.keys() - table)
     update.removed = sorted(table.keys() - wanted)
-    after = BackendFile(path, text)
+    after = BackendFile(file.path, text)
     with suppress(ValueError):
         after.fields = parse_toml(text.encode())
     now = _functions(after)
@@ -126,7 +126,7 @@ def update_file(path: str, check: bool = False) -> FileUpdate:
         return update
     update.text = text
     if not check and not update.is_current:
-        target = Path(path).resolve()
+        target = Path(file.path).resolve()
         try:
             _write(target, text)
             update.written = True

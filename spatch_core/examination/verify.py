@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ class FileReport:
     file : BackendFile
         The file.
     findings : tuple of Finding
-        By line. Errors and warnings are faults, notes are not.
+        By line, and in a line by key. Errors and warnings are faults, notes are not.
     imported : bool
         Whether imports were tried.
     folder : str or None
@@ -56,12 +57,12 @@ class FileReport:
         return [each for each in self.findings if each.is_unchecked]
 
 
-def verify_file(path: str, imports: bool = True) -> FileReport:
+def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileReport:
     """Verify the file of a backend.
 
     Parameters
     ----------
-    path : str
+    path : str or os.PathLike
         Of a TOML file that exists. Its package need not be installed.
     imports : bool, optional
         Whether everything that it names is imported, in a child process.
@@ -81,13 +82,13 @@ def verify_file(path: str, imports: bool = True) -> FileReport:
     ...     [(each.line, each.key) for each in verify_file(file, imports=False).faults]
     [(1, 'primary_types')]
     """
-    file = read_file(path)
+    file = read_file(os.fspath(path))
     for key, name in _declared_names(file):
         if meant_backend(name, [DEFAULT]):
             message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
             file.fault(key, message, f"Did you mean {DEFAULT!r}?")
     if not imports:
-        return FileReport(file, _by_line(file.faults))
+        return FileReport(file, _in_order(file, file.faults))
     report, found = file.import_with("verify")
     for position, each in enumerate(found):
         if each.is_absent and each.severity is Severity.WARNING:
@@ -95,11 +96,14 @@ def verify_file(path: str, imports: bool = True) -> FileReport:
             found[position] = replace(each, remedy=remedy)
     if not report.is_complete:
         found.append(file.placed(incomplete()))
-    return FileReport(file, _by_line([*file.faults, *found]), True, file.folder())
+    return FileReport(file, _in_order(file, [*file.faults, *found]), True, file.folder())
 
 
-def _by_line(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(sorted(findings, key=lambda each: each.line or 0))
+def _in_order(file: BackendFile, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings by line, those of one line in the order of their keys in the file."""
+    return tuple(
+        sorted(findings, key=lambda each: (each.line or 0, file.layout.position(each.key or "")))
+    )
 
 
 def _declared_names(file: BackendFile) -> Iterator[tuple[str, str]]:

@@ -18,9 +18,9 @@ from .._resolution.explanation import Verdict
 from .edges import steps
 from .question import (
     Answer,
+    Attempt,
     GivenType,
     Options,
-    Outcome,
     Question,
     Remedy,
     environment,
@@ -61,14 +61,14 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
         text = (
             f"set {name}={value!r} in the environment, and ask again: what is blocked is not read"
         )
-        remedy = Remedy(question, {name: value}, Outcome.UNREAD, text)
-        return Answer(backend, Outcome.UNREAD, reason, [remedy])
+        remedy = Remedy(question, {name: value}, Attempt.UNREAD, text)
+        return Answer(backend, Attempt.UNREAD, reason, [remedy])
     # A backend that is skipped because of a cycle can be made usable, others cannot.
     cycles = (each.set_order for each in catalog.order.cycles if backend in each.members)
     mended = {known.variable("SET_ORDER"): order for order in [*cycles][:1]}
     if mended.items() <= variables.items():
         faults = [str(each) for each in catalog.problems if each.backend == backend]
-        return Answer(backend, Outcome.CANNOT, reason, obstacles=faults or [reason])
+        return Answer(backend, Attempt.CANNOT, reason, obstacles=faults or [reason])
     with environment(system, mended):
         inner = why_not(question, backend, {**variables, **mended})
     return replace(inner, reason=reason)
@@ -94,7 +94,7 @@ class _Search:
         if self.backend not in given.system.functions[given.function].backends:
             names = ", ".join(given.system.functions[given.function].backends)
             obstacles = [f"it does not implement {given.function}; these do: {names}"]
-            return Answer(self.backend, Outcome.CANNOT, reason, (), obstacles)
+            return Answer(self.backend, Attempt.CANNOT, reason, (), obstacles)
         options = given.options
         kept = tuple(name for name in options.disable if name != self.backend)
         enabled = replace(options, disable=kept)
@@ -109,7 +109,7 @@ class _Search:
                 obstacles = self._tries_types(enabled, prioritized)
             if not self.remedies or self.backend == DEFAULT:
                 self._tries_disabling(enabled)
-        outcome = Outcome.WOULD if self.remedies else Outcome.CANNOT
+        outcome = Attempt.WOULD if self.remedies else Attempt.CANNOT
         return Answer(self.backend, outcome, reason, self.remedies, obstacles)
 
     def _tries(
@@ -128,7 +128,7 @@ class _Search:
             return False
         needed = {**self.variables, **(variables or {})}
         text = self._text(question, needed)
-        if outcome is Outcome.ASKED:
+        if outcome is Attempt.ASKED:
             text += f"; then {outcome.value}"
         self.remedies.append(Remedy(question, needed, outcome, text))
         return True
@@ -230,11 +230,11 @@ class _Search:
         return f"{other} goes before it"
 
 
-def _outcome(explanation: Explanation, backend: str) -> Outcome | None:
+def _outcome(explanation: Explanation, backend: str) -> Attempt | None:
     """Return what the backend would do if no other goes first, else None."""
     if explanation.selected == backend:
-        return Outcome.RUNS
-    return Outcome.ASKED if _contenders(explanation)[:1] == [backend] else None
+        return Attempt.RUNS
+    return Attempt.ASKED if _contenders(explanation)[:1] == [backend] else None
 
 
 def _contenders(explanation: Explanation) -> list[str]:

@@ -29,7 +29,7 @@ class Foreign:
 
 
 class Other:
-    """A type that nobody knows."""
+    """A type that no backend knows."""
 
 
 class Sized:

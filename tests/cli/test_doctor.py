@@ -597,7 +597,7 @@ def test_functions_that_the_library_does_not_have(
 def test_a_library_without_types_of_its_own_goes_before_no_backend(
     examined: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
-    """Nobody is told to require opt-in."""
+    """No backend is told to require opt-in."""
     assert not [key for key in examined if key[1] == "requires_opt_in"]
 
 
@@ -690,7 +690,7 @@ PATTERNS = [
         "fractionss:Fraction", "error",
         "there is no module 'fractionss', so that 'fractionss:Fraction' can never match. Did you",
     ),
-    # Modules that nobody named are not imported, but their text is read.
+    # Modules that no description names are not imported, but their text is read.
     (
         "temptin:Thing", "error",
         "there is no module 'temptin', so that 'temptin:Thing' can never match. Did you mean 'tempt"
@@ -747,7 +747,7 @@ PATTERNS = [
     ),
     (
         "@paint_wax:Plain", "note",
-        "'paint_wax:Plain' is no abstract base class, and is imported for nothing. Write '~"
+        "'paint_wax:Plain' is not an abstract base class; importing it is unnecessary. Write '~"
     ),
     (
         "types:NoneType", "warning", "None does not count among the dispatch arguments"

@@ -85,7 +85,7 @@ def test_what_should_run_decides_is_left_open(paint: Site) -> None:
 
 
 def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
-    """Somebody may be asking why exactly one of these does not run."""
+    """The question may be why one of these does not run."""
     paint.install_backend("water", "primary_types = 1\n")
     paint.install_backend("wax", "")
     answer = paint.run("explain", BLUR, "builtins:int", PAINTLIB_BLOCK="wax")
@@ -272,7 +272,7 @@ def test_a_function_is_found_under_another_name(paint: Site) -> None:
     assert answer.output.startswith(f"{BLUR}(builtins:int) -> default\n")
 
 
-def test_discovery_by_the_module_of_the_function_warns_nobody(paint: Site) -> None:
+def test_discovery_by_the_module_of_the_function_does_not_warn(paint: Site) -> None:
     """A module may call the library while it is imported."""
     paint.install_backend("water", "primary_types = 1\n")
     files = {"studio.py": "from paintlib.filters import blur\nblur(1)"}
@@ -374,7 +374,7 @@ def test_the_help_names_every_key_and_verdict(paint: Site) -> None:
 
 @pytest.mark.parametrize("given", ["blur", "filters.blur", "paintlib.filters.blur"])
 def test_a_function_without_its_colon_is_recognized(paint: Site, given: str) -> None:
-    """Whoever writes it as Python does reads how it is written here."""
+    """A function written as in Python gets its identifier as a suggestion."""
     answer = paint.run("explain", given, "fractions:Fraction")
     assert answer.code == 2
     assert f"did you mean {BLUR}?" in " ".join(answer.errors.split())

@@ -1,4 +1,4 @@
-"""``spatch-core functions``: who implements what."""
+"""``spatch-core functions``: which backends implement which functions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_piped_it_is_a_matrix(studio: Site) -> None:
     """One column for each backend, named as it is."""
     answer = studio.run("functions", "paintlib")
     assert answer.rows[:4] == [
-        ["paintlib: who implements what"],
+        ["paintlib: which backends implement which functions"],
         ["FUNCTION", "default", "Water", "wax", "oil"],
         [BLEND, "yes", "asks", "-", "-"],
         [BLUR, "yes", "asks", "-", "yes"],

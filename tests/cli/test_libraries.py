@@ -1,4 +1,4 @@
-"""``spatch-core libraries``: who registered, and how they are."""
+"""``spatch-core libraries``: which are registered, and their state."""
 
 from __future__ import annotations
 

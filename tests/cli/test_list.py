@@ -80,7 +80,7 @@ def test_what_the_environment_prioritizes_is_active_and_first(paint: Site) -> No
 
 
 def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
-    """Its description may be broken: nobody looks. Being blocked is no problem."""
+    """Its description may be broken, because it is not read. Being blocked is no problem."""
     paint.install_backend("water", "this is no TOML")
     answer = paint.run("list", "paintlib", PAINTLIB_BLOCK="water")
     assert answer.row("water")[1:] == ["blocked", "-", "-", "-", "paint-water 1.0"]
@@ -165,7 +165,7 @@ def test_a_backend_in_the_librarys_code_comes_with_the_library(site: Site) -> No
 
 
 def test_each_type_has_a_line_of_its_own_when_piped(paint: Site) -> None:
-    """Whole, with all that there is to say of its backend, for grep and awk."""
+    """Each has everything about its backend, for grep and awk."""
     types = [f"{'long_' * 30}{number}:Type" for number in range(40)]
     paint.install_backend("water", f"primary_types = {types}\n")
     answer = paint.run("list", "paintlib")

@@ -346,7 +346,7 @@ def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, si
 
 
 @pytest.mark.parametrize("cls", ["json.decoder:loads.<locals>.Local", "class.x:Type", "json:def"])
-def test_types_that_nobody_can_import_are_refused(paint: Site, cls: str) -> None:
+def test_types_that_cannot_be_imported_are_refused(paint: Site, cls: str) -> None:
     """Nothing that is written could name them."""
     answer = create(paint, "water", "--type", cls)
     assert answer.code == 2

@@ -37,7 +37,7 @@ WATER = f"""
 
 @pytest.fixture
 def studio(paint: Site) -> Site:
-    """A backend that says all that there is to say."""
+    """A backend with every field."""
     paint.install_backend("water", WATER)
     return paint
 

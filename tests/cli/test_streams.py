@@ -30,13 +30,15 @@ PRINTING = [
 
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_a_closed_pipe_is_survived(paint: Site, arguments: list[str]) -> None:
-    """As in `spatch-core list | head -1`, with nobody reading from the start."""
+    """As in `spatch-core list | head -1`, with the reader gone from the start."""
     done = run_into_closed_pipe(paint, arguments)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("arguments", [[], ["lst"], ["list", "--jsn"]])
-def test_wrong_usage_remains_so_whoever_reads(paint: Site, arguments: list[str]) -> None:
+def test_wrong_usage_keeps_its_exit_code_without_a_reader(
+    paint: Site, arguments: list[str]
+) -> None:
     """As in `spatch-core lst 2>&1 | true`."""
     done = run_into_closed_pipe(paint, arguments, stderr=subprocess.STDOUT)
     assert done.returncode == paint.run(*arguments).code
@@ -45,7 +47,7 @@ def test_wrong_usage_remains_so_whoever_reads(paint: Site, arguments: list[str])
 def run_into_closed_pipe(
     site: Site, arguments: list[str], stderr: int = subprocess.PIPE
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command whose output goes to a pipe that nobody reads."""
+    """Run a command whose output goes to a pipe without a reader."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
@@ -80,7 +82,7 @@ def test_a_full_disk_is_told_in_one_line(paint: Site, arguments: list[str]) -> N
 
 
 class Terminal(io.StringIO):
-    """Somebody sits before it, and sees when something is written."""
+    """A stream that says it is a terminal, and sets `seen` when something is written."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,7 +111,7 @@ def test_what_takes_long_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_done_soon_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor does anything where nobody looks."""
+    """Nothing is shown outside of a terminal either, however long it takes."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     with progress("thinking"):

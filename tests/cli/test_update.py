@@ -305,7 +305,7 @@ def test_what_the_defaults_say_is_left_out(project: Project) -> None:
     )
 
 
-def test_docs_that_somebody_wrote_stay_where_there_is_no_docstring(project: Project) -> None:
+def test_docs_written_by_hand_stay_where_there_is_no_docstring(project: Project) -> None:
     docs = 'additional_docs = """\nBy hand.\n"""\n'
     before = text(HEAD, BLEND, BLUR) + docs
     assert project.update(before).code == 0
@@ -685,3 +685,17 @@ def test_a_string_that_ends_like_a_comment_is_none(project: Project) -> None:
     assert "paint_oil.tools:gone" not in project.after
     assert project.site.run("update", "--check", str(project.file)).code == 0
     assert "Traceback" not in answer.output + answer.errors
+
+
+def test_without_tomlkit_one_line_says_what_to_install(project: Project) -> None:
+    """As without click: exit code 2, and nothing is written."""
+    before = text(HEAD)
+    (project.site.folder / "tomlkit.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'tomlkit'\", name='tomlkit')\n"
+    )
+    answer = project.update(before)
+    assert answer.errors == (
+        "spatch-core needs tomlkit to write functions into a file: pip install 'spatch-core[cli]'\n"
+    )
+    assert (answer.code, answer.output) == (2, "")
+    assert project.after == before

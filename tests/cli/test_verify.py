@@ -240,7 +240,7 @@ def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Pa
     toml = GOOD.replace('"fractions:Fraction', '"@decimal:Decimal')
     answer = verify(site, project, toml)
     place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: primary_types[0]"
-    note = "'decimal:Decimal' is no abstract base class, and is imported for nothing"
+    note = "'decimal:Decimal' is not an abstract base class; importing it is unnecessary"
     assert f"Notes:\n  {place}: {note}. Write '~decimal:Decimal', which" in answer.output
     assert answer.code == 0
     (found,) = verify(site, project, toml, "--json").json["files"]

@@ -52,3 +52,30 @@ def test_a_file_must_have_the_name_of_its_entry_point(tmp_path: Path) -> None:
     folder.mkdir()
     file = read_file(write(folder, b'name = "gold"\nprimary_types = ["m:T"]\n'))
     assert [each.key for each in file.faults] == ["name"]
+
+
+def test_a_fault_says_its_place_in_the_file(tmp_path: Path) -> None:
+    """The file, its line and the key; the file and the line where there is no key."""
+    path = write(tmp_path, b'\nname = "o i l"\nprimary_types = ["m:T"]\n')
+    (fault,) = read_file(path).faults
+    assert str(fault) == f"{path}:2, key name: {fault.message}. {fault.remedy}"
+    path = write(tmp_path, b"name = 1\n=\n")
+    (fault,) = read_file(path).faults
+    assert str(fault) == f"{path}:2: {fault.message}. {fault.remedy}"
+
+
+def test_what_cannot_be_read_has_a_remedy_of_its_own(tmp_path: Path) -> None:
+    """An encoding is not the fault of a file that does not exist."""
+    (encoding,) = read_file(write(tmp_path, b"\xff")).faults
+    assert encoding.remedy == "Write a text file in UTF-8"
+    (absent,) = read_file(str(tmp_path / "absent.toml")).faults
+    assert absent.message.startswith("it cannot be read: ")
+    assert absent.remedy == "Name a file that exists and that you may read"
+
+
+def test_its_repr_is_short(tmp_path: Path) -> None:
+    """Without the content."""
+    file = read_file(write(tmp_path, b'name = "oil"\nprimary_types = ["secret:T"]\n# a comment\n'))
+    assert "a comment" not in repr(file)
+    assert "lines=" not in repr(file)
+    assert "fields=" not in repr(file)

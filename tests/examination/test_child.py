@@ -63,7 +63,8 @@ def test_one_whose_thread_goes_on_is_not_waited_for(folder: str) -> None:
     assert report.values["done with"] == [0]
     os.set_blocking(alive, True)
     with open(alive, "rb") as stream:
-        assert stream.read() == b"started"  # and nobody is left who could write more
+        # Reading ends only once no process has the pipe open for writing.
+        assert stream.read() == b"started"
 
 
 def test_many_that_end_the_process_are_given_up(folder: str) -> None:

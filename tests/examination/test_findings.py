@@ -79,7 +79,7 @@ def test_as_json_has_the_documented_keys() -> None:
 
 
 def test_its_text_says_where() -> None:
-    """A backend, an environment variable, or the library."""
+    """A backend, an environment variable, the library, or a line of a file."""
     rest = ": it is wrong. Mend it"
     bare = error("it is wrong", "Mend it")
     assert str(FULL) == (
@@ -88,6 +88,12 @@ def test_its_text_says_where() -> None:
     )
     assert str(replace(bare, key="LIB_BLOCK")) == f"environment variable LIB_BLOCK{rest}"
     assert str(bare) == f"library{rest}"
+    in_file = replace(bare, key="name", line=3, source=Source(file="backend.toml"))
+    assert str(in_file) == f"backend.toml:3, key name{rest}"
+    assert str(replace(in_file, more_keys=("a", "b"))) == (
+        f"backend.toml:3, key name and 2 more{rest}"
+    )
+    assert str(replace(in_file, key=None)) == f"backend.toml:3{rest}"
 
 
 def test_severities() -> None:

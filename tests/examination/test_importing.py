@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spatch_core.examination.findings import Finding, Severity
-from spatch_core.examination.importing import Importer, is_installed
+from spatch_core.examination.importing import Importer, is_module_installed
 from spatch_core.examination.packages import Requirements
 
 
@@ -83,6 +83,6 @@ def test_foreign_packages_are_not_meant() -> None:
 
 
 def test_a_package_is_installed_or_not() -> None:
-    assert is_installed("fractions")
-    assert not is_installed("no_such_package_xyz")
-    assert not is_installed("")
+    assert is_module_installed("fractions")
+    assert not is_module_installed("no_such_package_xyz")
+    assert not is_module_installed("")

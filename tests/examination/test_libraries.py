@@ -66,3 +66,19 @@ def test_a_system_is_found_by_the_module_that_has_it(monkeypatch: pytest.MonkeyP
     assert (found.name, found.identifier) == ("easel_with_system", "easel_with_system:system")
     with pytest.raises(LookupError, match="no imported module has this system"):
         find_library(BackendSystem(None, "EASEL"))
+
+
+def test_a_system_of_the_main_module_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child process has another main module. A name in an importable module is used."""
+    system = BackendSystem(None, "EASEL")
+    main = ModuleType("__main__")
+    vars(main)["system"] = system
+    # A script is the first module that is imported.
+    modules = {"__main__": main, **{k: v for k, v in sys.modules.items() if k != "__main__"}}
+    monkeypatch.setattr(sys, "modules", modules)
+    with pytest.raises(LookupError, match="__main__, which child processes cannot import"):
+        find_library(system)
+    module = ModuleType("easel_with_system")
+    vars(module)["system"] = system
+    modules["easel_with_system"] = module
+    assert find_library(system).identifier == "easel_with_system:system"

@@ -52,8 +52,8 @@ def signatures(draw: st.DrawFn, like: Signature | None = None) -> Signature:
 def calls(default: Signature, more: int) -> Iterator[tuple[list[str], dict[str, str]]]:
     """Yield all ways to call a function, each argument being the name of its parameter.
 
-    With up to `more` further arguments by position, and one by keyword that nobody names,
-    where the function takes them.
+    With up to `more` further arguments by position, and one by a keyword that is no parameter's
+    name, where the function takes them.
     """
     named = [each for each in default.parameters.values() if each.kind in NAMED]
     has_args, has_kwargs = (name in default.parameters for name in REST.values())

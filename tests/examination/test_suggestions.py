@@ -31,7 +31,7 @@ def studio(site: Site) -> Site:
 
 
 def test_siblings_that_are_not_installed_are_no_fault(studio: Site) -> None:
-    """The names of backends resemble each other; and nobody means itself."""
+    """Names of backends resemble each other, and a backend is never suggested to itself."""
     others = ["oil-cpu", "crayon-red", "chalk-blue", "chalk-rad", "tempera", "oil2"]
     studio.install_backend(
         "oil",

@@ -90,7 +90,7 @@ def test_a_description_whose_fields_end_the_interpreter(site: Site) -> None:
 
 
 def test_what_an_object_prints_is_printed_once(site: Site) -> None:
-    """It is read twice, of which nobody has to know."""
+    """The object is read twice, and the output does not show that."""
     site.install_library()
     install(site, "chalk", "print('noise')\n" + GOOD)
     answer = site.run("list", "paintlib")

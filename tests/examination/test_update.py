@@ -48,3 +48,11 @@ def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
     ]
     assert not update.is_current
     assert file.read_text() == before
+
+
+def test_a_path_may_be_an_object(file: Path) -> None:
+    """As for `open`."""
+    update = update_file(file)
+    assert (update.findings, update.written, update.file.path) == ((), True, str(file))
+    assert file.read_text() == text(HEAD, BLEND, BLUR)
+    assert "as in pyproject.toml" not in repr(update)  # the content of the file

@@ -52,3 +52,27 @@ def test_nothing_is_imported_unless_wanted(file: str) -> None:
     report = verify_file(file, imports=False)
     assert not report.imported
     assert [each.key for each in report.findings] == ["lower_priority_than[0]"]
+
+
+def test_findings_of_one_line_are_in_the_order_of_their_keys(tmp_path: Path) -> None:
+    """Although abstract classes are imported first."""
+    path = tmp_path / "backend.toml"
+    path.write_text(
+        'name = "oil"\n'
+        'primary_types = ["fractions:Fractoin", "decimal:Decimul", "@numbers:Nombre"]\n'
+    )
+    keys = [each.key for each in verify_file(str(path)).findings]
+    assert keys == ["primary_types[0]", "primary_types[1]", "primary_types[2]"]
+
+
+def test_the_text_of_an_import_fault_names_the_line(file: str) -> None:
+    """Such faults come from a child process."""
+    first = verify_file(file).findings[0]
+    assert str(first).startswith(f"{file}:2, key primary_types[0]: ")
+
+
+def test_a_path_may_be_an_object(file: str) -> None:
+    """As for `open`."""
+    report = verify_file(Path(file), imports=False)
+    assert report.file.path == file
+    assert [each.key for each in report.findings] == ["lower_priority_than[0]"]

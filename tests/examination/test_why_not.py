@@ -142,7 +142,7 @@ def test_the_librarys_own_types_can_be_taken_from_it(studio: Site) -> None:
 
 
 def test_what_goes_before_it_can_be_put_behind(studio: Site) -> None:
-    """One after another, whoever says why they go first."""
+    """Each of them, whatever the origin of the edge that puts it first."""
     studio.install_backend(
         "acrylic", implementing(f'"{FRACTION}"', more='higher_priority_than = ["water"]')
     )
@@ -204,7 +204,7 @@ def test_one_that_is_blocked_is_not_read(studio: Site) -> None:
 
 
 def test_one_that_does_not_implement_the_function_cannot(studio: Site) -> None:
-    """Whoever does is named."""
+    """The answer names the backends that do."""
     answer = ask(studio, "oil", FRACTION, FRACTION, function=BLEND)
     assert answer["outcome"] == "cannot run"
     assert answer["obstacles"] == [f"it does not implement {BLEND}; these do: default"]
@@ -310,7 +310,7 @@ def test_one_whose_types_are_none_cannot(studio: Site, pattern: str) -> None:
 
 
 def test_the_library_itself_can_be_made_to_run(studio: Site) -> None:
-    """By disabling whoever else would, or prioritizing it where it matches."""
+    """By disabling the backends before it, or prioritizing it where it matches."""
     studio.install_backend("water", implementing(f'"{FRACTION}"', asks="always"))
     answer = ask(studio, "default", FRACTION)
     assert texts(answer) == ["with backend_opts(disable=['oil', 'water'])"]

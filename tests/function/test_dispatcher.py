@@ -141,7 +141,7 @@ def test_many_functions() -> None:
 
 
 def test_module_that_is_loaded_again() -> None:
-    """The new function replaces the old one by name; whoever holds the old one can call it."""
+    """The new function replaces the old one by name; references to the old one still work."""
     system, old = make()
     new: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "new default")
     assert system.functions["lib:f"] is new
@@ -370,7 +370,7 @@ def test_question_while_backends_are_discovered() -> None:
 
 
 def test_not_implemented_while_backends_are_discovered() -> None:
-    """Then there is nobody else to ask."""
+    """Then there are no other candidates."""
     found: list[Any] = []
     description = Counted(lambda: found.append(f(1)))
     system = BackendSystem(None, "MYLIB", backends=[description])

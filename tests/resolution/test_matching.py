@@ -800,7 +800,7 @@ def test_a_strange_subclass_of_an_abstract_base_class_breaks_no_call() -> None:
 
 
 class Faulty:
-    """What somebody might put where a module's name belongs."""
+    """An object in the place of a module's name."""
 
     __hash__ = None  # type: ignore[assignment]
 

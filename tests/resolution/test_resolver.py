@@ -392,7 +392,7 @@ def test_guard_is_only_there_where_something_may_change() -> None:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Iterator[Any]:
-    """A library beside which somebody installed a backend of an abstract type."""
+    """A library, and an installed backend of an abstract type."""
     write_distribution(
         tmp_path,
         "shapes",
@@ -428,7 +428,7 @@ def test_explanation_of_what_was_merely_installed(installed: Any) -> None:
 
 
 def test_library_that_matches_is_not_watched_for_what_was_merely_installed(installed: Any) -> None:
-    """The golden rule costs nobody anything: no registration can change such a call."""
+    """The golden rule costs nothing here: no registration can change such a call."""
     system, f = installed
     assert f(Own()) == "default"
     (entry,) = system.keeper.get()[1].values()
@@ -453,7 +453,7 @@ def test_library_that_matches_is_watched_for_what_was_placed_before_it(
 
 
 def test_library_that_matches_gives_way_when_more_is_known_of_a_type(installed: Any) -> None:
-    """Nobody knew one of the types at first; then it counts too."""
+    """One of the types is known to no backend at first; once it is known, it counts too."""
 
     class Late:
         pass
@@ -481,7 +481,7 @@ def test_types_of_any_pattern_can_be_given(primary: str, cls: type) -> None:
 
 
 def test_implementers_have_the_order_of_backends() -> None:
-    """F7: the default among them, also where nobody else implements a function."""
+    """F7: the default among them, also where no other backend implements a function."""
     system, f = make(describe("first"), describe("second", functions={}), describe("third"))
     assert f.backends == ("default", "first", "third")
     resolver = system.resolver()
@@ -494,7 +494,7 @@ def test_implementers_have_the_order_of_backends() -> None:
 
 
 def steps_of_a_first_call(total: int, implementing: int, name: str) -> int:
-    """Count the functions that are called for a block nobody has seen, with one call in it."""
+    """Count the functions that are called for a block of new options, with one call in it."""
     implementation = {"function": f"{__name__}:first"}
     system, f = make(
         *(
