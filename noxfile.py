@@ -1,7 +1,7 @@
 """Every check of the project, as sessions of nox; ``nox --list`` lists them.
 
     nox -s lint core-3.12                        # some of them
-    nox -s core-3.12 -- tests/state -x   # pytest's arguments, for the sessions "core"
+    nox -s core-3.12 -- tests/state -x           # pytest's arguments, for the sessions "core"
 
 `python3 tools/check.py` makes an environment with nox and runs them all. Environments and
 wheels are kept in .check/; a step installs again only what has changed.
