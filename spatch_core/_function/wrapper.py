@@ -180,6 +180,8 @@ class Generated:
 
     __slots__ = ("_filename", "_name", "_own", "_qualname", "_shape")
 
+    _shape: Shape
+
     def __init__(
         self, shape: Shape, own: tuple[Any, ...], name: str, qualname: str, filename: str
     ) -> None:

@@ -56,6 +56,8 @@ def import_failure(module: str) -> str:
 def _warnings_of(system: object) -> type[Warning]:
     """Return the base of the warnings of the package, perhaps vendored, that `system` is from."""
     package = type(system).__module__.rpartition(".")[0]
-    exceptions = sys.modules.get(f"{package}.exceptions")
-    found: type[Warning] = getattr(exceptions, "SpatchCoreWarning", SpatchCoreWarning)
+    try:
+        found: type[Warning] = import_module(f"{package}.exceptions").SpatchCoreWarning
+    except (ImportError, AttributeError):
+        return SpatchCoreWarning  # a system of another making
     return found
