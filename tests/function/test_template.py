@@ -1,0 +1,63 @@
+"""The text of wrappers, and the code that is compiled from it once for each shape."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+from spatch_core._function import template
+
+SHAPES: dict[str, Any] = {
+    "finder": None,
+    "bridge": "bridge",
+    "no dispatch arguments": (),
+    "one": ((0, True),),
+    "two": ((0, True), (1, True)),
+    "positional only": ((0, False),),
+    "keyword only": ((None, True),),
+    "apart": ((2, True), (None, True)),
+    "one position twice": ((0, True), (0, True)),
+}
+
+
+def words(shape: Any) -> dict[str, str]:
+    return {name: name for name in (*template.own_names(shape), *template.SHARED)}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_every_text_is_one_function(shape: Any) -> None:
+    """It uses no name but its own: the globals are those of a library."""
+    text = template.source_of(shape, "f", words(shape))
+    (function,) = ast.parse(text).body
+    assert isinstance(function, ast.FunctionDef)
+    stored = {
+        node.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
+    loaded = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    assert loaded <= stored | parameters | words(shape).keys()
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_compiled_code_has_no_globals(shape: Any) -> None:
+    """Names of the library can mean anything; each shape is compiled once."""
+    code, places = template.compiled(shape)
+    assert {number for _, number in places} <= set(range(len(template.own_names(shape))))
+    attributes = {"call_default", "deferred", "extract", "fill", "get"}
+    assert set(code.co_names) <= attributes
+    assert template.compiled(shape)[0] is code
+
+
+def test_no_placeholder_is_left() -> None:
+    for shape in SHAPES.values():
+        code, places = template.compiled(shape)
+        numbers = [
+            place
+            for place, each in enumerate(code.co_consts)
+            if type(each) is int and each >= template._PLACEHOLDER
+        ]
+        assert numbers == [place for place, _ in places]
