@@ -250,9 +250,16 @@ for _version in INTERPRETERS:
     core(_version)
 
 
+@step("tests of the benchmarks of dispatching")
+def bench(step: Step) -> None:
+    # Apart from the examples: SciPy uses the uarray that is compared, if it is installed.
+    step.install([ROOT], groups=["test", "bench"], extras="[cli]")
+    step.pytest("bench", "-m", "", "tests/tools/test_bench.py")
+
+
 @step("install the examples and what they need, for the sessions that use them")
 def everything(step: Step) -> None:
-    groups = ["examples", "docs", "demo", "bench"]
+    groups = ["examples", "docs", "demo"]
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
 
 
@@ -267,7 +274,7 @@ def examples(step: Step) -> None:
         if (folder / "tests").exists():
             step.pytest(folder.name, "tests", folder=folder)
     # These tools take what the environments of the core lack.
-    tools = [f"tests/tools/test_{name}.py" for name in ("bench", "real_work", "scipy_tests")]
+    tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
     step.pytest("tools", "-m", "", *tools)
 
 
