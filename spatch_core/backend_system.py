@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BackendSystem", "DispatchContext", "find_system"]
 
-# How another process finds a system again: by where it was made, and by its prefix.
-_systems: dict[tuple[str, str], ref[BackendSystem]] = {}
+# How another process finds a system again: by the module that made it, its prefix and its group.
+_systems: dict[tuple[str, str, str | None], ref[BackendSystem]] = {}
 
 
 class BackendSystem:
@@ -106,7 +106,7 @@ class BackendSystem:
         self.keeper = StateKeeper(environ_prefix)
         self._dispatcher = Dispatcher(self.keeper, self._make_loader, self.restore)
         self.backend_opts = BackendOptions.bind(self, self._module)
-        _systems[self._module, environ_prefix] = ref(self)
+        _systems[self._module, environ_prefix, group] = ref(self)
 
     def dispatchable(
         self,
@@ -273,10 +273,10 @@ class BackendSystem:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
 
     def __reduce__(self) -> Any:
-        return find_system, (self._module, self.environ_prefix)
+        return find_system, (self._module, self.environ_prefix, self.group)
 
 
-def find_system(module: str, prefix: str) -> BackendSystem:
+def find_system(module: str, prefix: str, group: str | None = None) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
     Pickles name this function, so its name and its parameters stay.
@@ -287,6 +287,8 @@ def find_system(module: str, prefix: str) -> BackendSystem:
         The module that made the system; imported if need be.
     prefix : str
         The `environ_prefix` of the system.
+    group : str or None
+        Its entry point group.
 
     Raises
     ------
@@ -297,11 +299,15 @@ def find_system(module: str, prefix: str) -> BackendSystem:
 
     # A script is `__main__` here, and may be `__mp_main__` in a process that it started.
     found = import_module(module)
-    reference = _systems.get((module, prefix)) or _systems.get((found.__name__, prefix))
-    system = None if reference is None else reference()
-    if system is None:
-        raise LookupError(f"module {module!r} makes no BackendSystem with the prefix {prefix!r}")
-    return system
+    for name in (module, found.__name__):
+        reference = _systems.get((name, prefix, group))
+        system = None if reference is None else reference()
+        if system is not None:
+            return system
+    raise LookupError(
+        f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
+        f"{group!r}"
+    )
 
 
 def __getattr__(name: str) -> object:

@@ -1,6 +1,6 @@
 """The types that users receive and annotate with.
 
-Nothing here is imported until it is asked for; none of it is needed in order to dispatch.
+The package imports this module for no call: annotations and tools use it.
 """
 
 from __future__ import annotations

@@ -113,4 +113,7 @@ def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
         else:
             del entered[0]  # other threads only add to the end, and remove their own
 
-    return {"__enter__": enter, "__exit__": leave}
+    methods = {"__enter__": enter, "__exit__": leave}
+    for name, method in methods.items():  # as `help` and tracebacks show them
+        method.__name__, method.__qualname__ = name, f"BackendOptions.{name}"
+    return methods

@@ -117,7 +117,13 @@ class BackendOptions(Block):
 
     else:
 
-        def __init__(self, prioritize=(), disable=(), type=None, trace=False):
+        def __init__(
+            self,
+            prioritize: str | Iterable[str] = (),
+            disable: str | Iterable[str] = (),
+            type: Class | None = None,
+            trace: bool = False,
+        ) -> None:
             self._entered = []
             if type is None and not trace:
                 try:
@@ -170,6 +176,7 @@ class BackendOptions(Block):
             (cls,),
             {
                 "__slots__": (),
+                "__doc__": cls.__doc__,  # which `help` does not look for in base classes
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},

@@ -1,7 +1,7 @@
 """The content of pickles: a format that later versions extend and never change.
 
 A pickle names no module of this package but `spatch_core.backend_system`. A system is found
-by `find_system(module, environ_prefix)`; all else is made by the system's method ``restore``,
+by `find_system(module, environ_prefix, group)`; all else is made by its method ``restore``,
 which takes the kind of object and a dictionary:
 
 ==============  ================================================================

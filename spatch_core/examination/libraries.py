@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import import_identifier
+from .._identifiers import import_identifier, nearest
 from .._problems import Problem, Source
 from .foreign_code import foreign_code
 from .packages import package_of
@@ -89,12 +89,22 @@ def find_library(library: str | BackendSystem) -> Library:
     ------
     LookupError
         If no library of this name is registered, or no importable module has the system.
+    TypeError
+        If it is neither a name nor a system.
     """
     if isinstance(library, str):
         for each in find_libraries():
             if each.name == library:
                 return each
-        raise LookupError(f"no library is named {library!r}")
+        registered = [each.name for each in find_libraries()]
+        meant = nearest(library, registered)
+        hint = f"; did you mean {' or '.join(map(repr, meant))}?" if meant else "."
+        raise LookupError(
+            f"no library is named {library!r}{hint} A library registers itself in the entry point "
+            "group 'spatch_core.libraries'; for others, give the BackendSystem"
+        )
+    if not is_system(library):
+        raise TypeError(f"a library is given by its name or its BackendSystem, not {library!r}")
     found = [
         f"{module}:{name}"
         for module, imported in [*sys.modules.items()]

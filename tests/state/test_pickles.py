@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import DispatchContext
+from spatch_core import BackendSystem, DispatchContext
 from spatch_core._state.pickles import options_of, state_of
 from spatch_core._state.state import DispatchState
 from spatch_core.testing import run_python
@@ -230,6 +230,18 @@ def test_a_system_that_is_not_there_is_named(library: Any) -> None:
     """The module is there, and its system has another prefix now."""
     from spatch_core.backend_system import find_system
 
-    assert find_system("pickled_library", "PICKLEDLIB") is library.system
+    assert find_system("pickled_library", "PICKLEDLIB", None) is library.system
     with pytest.raises(LookupError, match=r"'pickled_library' makes no .* 'OTHER'"):
-        find_system("pickled_library", "OTHER")
+        find_system("pickled_library", "OTHER", None)
+
+
+def test_systems_of_one_module_and_prefix_are_told_apart_by_their_groups() -> None:
+    """A package may open two libraries to backends, under the same variables."""
+    types: list[str] = ["builtins:int"]
+    systems = [
+        BackendSystem(group, "PICKLEDTWICE", types) for group in ("a.backends", "b.backends")
+    ]
+    for system in systems:
+        assert pickle.loads(pickle.dumps(system)) is system
+        frozen = system.backend_opts()(len)
+        assert pickle.loads(pickle.dumps(frozen))._owner is system
