@@ -74,10 +74,10 @@ def examine_library(
 
     Examples
     --------
-    >>> examine_library("no such library")
+    >>> examine_library("no such library")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    LookupError: no library is named 'no such library'
+    LookupError: no library is named 'no such library'...
     """
     if not isinstance(library, Library):
         library = find_library(library)
