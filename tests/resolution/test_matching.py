@@ -8,8 +8,7 @@ import importlib
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -18,8 +17,7 @@ from spatch_core import BackendSystem, DispatchContext
 from spatch_core._description.description import Description
 from spatch_core._resolution.matching import Matcher
 from spatch_core._type_patterns import TypePattern
-
-Write = Callable[[str, dict[str, str]], str]
+from tests.conftest import WritePackage
 
 
 class Array:
@@ -95,25 +93,6 @@ def library(*backends: dict[str, Any], default: Iterable[str] = ()) -> Any:
 @pytest.fixture(autouse=True)
 def _no_contexts() -> None:
     contexts.clear()
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Write importable packages, which are forgotten after the test."""
-    before = set(sys.modules)
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def write(name: str, files: dict[str, str]) -> str:
-        for file, text in {"__init__.py": "", **files}.items():
-            path = tmp_path / name / file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        importlib.invalidate_caches()
-        return name
-
-    yield write
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
 
 
 # --- M1 dispatch types ---------------------------------------------------------------
@@ -228,7 +207,7 @@ def test_a_local_class_matches_by_its_names() -> None:
     assert function(Array()) == "default"
 
 
-def test_a_public_alias_matches_when_its_module_is_imported_already(package: Write) -> None:
+def test_a_public_alias_matches_when_its_module_is_imported_already(package: WritePackage) -> None:
     """M3: the class *is* what the pattern names."""
     package("early", {"core.py": "class Array: ...\n", "__init__.py": "from .core import Array\n"})
     array = importlib.import_module("early").Array
@@ -236,7 +215,7 @@ def test_a_public_alias_matches_when_its_module_is_imported_already(package: Wri
     assert function(array()) == "gpu"
 
 
-def test_a_pattern_imports_nothing(package: Write) -> None:
+def test_a_pattern_imports_nothing(package: WritePackage) -> None:
     """M3, M4: no call imports the module of a pattern."""
     package("quiet", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("quiet.core").Array
@@ -252,7 +231,7 @@ def test_a_pattern_imports_nothing(package: Write) -> None:
 @pytest.mark.parametrize("prefix", ["", "~"])
 @pytest.mark.parametrize("qualname", ["Array", "Renamed", "ns.Array"])
 def test_an_alias_takes_effect_when_its_module_is_imported_later(
-    package: Write, prefix: str, qualname: str
+    package: WritePackage, prefix: str, qualname: str
 ) -> None:
     """M5: also after calls that were answered without it."""
     package(
@@ -271,7 +250,7 @@ def test_an_alias_takes_effect_when_its_module_is_imported_later(
 
 
 def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_name(
-    package: Write,
+    package: WritePackage,
 ) -> None:
     """M5: the better backend is found when the public name appears."""
     package("both", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
@@ -284,7 +263,9 @@ def test_an_alias_takes_effect_later_though_the_class_is_known_under_its_own_nam
     assert function(array()) == "a_public"
 
 
-def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(package: Write) -> None:
+def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(
+    package: WritePackage,
+) -> None:
     """M5: what one block has learnt holds everywhere."""
     package("wide", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("wide.core").Array
@@ -299,7 +280,7 @@ def test_an_alias_takes_effect_later_in_every_state_and_for_every_function(packa
 
 
 def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
-    package: Write,
+    package: WritePackage,
 ) -> None:
     """M5: where the alias keeps the name."""
     package("origin", {"__init__.py": "class Frame: ...\n"})
@@ -311,7 +292,7 @@ def test_an_alias_in_another_package_takes_effect_for_a_class_nobody_else_knows(
     assert function(frame()) == "gpu"
 
 
-def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> None:
+def test_an_alias_behind_a_modules_attribute_hook_matches(package: WritePackage) -> None:
     """M3: many libraries load their public names lazily."""
     package(
         "hooked",
@@ -329,7 +310,9 @@ def test_an_alias_behind_a_modules_attribute_hook_matches(package: Write) -> Non
     assert function(array()) == "gpu"
 
 
-def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(package: Write) -> None:
+def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(
+    package: WritePackage,
+) -> None:
     """M3: a hook may import much, which an unrelated call must not cost."""
     package(
         "importing",
@@ -348,7 +331,9 @@ def test_an_attribute_hook_is_not_asked_about_classes_that_cannot_be_meant(packa
 
 
 @pytest.mark.parametrize("error", ["ImportError", "RuntimeError", "AttributeError"])
-def test_a_module_whose_attribute_hook_fails_breaks_no_call(package: Write, error: str) -> None:
+def test_a_module_whose_attribute_hook_fails_breaks_no_call(
+    package: WritePackage, error: str
+) -> None:
     """M3: the pattern does not mean the class then."""
     name = f"trap_{error.lower()}"
     package(name, {"__init__.py": f"def __getattr__(name):\n    raise {error}('no')\n"})
@@ -438,7 +423,7 @@ def test_an_abstract_pattern_matches_by_issubclass() -> None:
     assert function(type("Real", (Quack,), {})()) == "gpu"
 
 
-def test_an_abstract_base_class_may_be_imported(package: Write) -> None:
+def test_an_abstract_base_class_may_be_imported(package: WritePackage) -> None:
     """M6: no other pattern imports anything."""
     package("abstractions", {"__init__.py": "import numbers\nReal = numbers.Real\n"})
     function = library(backend("gpu", ["@abstractions:Real"]))
@@ -505,7 +490,7 @@ def test_a_registration_takes_effect_within_a_block_and_with_a_trace() -> None:
     ids=["module missing", "class missing", "no class", "import fails", "import exits"],
 )
 def test_an_abstract_base_class_that_is_not_there_matches_nothing(
-    package: Write, text: str
+    package: WritePackage, text: str
 ) -> None:
     """M6: one backend's mistake is not the caller's."""
     package("spoilt_abstract", {"__init__.py": "raise RuntimeError\n"})
@@ -515,7 +500,7 @@ def test_an_abstract_base_class_that_is_not_there_matches_nothing(
     assert function(Other()) == "default"
 
 
-def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: Write) -> None:
+def test_an_abstract_base_class_is_imported_once_not_at_every_type(package: WritePackage) -> None:
     """M6: also if the import fails."""
     package(
         "counted",
@@ -928,7 +913,7 @@ def test_the_matcher_keeps_its_answers_where_no_pattern_is_abstract() -> None:
     assert asked.match(int) is before
 
 
-def test_the_matcher_says_which_patterns_may_be_aliases(package: Write) -> None:
+def test_the_matcher_says_which_patterns_may_be_aliases(package: WritePackage) -> None:
     package("watched", {"core.py": "class Array: ...\n", "api.py": "from .core import Array\n"})
     array = importlib.import_module("watched.core").Array
     asked = matcher(description("a", ["watched.api:Array", "builtins:int"]))
