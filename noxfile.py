@@ -272,7 +272,8 @@ def examples(step: Step) -> None:
     step.run("mypy", "tools", "docs")
     for folder in example_folders():
         if (folder / "tests").exists():
-            step.pytest(folder.name, "tests", folder=folder)
+            # Tests that share a cluster are one piece of work.
+            step.pytest(folder.name, "tests", folder=folder, shared="loadgroup")
     # These tools take what the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
     step.pytest("tools", "-m", "", *tools)
@@ -295,7 +296,7 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
         parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
         for name in ("jax", "dask"):
             folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
-            step.pytest(name, *parts, folder=folder)
+            step.pytest(name, *parts, folder=folder, shared="loadgroup")
 
 
 @step(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -29,8 +30,18 @@ class Totals:
             self.passed += tests - failures - errors - skipped
 
 
+def failures(report: Path) -> Iterator[str]:
+    """Yield the name of each test that failed, and the first line of what it said."""
+    for case in ET.parse(report).iter("testcase"):
+        for kind in ("failure", "error"):
+            for each in case.iter(kind):
+                lines = (each.get("message") or each.text or "").strip().splitlines()
+                name = f"{case.get('classname', '')}::{case.get('name', '')}"
+                yield f"{kind}: {name}: {lines[0] if lines else 'no message'}"
+
+
 def summary(folder: Path, missing: list[str]) -> str:
-    """Return a table of the steps, then the totals, each on a line of its own.
+    """Return a table of the steps, the tests that failed, then the totals, a line each.
 
     Parameters
     ----------
@@ -57,6 +68,9 @@ def summary(folder: Path, missing: list[str]) -> str:
     tests = Totals()
     for report in folder.rglob("*.xml"):
         tests.add(report)
+    details = [line for report in sorted(folder.rglob("*.xml")) for line in failures(report)]
+    if details:
+        lines += ["", *details]
     lines += [
         "",
         f"steps: {len(sessions) - len(failed)} passed, {len(failed)} failed",

@@ -51,3 +51,20 @@ def test_interpreters_that_were_not_found_are_named(tmp_path: Path) -> None:
     assert "Python 3.11, 3.14" in summary(tmp_path, ["3.11", "3.14"])
     write(tmp_path, lint=1)
     assert "3.11" not in summary(tmp_path, ["3.11"])
+
+
+def test_tests_that_failed_are_named_with_their_reasons(tmp_path: Path) -> None:
+    write(tmp_path, core=0)
+    (tmp_path / "core.xml").write_text(
+        """<testsuites><testsuite tests="3" failures="1" errors="1" skipped="0">
+        <testcase classname="tests.test_a" name="test_one"/>
+        <testcase classname="tests.test_a" name="test_two">
+          <failure message="AssertionError: 1 is not 2&#10;and more">long text</failure></testcase>
+        <testcase classname="tests.test_a" name="test_three">
+          <error>TimeoutError: no worker</error></testcase>
+        </testsuite></testsuites>""",
+        encoding="utf-8",
+    )
+    lines = summary(tmp_path, []).splitlines()
+    assert "failure: tests.test_a::test_two: AssertionError: 1 is not 2" in lines
+    assert "error: tests.test_a::test_three: TimeoutError: no worker" in lines

@@ -26,8 +26,11 @@ distributed = pytest.importorskip("distributed")
 
 # Ignore warnings from distributed about its own shutdown.
 pytestmark = [
+    # One cluster for all, in one process of pytest-xdist (`--dist=loadgroup`).
+    pytest.mark.xdist_group("cluster"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
     # Older releases warn about naming a scheduler, which the tests do intentionally.
     pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler"),
@@ -54,6 +57,9 @@ def client(folder: Path) -> Iterator[Client]:
     settings = {
         "distributed.worker.memory.terminate": False,
         "distributed.scheduler.work-stealing": False,
+        # Starting a worker imports SciPy, which takes long on a loaded machine.
+        "distributed.comm.timeouts.connect": "120s",
+        "distributed.comm.timeouts.tcp": "120s",
     }
     with (
         isolated(system, path=[folder]),
@@ -77,7 +83,8 @@ def compute(request: pytest.FixtureRequest) -> Callable[[da.Array], Any]:
 
 
 def cut() -> da.Array:
-    return da.from_array(EYE, chunks=(6, 12))
+    # A name of its own each time, or the cluster may still hold the results of another test.
+    return da.from_array(EYE, chunks=(6, 12), name=False)
 
 
 def test_options_of_a_block_are_those_of_the_workers(compute: Callable[[da.Array], Any]) -> None:
@@ -201,8 +208,7 @@ def test_a_backend_that_the_workers_block_is_named(client: Client) -> None:
         system.reload()
 
     with backend_opts(prioritize="sevens"):
-        # Use another array, because Dask caches errors by task name.
-        result = ndimage.sobel(cut() + 1)
+        result = ndimage.sobel(cut())
     try:
         client.run(block, "sevens")
         with pytest.raises(UnknownBackendError, match=r"_BLOCK, in this .* 'sobel'"):
