@@ -47,8 +47,8 @@ MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in
 
 PROCESS_TESTS = ("cli", "examination", "tools", "typing", "test_wheel.py")
 """Tests that start many processes: only the oldest Python and the main one run them."""
-SAMPLED_TESTS = ("property", "function/test_acceleration_stress.py")
-"""Tests of many samples, or of many threads. The same two Pythons run them: the oldest one has no
+SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
+"""Tests of many samples, attacks or threads. The same two Pythons run them: the oldest one has no
 C extension, the main one has it."""
 SLOWEST_TESTS = (
     *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_hooks.py"),

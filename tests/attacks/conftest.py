@@ -1,16 +1,19 @@
 """What every attack counts: how often it was tried, and how often the core held.
 
 The checks run a representative part. ``ATTACK_SCALE=20 pytest tests/attacks -m "" --junitxml=FILE``
-runs twenty times as many; ``python tools/attacks.py FILE`` writes the counts into
-docs/explanation/reliability.md.
+runs twenty times as many; ``python tools/reliability.py FILE…`` writes the counts into
+docs/explanation/reliability.md. The first line of a test's docstring says what is attacked there.
 """
 
 from __future__ import annotations
 
 import os
+import platform
 from typing import TYPE_CHECKING
 
 import pytest
+
+import spatch_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,10 +48,15 @@ class Tally:
 
 
 @pytest.fixture
-def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
+def tally(
+    record_property: Callable[[str, object], None], request: pytest.FixtureRequest
+) -> Iterator[Tally]:
     """Count attacks; the test fails if none was tried, or if one did not hold."""
     tally = Tally()
     yield tally
+    path = "C" if spatch_core.accelerated else "pure"
+    record_property("python", f"{platform.python_version()}, {path}")
+    record_property("attack", (request.function.__doc__ or "").strip().partition("\n")[0])
     record_property("tried", tally.tried)
     record_property("held", tally.held)
     assert tally.tried, "nothing was tried"
