@@ -258,11 +258,11 @@ class TestIsolated:
             assert system._loader.loaded is None
 
     def test_what_had_been_discovered_is_back(self, system: BackendSystem) -> None:
-        resolver = system.resolver()
+        resolver = system._dispatcher.ensure_loaded().resolver
         with isolated(system):
-            assert system.resolver() is not resolver
+            assert system._dispatcher.ensure_loaded().resolver is not resolver
 
-        assert system.resolver() is resolver
+        assert system._dispatcher.ensure_loaded().resolver is resolver
 
     def test_what_had_not_been_discovered_is_not(self, system: BackendSystem) -> None:
         with isolated(system):
@@ -425,3 +425,18 @@ class TestIsolated:
             with isolated(system, environment={"TESTING_LIBRARY_BLOCK": "loud"}):
                 assert double("text") == "default"
             assert double("text") == "loud"
+
+    @pytest.mark.parametrize("value", ["x", None, sys], ids=["name", "None", "module"])
+    def test_it_takes_a_system(self, value: Any) -> None:
+        with pytest.raises(TypeError, match=r"takes the BackendSystem of a library, not"):
+            isolated(value).__enter__()
+
+
+@pytest.mark.parametrize("path", ["folder", Path("folder")], ids=["str", "Path"])
+def test_one_folder_is_refused_where_several_are_taken(system: BackendSystem, path: Any) -> None:
+    """Its characters would be taken for folders."""
+    message = r"path takes several folders: write path=\[.*folder.*\]"
+    with pytest.raises(TypeError, match=message):
+        isolated(system, path=path).__enter__()
+    with pytest.raises(TypeError, match=message):
+        run_python("", path=path)

@@ -166,8 +166,8 @@ class BackendOptions(Block):
 
         Parameters
         ----------
-        owner : BackendSystem
-            The library's system.
+        owner : Owner
+            The library.
         module : str
             The module that publishes them.
         """

@@ -487,12 +487,12 @@ def test_tables_are_kept_when_a_trace_ends() -> None:
     """What was decided without a trace is as good afterwards."""
     system, function = make(f, "x", "f")
     function(1)
-    (_, table) = system.keeper.get()
+    (_, table) = system._dispatcher.keeper.get()
     before = dict(table)
     with system.backend_opts(trace=True):
         function(1)
         function("text")
-    assert system.keeper.get()[1] is table
+    assert system._dispatcher.keeper.get()[1] is table
     assert table == before
 
 

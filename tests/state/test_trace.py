@@ -140,6 +140,9 @@ def test_tracing_costs_nothing_where_it_is_not_asked_for() -> None:
     f(Own())
     f(Own())
     targets = [
-        target for table in system.keeper.get()[1:] for cls, target in table.items() if cls is Own
+        target
+        for table in system._dispatcher.keeper.get()[1:]
+        for cls, target in table.items()
+        if cls is Own
     ]
     assert targets == [f.__wrapped__]
