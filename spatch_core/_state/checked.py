@@ -8,14 +8,45 @@ from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, ClassVar, Protocol
 
     from .._discovery.catalog import Catalog
     from .owner import Owner
     from .state import Class
 
+    class Options(Protocol):
+        """`BackendOptions`, as far as their caches are concerned."""
+
+        _owner: ClassVar[Owner]
+        _prioritized: ClassVar[dict[Any, DispatchState]]
+        _plain: ClassVar[dict[Any, DispatchState]]
+
+        @classmethod
+        def forget(cls) -> None: ...
+
+
 MAX_OPTIONS = 256
 """How many combinations of plain options are known before all are forgotten."""
+
+
+def check_and_keep(
+    options: type[Options],
+    prioritize: str | Iterable[str],
+    disable: str | Iterable[str],
+    type: Class | None,
+    trace: bool,
+) -> DispatchState:
+    """Return the state of a block of these options; remember it if it is that of constants."""
+    if len(options._plain) >= MAX_OPTIONS:
+        options.forget()
+    # Read before the backends: if these are replaced meanwhile, the caches are, too.
+    plain, prioritized = options._plain, options._prioritized
+    own = check(options._owner, plain, prioritize, disable, type, trace)
+    if own.is_plain and is_constant(prioritize) and is_constant(disable):
+        plain[prioritize, disable] = own
+        if disable == ():
+            prioritized[prioritize] = own
+    return own
 
 
 def check(
