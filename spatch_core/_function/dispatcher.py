@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module
+from .._dispatch_arguments import given
 from .link import Link
 from .shortcut import exchanging
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from types import FunctionType
     from typing import Any, Protocol
 
@@ -138,7 +139,7 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
-        from .tables import given_of, store, table_of  # a library needs them later
+        from .tables import store, table_of  # a library needs them later
 
         record = self.records[index - 1]
         function = record.function
@@ -152,7 +153,7 @@ class Dispatcher:
         table = table_of(tables, index)
         scope: Scope = tables[0]
         state = scope.state
-        types = caller.resolver.types(given_of(values), state)
+        types = caller.resolver.types(given(values), state)
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
@@ -228,18 +229,13 @@ class Dispatcher:
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
         chains, caller = scope.chains(index), self.loaded or caller
-        if values is None:
-            given: Iterable[Any] = function.extract(args, kwargs)
-        else:
-            from .tables import given_of
-
-            given = given_of(values)
-        types = caller.resolver.types(given, scope.state)
+        found = function.extract(args, kwargs) if values is None else given(values)
+        types = caller.resolver.types(found, scope.state)
         chain = chains.get(types)
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called)(*args, **kwargs)
+        return chain.after(called).run(args, kwargs, found=found)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

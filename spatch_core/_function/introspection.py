@@ -26,8 +26,9 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         signature.bind(*args, **kwargs)
     caller = dispatcher.ensure_loaded()
     state = dispatcher.keeper.current()
-    types = caller.resolver.types(function.extract(args, kwargs), state)
-    return caller.explain(function, state, types, args, kwargs)
+    found = function.extract(args, kwargs)
+    types = caller.resolver.types(found, state)
+    return caller.explain(function, state, types, args, kwargs, found)
 
 
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:

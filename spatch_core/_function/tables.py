@@ -5,11 +5,11 @@ Imported when a table is filled for the first time.
 
 from __future__ import annotations
 
-from .._dispatch_arguments import Missing, missing
+from .._dispatch_arguments import Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
     from .._dispatch_arguments import Function
@@ -41,8 +41,3 @@ def store(
     for cls in first:
         table = table.setdefault(cls, {})
     table[last] = target
-
-
-def given_of(values: Iterable[Any]) -> list[Any]:
-    """Return the dispatch arguments that were given and are not None."""
-    return [value for value in values if value is not None and value is not missing]

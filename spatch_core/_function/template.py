@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import missing
+from .._dispatch_arguments import TakesFound, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ except {Exception}:
 # Outside the handler, so that an error of `fill` has no KeyError as its context.
 if call is None:
     call = {dispatcher}.fill({index}, {values})
-result = call({passed})
+{answer}
 if result is {NotImplemented}:
     return {dispatcher}.deferred({index}, call, {args}, keywords{found})
 return result
@@ -41,6 +41,8 @@ SHARED: dict[str, Any] = {
     "map": map,
     "tuple": tuple,
     "Exception": Exception,
+    "isinstance": isinstance,
+    "TakesFound": TakesFound,
     "NotImplemented": NotImplemented,
 }
 """Names in the template that stand for the same constants in all wrappers."""
@@ -112,13 +114,20 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         return _BRIDGE.format(wrapper=wrapper, **words)
     if shape is None:
         found = "values = {dispatcher}.extract({index}, args, keywords)".format(**words)
+        # What the finder has found is handed on, so that it runs once in a call.
+        answer = [
+            "if {isinstance}(call, {TakesFound}):".format(**words),
+            "    result = call.call_found(values, *args, **keywords)",
+            "else:",
+            "    result = call(*args, **keywords)",
+        ]
         text = body(
             found,
             keys="[{tuple}({map}({type}, values))]".format(**words),
             values="values",
-            passed="*args, **keywords",
+            answer="\n".join(answer),
             args="args",
-            found=", values",  # so that the finder runs once in a call
+            found=", values",
         )
         return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
     missing = words["missing"]
@@ -151,11 +160,13 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     ]
     if names:
         any_call.insert(0, f"args = {''.join(choices)}{_tuple([*names, '*rest'])}")
-    text = body(*any_call, passed="*args, **keywords", args="args", **types)
+    text = body(*any_call, answer="result = call(*args, **keywords)", args="args", **types)
     if not names:
         return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
     parameters = "".join(f"{name}=missing, " for name in names)
-    usual = body(*usual_call, passed=", ".join(names), args=_tuple(names), **types)
+    usual = body(
+        *usual_call, answer=f"result = call({', '.join(names)})", args=_tuple(names), **types
+    )
     return (
         f"def {wrapper}({parameters}/, *rest, **keywords):\n"
         f"    if {names[-1]} is {missing} or rest or keywords:\n"

@@ -47,7 +47,7 @@ def test_compiled_code_has_no_globals(shape: Any) -> None:
     """Names of the library can mean anything; each shape is compiled once."""
     code, places = template.compiled(shape)
     assert {number for _, number in places} <= set(range(len(template.own_names(shape))))
-    attributes = {"call_default", "deferred", "extract", "fill", "get"}
+    attributes = {"call_default", "call_found", "deferred", "extract", "fill", "get"}
     assert set(code.co_names) <= attributes
     assert template.compiled(shape)[0] is code
 
