@@ -42,13 +42,13 @@ class Block:
 
     __slots__ = ("_entered", "_last", "_own")
 
-    if not TYPE_CHECKING:
+    if TYPE_CHECKING:
+        _owner: ClassVar[Owner]
+        _own: DispatchState
+        _entered: list[Entered]
+        _last: tuple[ref[Scope], ref[Scope]] | None
+    else:
         __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
-
-    _owner: ClassVar[Owner]
-    _own: DispatchState
-    _entered: list[Entered]
-    _last: tuple[ref[Scope], ref[Scope]] | None
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""

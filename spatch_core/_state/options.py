@@ -67,10 +67,10 @@ class BackendOptions(Giving[Given_co]):
 
     __slots__ = ()
 
-    _prioritized: ClassVar[dict[Any, DispatchState]]
-    _plain: ClassVar[dict[Any, DispatchState]]
-
     if TYPE_CHECKING:
+        _prioritized: ClassVar[dict[Any, DispatchState]]
+        _plain: ClassVar[dict[Any, DispatchState]]
+
         # What ``with`` gives depends on `trace`, so the type of the object does.
         @overload
         def __new__(

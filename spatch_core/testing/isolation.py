@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from importlib import invalidate_caches
 
 from .._state.state import DispatchState
+from ..backend_system import BackendSystem
 from .environment import NO_CACHE, folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._call.caller import Caller
-    from ..backend_system import BackendSystem
 
 __all__ = ["isolated"]
 
@@ -68,7 +68,7 @@ def isolated(
     ...     list(system.backends)
     ['default']
     """
-    if not hasattr(system, "_dispatcher"):
+    if not isinstance(system, BackendSystem):
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = folders(path)
     keeper = system._dispatcher.keeper
