@@ -20,11 +20,7 @@ from spatch_core import (
     backend_system,
     backend_utils,
 )
-from spatch_core.exceptions import (
-    EnvironmentVariableWarning,
-    IdentifierError,
-    UnknownFunctionError,
-)
+from spatch_core.exceptions import EnvironmentVariableWarning, IdentifierError
 from spatch_core.testing import isolated, run_python, write_distribution
 
 PACKAGE = Path(spatch_core.__file__).parents[1]
@@ -392,37 +388,7 @@ def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["2 ['default', 'late']", "[]"]
 
 
-# ---------------------------------------------------------------------------------------
-# Mistakes in what is asked
-
-
-def library_with_f() -> BackendSystem:
-    system = BackendSystem(None, "ASKEDLIB", ["builtins:float"])
-    system.dispatchable("x", module="lib", qualname="blur")(first)
-    return system
-
-
-def test_a_function_that_the_library_does_not_have_is_refused_with_the_nearest() -> None:
-    """F8: `explain_types` takes the identifier of a function of the library."""
-    system = library_with_f()
-    with pytest.raises(KeyError, match=r"did you mean 'lib:blur'\?") as caught:
-        system.explain_types("lib:Blr", [float])
-    assert isinstance(caught.value, UnknownFunctionError)
-    assert caught.value.nearest == ("lib:blur",)
-    with pytest.raises(UnknownFunctionError, match=r"system\.functions has them"):
-        system.explain_types("qqqqq", [float])
-
-
-@pytest.mark.parametrize(
-    "types", [["numpy:ndarray"], "numpy:ndarray", float, 3, [float, 1.0]], ids=repr
-)
-def test_types_that_are_not_several_classes_are_refused(types: Any) -> None:
-    """F8: strings are not looked up, and objects not taken for their classes."""
-    with pytest.raises(TypeError, match=r"takes the classes of the dispatch arguments in a list"):
-        library_with_f().explain_types("lib:blur", types)
-
-
 @pytest.mark.parametrize("name", ["catalog", "check_type", "keeper", "resolver"])
 def test_what_is_not_documented_is_private(name: str) -> None:
     """F12: the public names of a system are those of its page."""
-    assert not hasattr(library_with_f(), name)
+    assert not hasattr(BackendSystem(None, "ASKEDLIB"), name)

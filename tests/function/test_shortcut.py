@@ -776,17 +776,6 @@ def test_code_can_be_hashed() -> None:
     assert isinstance(hash(make(f, None, "f")[1].__code__), int)
 
 
-def test_a_copy_reports_that_its_library_is_gone() -> None:
-    """A copy without the attributes of a dispatchable does not keep its library alive."""
-    _, function = make(f, "x", "f")
-    copy = types.FunctionType(function.__code__, function.__globals__, "copy", (Missing(),))
-    assert copy(Foreign()) == "first"
-    del function, _
-    collect()
-    with pytest.raises(ReferenceError, match="a copy of a function whose library is gone"):
-        copy(1)
-
-
 def test_a_module_that_runs_in_a_subclass_of_dict() -> None:
     """Some frameworks run modules in their own mappings."""
 
