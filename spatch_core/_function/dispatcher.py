@@ -6,6 +6,7 @@ from .._classes import is_found, is_hashable_by_identity, is_of_module
 from .._dispatch_arguments import given
 from .link import Link
 from .shortcut import exchanging
+from .template import store, table_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,8 +140,6 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
-        from .tables import store, table_of  # a library needs them later
-
         record = self.records[index - 1]
         function = record.function
         caller = self.loaded or self.ensure_loader().load()

@@ -1,13 +1,19 @@
-"""The text of wrappers: one for each shape of signature, and its compiled code."""
+"""The text of wrappers, one for each shape of signature, and the tables that it reads.
+
+`store` puts an entry where the text looks for it.
+"""
 
 from __future__ import annotations
 
-from .._dispatch_arguments import TakesFound, missing
+from .._dispatch_arguments import Missing, TakesFound, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any, Literal, TypeAlias
+
+    from .._dispatch_arguments import Function
 
     Shape: TypeAlias = tuple[tuple[int | None, bool], ...] | Literal["bridge"] | None
     """The position of each dispatch argument, and whether it has a name; None for a finder.
@@ -180,3 +186,31 @@ def _tuple(names: list[str]) -> str:
 
 def _indented(text: str, level: int) -> str:
     return "".join([f"{'    ' * level}{line}\n" for line in text.splitlines()])
+
+
+def table_of(tables: list[Any], index: int) -> dict[Any, Any]:
+    """Return a function's table; other threads may drop all tables meanwhile."""
+    while True:
+        try:
+            table: dict[Any, Any] = tables[index]
+        except IndexError:
+            tables.append({})
+        else:
+            return table
+
+
+def store(
+    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
+) -> None:
+    """Put a target into the table of a function.
+
+    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
+    arguments, by the tuple of their types.
+    """
+    if function.parameters is None:
+        table[key] = target
+        return
+    *first, last = key or (Missing,)
+    for cls in first:
+        table = table.setdefault(cls, {})
+    table[last] = target
