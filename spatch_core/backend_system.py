@@ -59,6 +59,8 @@ class BackendSystem:
     ----------
     backend_opts : type
         The library's `BackendOptions`; publish it.
+    group, environ_prefix
+        As given.
 
     Raises
     ------
@@ -102,7 +104,7 @@ class BackendSystem:
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(StateKeeper(environ_prefix), self._make_loader, self.restore)
-        self.backend_opts = BackendOptions.bind(dispatcher, self._module)
+        self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)

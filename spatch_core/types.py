@@ -17,7 +17,7 @@ from ._function import dispatchable, invocation, protocol
 from ._function.protocol import DispatchableFunction
 from ._problems import Problem, Source
 from ._resolution.explanation import ExplainedBackend, Explanation, Verdict
-from ._state import block, options, owner
+from ._state import block, options
 from ._state.options import BackendOptions
 from ._state.trace import Outcome, Trace, TraceEvent
 from ._type_patterns import TypePattern
@@ -60,7 +60,6 @@ _ANNOTATIONS: dict[str, Any] = {
     "Invocation": invocation.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
-    "Owner": owner.Owner,
     "P": ParamSpec("P"),
     "Problem": Problem,
     "R": TypeVar("R"),

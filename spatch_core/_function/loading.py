@@ -84,7 +84,7 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
         names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
         keeper.set_default(DispatchState(tuple(names)))
     keeper.forget_tables()
-    dispatcher.backend_opts.forget()
+    dispatcher.backend_opts._forget()
     for record in dispatcher.records:
         record.document(caller.resolver.docs(record.identifier))
     dispatcher.take_shortcuts()

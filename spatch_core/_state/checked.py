@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         _plain: ClassVar[dict[Any, DispatchState]]
 
         @classmethod
-        def forget(cls) -> None: ...
+        def _forget(cls) -> None: ...
 
 
 MAX_OPTIONS = 256
@@ -38,7 +38,7 @@ def check_and_keep(
 ) -> DispatchState:
     """Return the state of a block of these options; remember it if it is that of constants."""
     if len(options._plain) >= MAX_OPTIONS:
-        options.forget()
+        options._forget()
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
     own = check(options._owner, plain, prioritize, disable, type, trace)

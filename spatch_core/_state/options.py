@@ -1,6 +1,6 @@
 """`BackendOptions`: what is in force in a block, in a decorated function, or globally.
 
-Caches of a library's options, cleared by `BackendOptions.forget`, because the backends have
+Caches of a library's options, cleared by `BackendOptions._forget`, because the backends have
 changed, and when `MAX_OPTIONS` combinations are known:
 
 ============  =====================================================  =======================
@@ -148,7 +148,7 @@ class BackendOptions(Giving[Given_co]):
         return check_and_keep(cls, prioritize, disable, type, trace)
 
     @classmethod
-    def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
+    def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
         """Make the options of one library.
 
         Parameters
@@ -173,7 +173,7 @@ class BackendOptions(Giving[Given_co]):
         )
 
     @classmethod
-    def forget(cls) -> None:
+    def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
         # Exchanged, not cleared: see `_check`.
         cls._prioritized, cls._plain = {}, {}

@@ -111,7 +111,7 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     system._loader.loaded = caller
     system._dispatcher.leave_shortcuts()
     system._dispatcher.keeper.forget_tables()
-    system.backend_opts.forget()
+    system.backend_opts._forget()
     for record in system._dispatcher.records:
         record.document("" if caller is None else caller.resolver.docs(record.identifier))
 

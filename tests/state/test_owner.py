@@ -32,3 +32,6 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
         *("group", "environ_prefix", "backend_opts", "dispatchable", "backends", "functions"),
         *("problems", "reload", "explain_types", "restore"),
     }
+    assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
+        *("backends", "prioritized", "disabled", "type", "trace", "freeze", "enable_globally"),
+    }
