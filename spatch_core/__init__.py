@@ -24,6 +24,7 @@ __all__ = [
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
+    "UnknownFunctionError",
     "UnknownTypeError",
 ]
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         SpatchCoreError,
         SpatchCoreWarning,
         UnknownBackendError,
+        UnknownFunctionError,
         UnknownTypeError,
     )
 

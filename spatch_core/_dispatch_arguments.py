@@ -50,6 +50,23 @@ class Parameter:
         self.position = position
 
 
+def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
+    """Return the dispatch arguments that were given and are not None."""
+    return tuple([each for each in values if each is not None and type(each) is not Missing])
+
+
+class TakesFound:
+    """What a table may hold that can be told the dispatch arguments, so that no finder runs twice.
+
+    The wrapper of a function with a finder calls `call_found` with what the finder returned,
+    followed by the arguments of the call.
+    """
+
+    __slots__ = ()
+
+    call_found: Callable[..., Any]
+
+
 def find_parameters(
     default: Callable[..., Any],
     dispatch_args: str | Iterable[str] | Mapping[str, int | None],
@@ -203,7 +220,7 @@ class Function:
                 else missing
                 for each in self.parameters
             )
-        return tuple(value for value in found if value is not None and type(value) is not Missing)
+        return given(found)
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the dispatch arguments that the library's callable finds in a call."""

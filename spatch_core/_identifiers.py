@@ -156,7 +156,7 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
 
 
 def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list[str]:
-    """Return up to three of the `names`, those most similar to `name`.
+    """Return up to three of the `names`, those most similar to `name` apart from case.
 
     Parameters
     ----------
@@ -169,4 +169,10 @@ def nearest(name: object, names: Iterable[str], similarity: float = 0.6) -> list
     """
     from difflib import get_close_matches
 
-    return get_close_matches(str(name), list(names), n=3, cutoff=similarity)
+    spellings: dict[str, list[str]] = {}
+    for each in names:
+        spellings.setdefault(each.casefold(), []).append(each)
+    found = get_close_matches(str(name).casefold(), [*spellings], n=3, cutoff=similarity)
+    # Of names that differ by case alone, the one whose case is more like that of `name` first.
+    ordered = [get_close_matches(str(name), spellings[each], n=3, cutoff=0) for each in found]
+    return [spelling for group in ordered for spelling in group][:3]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._published import Published
+
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Source(Published):
     """Where a backend's description comes from.
 
     Parameters
@@ -64,7 +66,7 @@ def place_text(
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Published):
     """A fault of a backend, a distribution or an environment variable.
 
     Parameters

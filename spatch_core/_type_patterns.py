@@ -20,7 +20,7 @@ from ._identifiers import is_awaited, loaded_object, split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, Literal
+    from typing import Any, Final, Literal
 
 EXACT: Final = ""
 SUBCLASS: Final = "~"
@@ -86,6 +86,11 @@ class TypePattern:
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+    def __reduce__(self) -> Any:
+        from ._published import published  # few programs need it
+
+        return published(self, str(self))
 
     def names(self, cls: type) -> bool:
         """Whether an exact or subclass pattern names `cls`; imports nothing.

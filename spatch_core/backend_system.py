@@ -10,9 +10,8 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 from types import MappingProxyType
 
-from ._function.dispatchable import Dispatchable
+from ._function.dispatchable import make_dispatchable
 from ._function.dispatcher import Dispatcher
-from ._identifiers import split_identifier
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
 from ._type_patterns import TypePattern
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from ._function.protocol import DispatchableFunction
     from ._problems import Problem
     from ._resolution.explanation import Explanation
-    from ._resolution.resolver import Resolver
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -61,6 +59,8 @@ class BackendSystem:
     ----------
     backend_opts : type
         The library's `BackendOptions`; publish it.
+    group, environ_prefix
+        As given.
 
     Raises
     ------
@@ -103,9 +103,10 @@ class BackendSystem:
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        self.keeper = StateKeeper(environ_prefix)
-        self._dispatcher = Dispatcher(self.keeper, self._make_loader, self.restore)
-        self.backend_opts = BackendOptions.bind(self, self._module)
+        dispatcher = Dispatcher(StateKeeper(environ_prefix), self._make_loader, self.restore)
+        self.backend_opts = BackendOptions._bind(dispatcher, self._module)
+        dispatcher.backend_opts = self.backend_opts
+        self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)
 
     def dispatchable(
@@ -142,35 +143,17 @@ class BackendSystem:
         """
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
-            if not callable(function):
-                raise TypeError(
-                    f"only a function can be dispatchable, not {function!r}; "
-                    "is it decorated with @dispatchable(), with parentheses?"
-                )
-            if not hasattr(function, "__qualname__") and not (module and qualname):
-                raise TypeError(f"{function!r} has no name of its own: give module= and qualname=")
-            if module or qualname:
-                split_identifier(
-                    f"{module or function.__module__}:{qualname or function.__qualname__}"
-                )
-            home = module or function.__module__, qualname or function.__qualname__
-            is_new = ":".join(home) not in self._dispatcher.by_identifier
-            record = Dispatchable(self._dispatcher, function, dispatch_args, *home)
-            caller = self._dispatcher.loaded
-            if caller is not None:
-                record.document(caller.resolver.docs(record.identifier))
-                # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-                if is_new:
-                    self._dispatcher.take_shortcut(record, caller)
-            wrapper: Any = record.wrapper
-            return wrapper  # type: ignore[no-any-return]  # a function with attributes
+            wrapper: DispatchableFunction[P, R] = make_dispatchable(
+                self._dispatcher, function, dispatch_args, module, qualname
+            )
+            return wrapper
 
         return decorate
 
     @property
     def backends(self) -> Mapping[str, Description]:
         """Descriptions of all usable backends by priority; ``"default"`` is the library."""
-        return MappingProxyType(dict(self.resolver().catalog.descriptions))
+        return MappingProxyType(dict(self._catalog().descriptions))
 
     @property
     def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
@@ -181,7 +164,7 @@ class BackendSystem:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Everything that was skipped or ignored, and why."""
-        return self.resolver().catalog.problems
+        return self._catalog().problems
 
     def reload(self) -> None:
         """Discover the backends again, e.g. after one was installed in a running session.
@@ -211,14 +194,14 @@ class BackendSystem:
 
         Raises
         ------
-        KeyError
-            If the library has no such function.
+        UnknownFunctionError
+            A `KeyError`: the library has no such function.
+        TypeError
+            If `types` are not classes.
         """
-        return self._dispatcher.explain_types(self._dispatcher.by_identifier[identifier], types)
+        from ._function.introspection import explain_types  # a library needs it later
 
-    def resolver(self) -> Resolver:
-        """Return the resolver; the backends are discovered first, if need be."""
-        return self._dispatcher.ensure_loaded().resolver
+        return explain_types(self._dispatcher, identifier, types)
 
     @property
     def _loader(self) -> Loader[Caller]:
@@ -229,16 +212,12 @@ class BackendSystem:
 
         return make_loader(self, self._dispatcher, self._in_code, self._default_types)
 
-    def catalog(self) -> Catalog:
-        """Return what was discovered; discovers if that has not happened yet."""
-        return self.resolver().catalog
-
-    def check_type(self, cls: object) -> None:
-        """Raise unless `cls` is a primary type of any backend; see `Resolver.check_type`."""
-        self.resolver().check_type(cls)
+    def _catalog(self) -> Catalog:
+        """Return what was discovered, for tools; discovers if that has not happened yet."""
+        return self._dispatcher.catalog()
 
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
-        """Make an object of this library again from the content of a pickle.
+        """Make an object of this library again from the content of a pickle; pickles name it.
 
         Parameters
         ----------
@@ -257,17 +236,9 @@ class BackendSystem:
         ValueError
             If a later version made the pickle, with what this version does not know.
         """
-        from ._function.invocation import restore_invocation
-        from ._state.frozen import restore_function
-        from ._state.pickles import check_names, restore_options
+        from ._function.restoring import restore  # few programs need it
 
-        kinds: dict[str, Callable[..., Any]] = {
-            "options": restore_options,
-            "function": restore_function,
-            "invocation": restore_invocation,
-        }
-        check_names({kind: content}, kinds)
-        return kinds[kind](self, content)
+        return restore(self._dispatcher, kind, content)
 
     def __repr__(self) -> str:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
@@ -279,21 +250,9 @@ class BackendSystem:
 def find_system(module: str, prefix: str, group: str | None = None) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
-    Pickles name this function, so its name and its parameters stay.
-
-    Parameters
-    ----------
-    module : str
-        The module that made the system; imported if need be.
-    prefix : str
-        The `environ_prefix` of the system.
-    group : str or None
-        Its entry point group.
-
-    Raises
-    ------
-    LookupError
-        If the module makes no such system.
+    Pickles name this function, so its name and its parameters stay: the module that made the
+    system, which is imported if need be, its `environ_prefix` and its entry point group. Without
+    such a system it raises `LookupError`.
     """
     from importlib import import_module
 

@@ -84,6 +84,32 @@ class UnknownBackendError(SpatchCoreError, ValueError):
         return f"{text}; installed: {', '.join(self.known)}"
 
 
+class UnknownFunctionError(SpatchCoreError, KeyError):
+    """The library has no dispatchable function of this identifier.
+
+    Attributes
+    ----------
+    identifier : str
+        The identifier given.
+    nearest : tuple of str
+        Identifiers of functions of the library that resemble it.
+    """
+
+    def __init__(self, identifier: object, nearest: Iterable[str] = ()) -> None:
+        self.identifier = identifier
+        self.nearest = tuple(nearest)
+        super().__init__(identifier, self.nearest)
+
+    def __str__(self) -> str:
+        text = f"the library has no dispatchable function {self.identifier!r}"
+        if self.nearest:
+            return f"{text}; did you mean {_either(self.nearest)}?"
+        return (
+            f"{text}; give the identifier of one of its functions, 'module:qualname' "
+            "(system.functions has them), whose module is imported"
+        )
+
+
 class UnknownTypeError(SpatchCoreError, ValueError):
     """A type is not a primary type of any backend.
 

@@ -386,3 +386,9 @@ def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
         options=["-S"],
     )
     assert done.stdout.splitlines() == ["2 ['default', 'late']", "[]"]
+
+
+@pytest.mark.parametrize("name", ["catalog", "check_type", "keeper", "resolver"])
+def test_what_is_not_documented_is_private(name: str) -> None:
+    """F12: the public names of a system are those of its page."""
+    assert not hasattr(BackendSystem(None, "ASKEDLIB"), name)

@@ -24,6 +24,7 @@ from spatch_core.exceptions import (
     SpatchCoreError,
     SpatchCoreWarning,
     UnknownBackendError,
+    UnknownFunctionError,
     UnknownTypeError,
 )
 
@@ -68,6 +69,22 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         UnknownBackendError("gpu", ["default"], ["x"], "it is blocked"),
         {"reason": "it is blocked"},
         "backend 'gpu' cannot be used: it is blocked",
+    ),
+    (
+        UnknownFunctionError("lib:blr", iter(["lib:blur", "lib:blend"])),
+        {"identifier": "lib:blr", "nearest": ("lib:blur", "lib:blend")},
+        (
+            "the library has no dispatchable function 'lib:blr'; "
+            "did you mean 'lib:blur' or 'lib:blend'?"
+        ),
+    ),
+    (
+        UnknownFunctionError("xyz"),
+        {"nearest": ()},
+        (
+            "the library has no dispatchable function 'xyz'; give the identifier of one of its "
+            "functions, 'module:qualname' (system.functions has them), whose module is imported"
+        ),
     ),
     (
         UnknownTypeError(int, ["numpy:ndarray", "~m:Q"]),
@@ -157,6 +174,7 @@ def test_it_can_be_copied_and_pickled(
         (IdentifierError, ValueError),
         (DescriptionError, ValueError),
         (UnknownBackendError, ValueError),
+        (UnknownFunctionError, KeyError),
         (UnknownTypeError, ValueError),
         (ImplementationImportError, ImportError),
         (BackendDeferredError, NotImplementedError),

@@ -252,5 +252,12 @@ def test_a_name_unlike_the_others_has_no_near_names() -> None:
     assert nearest("jax", ["numpy", "threads"]) == []
 
 
+def test_the_nearest_names_are_compared_without_case() -> None:
+    """S5: and given in the case that they have; names that differ by case alone are all there."""
+    assert nearest("FAST", ["slow", "fast"]) == ["fast"]
+    assert nearest("fats", ["Fast", "FAST", "slow"]) == ["Fast", "FAST"]
+    assert nearest("STRASSE", ["straße"]) == ["straße"]
+
+
 def test_a_value_that_is_no_string_has_near_names_too() -> None:
     assert nearest(12, ["123", "abc"]) == ["123"]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
+import pickle
+import typing
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, examination, types
+import spatch_core
+from spatch_core import BackendSystem, examination, testing, types
 from spatch_core.testing import run_python
 
 HERE = __name__
@@ -82,6 +88,73 @@ def test_annotations_can_be_evaluated() -> None:
     """Tools such as Sphinx and runtime type checkers look names up at run time."""
     annotated: types.DispatchableFunction[[Any], str] = f
     assert annotated(1) == "default"
+
+
+def test_what_is_received_is_pickled_under_a_public_path(received: dict[str, Any]) -> None:
+    """F12: modules move; what a user has kept names `spatch_core.types`, which stays."""
+    finding = types.Finding("m", "r", "b", "k", types.Source(file="f"), more_keys=("l",), line=3)
+    for each in (*received.values(), finding, finding.severity, types.AutoGeneration("m:b")):
+        if isinstance(each, types.BackendOptions):
+            continue  # `tests/state/test_pickles.py` has these
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            data = pickle.dumps(each, protocol)
+            assert b"spatch_core.types" in data
+            assert b"spatch_core._" not in data
+            for again in (pickle.loads(data), copy.copy(each), copy.deepcopy(each)):
+                assert type(again) is type(each)
+                assert again == each
+    assert pickle.loads(pickle.dumps(types.Verdict.RUNS)) is types.Verdict.RUNS
+
+
+def test_classes_have_their_source() -> None:
+    """Tools show it; a class whose `__module__` is another one would lead elsewhere."""
+    for name in types.__all__:
+        assert f"class {name}" in inspect.getsource(getattr(types, name)).partition(":")[0]
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    """Yield everything public that may have annotations, under its name."""
+    for module in (spatch_core, types, examination, testing):
+        for name in module.__all__:
+            found = getattr(module, name)
+            yield name, found
+            for base in getattr(found, "__mro__", ()):
+                if not base.__module__.startswith("spatch_core."):
+                    continue
+                for key, member in vars(base).items():
+                    if key.startswith("_") and key != "__init__":
+                        continue
+                    if isinstance(member, property):
+                        yield f"{name}.{key}", member.fget
+                    elif isinstance(member, (classmethod, staticmethod)):
+                        yield f"{name}.{key}", member.__func__
+                    elif inspect.isfunction(member):
+                        yield f"{name}.{key}", member
+
+
+def test_annotations_of_everything_public_can_be_evaluated() -> None:
+    """F12: for run-time type checkers and documentation tools; they import `spatch_core.types`."""
+    names = dict(public_objects())
+    assert {"BackendSystem.dispatchable", "BackendOptions.freeze", "BackendOptions.trace"} <= {
+        *names
+    }
+    for name, found in names.items():
+        try:
+            typing.get_type_hints(found)
+        except NameError as error:
+            pytest.fail(f"{name}: {error}")
+    assert typing.get_type_hints(f.explain)["return"] is types.Explanation
+    hints = typing.get_type_hints(spatch_core.BackendSystem.explain_types)
+    assert hints["return"] is types.Explanation
+
+
+def test_annotations_with_a_type_of_options_can_be_evaluated() -> None:
+    def keep(options: types.BackendOptions[types.Trace]) -> types.BackendOptions:
+        return options
+
+    hints = typing.get_type_hints(keep)
+    assert typing.get_origin(hints["options"]) is types.BackendOptions
+    assert typing.get_args(hints["options"]) == (types.Trace,)
 
 
 def test_it_is_imported_by_no_library() -> None:

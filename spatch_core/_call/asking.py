@@ -31,6 +31,9 @@ context it is::
             return chain.run((a0, a1, *rest), keywords, 1)
         return result
 
+For a function with a finder, its first parameter takes what the finder has found, which becomes
+``context._args``; `Asking` holds it.
+
 `Chain` does the same for any number of candidates, in four times the time. It is left the calls
 with fewer positional arguments than usual, and all candidates but the first.
 """
@@ -40,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._dispatch_arguments import missing
+from .._dispatch_arguments import Function, TakesFound, given, missing
 from .._identifiers import GENERATED
 from .._resolution.candidate import Candidate
 from .context import CallContext, DispatchContext, Known
@@ -57,7 +60,7 @@ _NAMES = (
 )
 """What the text refers to; free variables of the generated function."""
 
-_factories: dict[tuple[int, bool, bool], Any] = {}
+_factories: dict[tuple[int | None, bool, bool], Any] = {}
 _namespace: dict[str, Any] = {"__name__": __name__}
 """Globals of the generated functions."""
 
@@ -88,16 +91,43 @@ def make_asking(
     """
     assert first.implementation is not None  # else it would be plain
     should_run = first.load_should_run()
-    shape = chain.function.count, should_run is not None, first.implementation.uses_context
+    function: Function = chain.function
+    count = None if function.parameters is None else function.count
+    shape = count, should_run is not None, first.implementation.uses_context
     factory = _factories.get(shape)
     if factory is None:
         factory = _factories[shape] = _compile(shape)
-    known = _known(first, chain.types)
+    known = _known(first, chain.types, count is None)
     target: Any = factory(
         CallContext, chain, fallback, _given, known, first.load, missing, should_run
     )
+    if count is None:
+        return Asking(function, target)
     target.tries_whole_chain = True
     return target  # type: ignore[no-any-return]  # a function with an attribute
+
+
+class Asking(TakesFound):
+    """What asks the first candidate of a function with a finder.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function.
+    call_found : callable
+        The generated function.
+    """
+
+    __slots__ = ("_function", "call_found")
+
+    tries_whole_chain = True
+
+    def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
+        self._function = function
+        self.call_found = call_found
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.call_found(self._function.find(args, kwargs), *args, **kwargs)
 
 
 def make_context(
@@ -106,11 +136,15 @@ def make_context(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
     previous: DispatchContext | None = None,
+    found: tuple[Any, ...] | None = None,
 ) -> DispatchContext:
-    """Return the context of a call for a candidate, after that of the `previous` one."""
+    """Return the context of a call for a candidate, after that of the `previous` one.
+
+    `found` are the dispatch arguments, None and `missing` among them, if they are known.
+    """
     context: DispatchContext = CallContext()
-    context._known = _known(candidate, types)
-    context._args = args
+    context._known = _known(candidate, types, found is not None)
+    context._args = args if found is None else found
     context._kwargs = kwargs
     if previous is not None:
         # The callable of the library that finds the dispatch arguments runs once for all.
@@ -150,11 +184,10 @@ def ask(
     return f"should_run returned {answer!r}{hint}"
 
 
-def _known(candidate: Candidate, types: tuple[type, ...]) -> Known:
+def _known(candidate: Candidate, types: tuple[type, ...], is_found: bool) -> Known:
     function = candidate.function
-    return Known(
-        types, candidate.backend, candidate.prioritized, function.identifier, function.extract
-    )
+    extract = given if is_found else function.extract
+    return Known(types, candidate.backend, candidate.prioritized, function.identifier, extract)
 
 
 def _is_true(answer: object) -> bool:
@@ -164,11 +197,12 @@ def _is_true(answer: object) -> bool:
         return False
 
 
-def _compile(shape: tuple[int, bool, bool]) -> Any:
+def _compile(shape: tuple[int | None, bool, bool]) -> Any:
     import linecache
 
     count, asks, uses_context = shape
-    details = [f"{count} arguments", *["should_run"] * asks, *["context"] * uses_context]
+    arguments = "a finder" if count is None else f"{count} arguments"
+    details = [arguments, *["should_run"] * asks, *["context"] * uses_context]
     file = f"{GENERATED}{', '.join(details)}>"
     text = _source(*shape)
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
@@ -181,11 +215,14 @@ def _given(values: tuple[Any, ...]) -> list[Any]:
     return [value for value in values if value is not missing]
 
 
-def _source(count: int, asks: bool, uses_context: bool) -> str:
-    names = [f"a{number}" for number in range(count)]
+def _source(count: int | None, asks: bool, uses_context: bool) -> str:
+    names = [f"a{number}" for number in range(count or 0)]
     placeholders = "".join(f"{name}=missing, " for name in names) + ("/, " if names else "")
     usual = ", ".join(names)
     every = ", ".join([*names, "*rest"])
+    every_found, usual_found, more = f"({every},)", f"({usual},)" if names else "()", ""
+    if count is None:
+        placeholders, every_found, usual_found, more = "found, /, ", "found", "found", ", found"
     extended = "context, " if uses_context else ""
     lines = [f"def call({placeholders}*rest, **keywords):", "    nonlocal implementation"]
     if names:
@@ -198,17 +235,17 @@ def _source(count: int, asks: bool, uses_context: bool) -> str:
         "    context._known = known",
         "    context._kwargs = keywords",
         "    if rest or keywords:",
-        f"        context._args = ({every},)",
+        f"        context._args = {every_found}",
         *([f"        answer = should_run(context, {every}, **keywords)"] if asks else []),
         "    else:",
-        f"        context._args = ({usual},)" if names else "        context._args = ()",
+        f"        context._args = {usual_found}",
         *([f"        answer = should_run(context, {usual})"] if asks else []),
     ]
     if asks:
         lines += [
             "    if answer is not True:",
             "        if fallback is None:",
-            f"            return chain.run(({every},), keywords, 1)",
+            f"            return chain.run(({every},), keywords, 1{more})",
             f"        return fallback({every}, **keywords)",
         ]
     lines += [
@@ -219,7 +256,7 @@ def _source(count: int, asks: bool, uses_context: bool) -> str:
         "    else:",
         f"        result = implementation({extended}{usual})",
         "    if result is NotImplemented:",
-        f"        return chain.run(({every},), keywords, 1)",
+        f"        return chain.run(({every},), keywords, 1{more})",
         "    return result",
     ]
     body = "\n".join(f"    {line}" for line in lines)

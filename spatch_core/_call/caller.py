@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function
+from .._dispatch_arguments import Function, TakesFound
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
@@ -102,12 +102,15 @@ class Caller:
         types: tuple[type, ...],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        found: tuple[Any, ...],
     ) -> Any:
         """Call a function as in a state that need not be in force."""
-        target = self.target(function, state, types)
+        target: Any = self.target(function, state, types)
+        if isinstance(target, TakesFound):
+            return target.call_found(found, *args, **kwargs)
         result = target(*args, **kwargs)
         if result is NotImplemented and not self.is_final(target):
-            return self.chain(function, state, types).after(target)(*args, **kwargs)
+            return self.chain(function, state, types).after(target).run(args, kwargs, found=found)
         return result
 
     def is_final(self, target: object) -> bool:
@@ -121,11 +124,13 @@ class Caller:
         types: tuple[type, ...],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        found: tuple[Any, ...],
     ) -> Explanation:
         """Say what would run for a call, and why; asks each ``should_run`` on the way."""
 
         def answer(candidate: Candidate) -> str | None:
-            return ask(candidate, make_context(candidate, types, args, kwargs), args, kwargs)
+            context = make_context(candidate, types, args, kwargs, found=found)
+            return ask(candidate, context, args, kwargs)
 
         return self.resolver.explain(function, state, types, answer)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._dispatch_arguments import Function
+from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome, TraceEvent
@@ -24,7 +24,7 @@ def tries_whole_chain(target: object) -> bool:
     return getattr(target, "tries_whole_chain", False) is True
 
 
-class Chain:
+class Chain(TakesFound):
     """The candidates of a call in turn.
 
     Parameters
@@ -59,12 +59,22 @@ class Chain:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
 
-    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any], start: int = 0) -> Any:
+    def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        """Call the candidates, with the dispatch arguments that were found already."""
+        return self.run(args, kwargs, found=found)
+
+    def run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        start: int = 0,
+        found: tuple[Any, ...] | None = None,
+    ) -> Any:
         """Call the candidates from `start` on until one answers."""
         context: DispatchContext | None = None
         for candidate in self.candidates[start:]:
             if not candidate.is_plain:
-                context = make_context(candidate, self.types, args, kwargs, context)
+                context = make_context(candidate, self.types, args, kwargs, context, found)
                 reason = ask(candidate, context, args, kwargs)
                 if reason is not None:
                     self.record(candidate, Outcome.DEFERRED, reason)
@@ -133,8 +143,9 @@ class Demanded(Chain):
 
     __slots__ = ()
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        result = super().__call__(*args, **kwargs)
+    def run(self, *call: Any, **more: Any) -> Any:
+        """Call the backend."""
+        result = super().run(*call, **more)
         (candidate,) = self.candidates
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(

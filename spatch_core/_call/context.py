@@ -63,10 +63,11 @@ class DispatchContext:
     __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
     __module__ = __name__.rpartition("._call.")[0] + ".backend_system"  # pickles name this path
 
-    _args: tuple[Any, ...]
-    _dispatch_args: tuple[Any, ...]
-    _known: Known
-    _kwargs: Mapping[str, Any]
+    if TYPE_CHECKING:
+        _args: tuple[Any, ...]
+        _dispatch_args: tuple[Any, ...]
+        _known: Known
+        _kwargs: Mapping[str, Any]
 
     def __init__(
         self,

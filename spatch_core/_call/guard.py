@@ -6,11 +6,12 @@ from abc import get_cache_token
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._dispatch_arguments import TakesFound
 from .._identifiers import is_awaited
 from .chain import Chain, tries_whole_chain
 
 
-class Guard:
+class Guard(TakesFound):
     """Calls a chain, as long as nothing has happened that could change its candidates.
 
     Parameters
@@ -45,6 +46,18 @@ class Guard:
         result = self._target(*args, **kwargs)
         if result is NotImplemented and not tries_whole_chain(self._target):
             return self._chain.after(self._target)(*args, **kwargs)
+        return result
+
+    def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        """Do the same with the dispatch arguments that were found already."""
+        target: Any = self._target
+        if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
+            return self._renew(self._chain).run(args, kwargs, found=found)
+        if isinstance(target, TakesFound):
+            return target.call_found(found, *args, **kwargs)
+        result = target(*args, **kwargs)
+        if result is NotImplemented and not tries_whole_chain(target):
+            return self._chain.after(target).run(args, kwargs, found=found)
         return result
 
     def _has_arrived(self) -> bool:

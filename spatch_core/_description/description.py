@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from .._problems import Source
+from .._published import Published
 from .._type_patterns import ABSTRACT, TypePattern
 
 
 @dataclass(frozen=True, slots=True)
-class Implementation:
+class Implementation(Published):
     """How a backend implements one function of the library.
 
     Parameters
@@ -33,7 +34,7 @@ class Implementation:
 
 
 @dataclass(frozen=True, slots=True)
-class AutoGeneration:
+class AutoGeneration(Published):
     """Where the update tool finds the implementations to describe.
 
     Parameters
@@ -49,7 +50,7 @@ class AutoGeneration:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class Description(Published):
     """A backend, as its author describes it.
 
     Parameters

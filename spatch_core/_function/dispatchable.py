@@ -5,7 +5,7 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 
 from .._dispatch_arguments import Function, missing
-from .._identifiers import GENERATED
+from .._identifiers import GENERATED, split_identifier
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
 from .wrapper import make_wrapper
@@ -138,16 +138,9 @@ class Dispatchable:
             If the function cannot be called with these arguments. A method takes its
             instance too: ``Class.method.explain(instance, x)``.
         """
-        import inspect
+        from .introspection import explain  # a library needs it later
 
-        try:
-            # Not that of a function that the default wraps: the default gets the arguments.
-            signature = inspect.signature(self.function.default, follow_wrapped=False)
-        except (TypeError, ValueError):
-            pass  # some functions written in C have none
-        else:
-            signature.bind(*args, **kwargs)
-        return self.dispatcher.explain(self, args, kwargs)
+        return explain(self, args, kwargs)
 
     def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
@@ -186,15 +179,40 @@ class Dispatchable:
         section : str
             The section about the backends, for the end of the docstring; may be empty.
         """
-        import linecache
+        from .docstring import show_source, with_section  # not needed when a library is imported
 
-        from .docstring import with_section  # not needed when a library is imported
-
-        source = self.generated.source()
-        # Without a modification time: `linecache.checkcache` keeps the entry then.
-        entry = len(source), None, source.splitlines(keepends=True), self.filename
-        linecache.cache[self.filename] = entry
+        show_source(self.generated.source(), self.filename)
         self.wrapper.__doc__ = with_section(self.doc, section)
+
+
+def make_dispatchable(
+    dispatcher: Dispatcher,
+    default: Callable[..., Any],
+    dispatch_args: DispatchArguments,
+    module: str | None,
+    qualname: str | None,
+) -> Any:
+    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
+    if not callable(default):
+        raise TypeError(
+            f"only a function can be dispatchable, not {default!r}; "
+            "is it decorated with @dispatchable(), with parentheses?"
+        )
+    if not hasattr(default, "__qualname__") and not (module and qualname):
+        raise TypeError(f"{default!r} has no name of its own: give module= and qualname=")
+    home = module or default.__module__, qualname or default.__qualname__
+    identifier = ":".join(home)
+    if module or qualname:
+        split_identifier(identifier)
+    is_new = identifier not in dispatcher.by_identifier
+    record = Dispatchable(dispatcher, default, dispatch_args, *home)
+    caller = dispatcher.loaded
+    if caller is not None:
+        record.document(caller.resolver.docs(identifier))
+        # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
+        if is_new:
+            dispatcher.take_shortcut(record, caller)
+    return record.wrapper
 
 
 # In this module, because every decorated function has one: another module to import would cost
@@ -214,7 +232,8 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
         self._record = record
 
     def _names(self) -> tuple[str, ...]:
-        return self._record.dispatcher.implementers(self._record)
+        record = self._record
+        return tuple(record.dispatcher.ensure_loaded().resolver.implementers(record.identifier))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names())

@@ -1,23 +1,25 @@
-"""The slow path: calls for which a table has no entry, and introspection."""
+"""The slow path: calls for which a table has no entry."""
 
 from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module
-from .._dispatch_arguments import Missing, missing
+from .._dispatch_arguments import given
 from .link import Link
 from .shortcut import exchanging
+from .template import store, table_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from types import FunctionType
     from typing import Any, Protocol
 
     from .._call.caller import Caller
+    from .._discovery.catalog import Catalog
     from .._discovery.loader import Loader
     from .._dispatch_arguments import Function
-    from .._resolution.explanation import Explanation
     from .._state.keeper import StateKeeper
+    from .._state.options import BackendOptions
     from .._state.scope import Scope
     from .shortcut import Shortcut
 
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 class Dispatcher:
     """Fills the tables that the wrappers of a library read.
 
+    To the room of the state it is the `Owner` of the library's options.
+
     Parameters
     ----------
     keeper : StateKeeper
@@ -47,6 +51,8 @@ class Dispatcher:
 
     Attributes
     ----------
+    backend_opts : type
+        The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the state.
     by_identifier : dict of str to Dispatchable
@@ -67,6 +73,7 @@ class Dispatcher:
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
     ) -> None:
+        self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
@@ -104,6 +111,14 @@ class Dispatcher:
         """
         return self.loaded or self.ensure_loader().get()
 
+    def catalog(self) -> Catalog:
+        """Return what was discovered; discovers if that has not happened yet."""
+        return self.ensure_loaded().catalog
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless `cls` is a primary type of any backend; see `Resolver.check_type`."""
+        self.ensure_loaded().resolver.check_type(cls)
+
     def add(self, record: Record) -> int:
         """Give a function its index in the tables."""
         self.records.append(record)
@@ -134,10 +149,10 @@ class Dispatcher:
         tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
-        table = _table(tables, index)
+        table = table_of(tables, index)
         scope: Scope = tables[0]
         state = scope.state
-        types = caller.resolver.types(_given(values), state)
+        types = caller.resolver.types(given(values), state)
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
@@ -148,7 +163,7 @@ class Dispatcher:
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
-            _store(table, function, key, target)
+            store(table, function, key, target)
         return target
 
     def take_shortcuts(self) -> None:
@@ -213,13 +228,13 @@ class Dispatcher:
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
         chains, caller = scope.chains(index), self.loaded or caller
-        given = function.extract(args, kwargs) if values is None else _given(values)
-        types = caller.resolver.types(given, scope.state)
+        found = function.extract(args, kwargs) if values is None else given(values)
+        types = caller.resolver.types(found, scope.state)
         chain = chains.get(types)
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called)(*args, **kwargs)
+        return chain.after(called).run(args, kwargs, found=found)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -230,55 +245,3 @@ class Dispatcher:
     def call_default(self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Call a function's default implementation."""
         return self.records[index - 1].function.default(*args, **kwargs)
-
-    def implementers(self, record: Record) -> tuple[str, ...]:
-        """Return the names of the backends that implement a function, by priority."""
-        return tuple(self.ensure_loaded().resolver.implementers(record.identifier))
-
-    def explain(self, record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
-        """Say what would run for a call; see `Dispatchable.explain`."""
-        caller = self.ensure_loaded()
-        state = self.keeper.current()
-        function = record.function
-        types = caller.resolver.types(function.extract(args, kwargs), state)
-        return caller.explain(function, state, types, args, kwargs)
-
-    def explain_types(self, record: Record, types: Iterable[type]) -> Explanation:
-        """Say what would run for these types; see `BackendSystem.explain_types`."""
-        resolver = self.ensure_loaded().resolver
-        state = self.keeper.current()
-        unique = resolver.unique_types(types, state)
-        return resolver.explain(record.function, state, unique, None)
-
-
-def _store(
-    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
-) -> None:
-    """Put a target into the table of a function.
-
-    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
-    arguments, by the tuple of their types.
-    """
-    if function.parameters is None:
-        table[key] = target
-        return
-    *first, last = key or (Missing,)
-    for cls in first:
-        table = table.setdefault(cls, {})
-    table[last] = target
-
-
-def _given(values: Iterable[Any]) -> list[Any]:
-    """Return the dispatch arguments that were given and are not None."""
-    return [value for value in values if value is not None and value is not missing]
-
-
-def _table(tables: list[Any], index: int) -> dict[Any, Any]:
-    """Return a function's table; other threads may drop all tables meanwhile."""
-    while True:
-        try:
-            table: dict[Any, Any] = tables[index]
-        except IndexError:
-            tables.append({})
-        else:
-            return table

@@ -1,6 +1,14 @@
-"""Appends a section to a docstring."""
+"""What shows that a function dispatches: a section of its docstring, the source in tracebacks."""
 
 from __future__ import annotations
+
+import linecache
+
+
+def show_source(source: str, filename: str) -> None:
+    """Let tracebacks show generated code under the file name that it was compiled with."""
+    # Without a modification time: `linecache.checkcache` keeps the entry then.
+    linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
 
 
 def with_section(doc: str | None, section: str) -> str | None:

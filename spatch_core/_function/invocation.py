@@ -37,10 +37,11 @@ class Invocation:
             caller.resolver.check_type(self._type)
             state = state.replace(type=self._type)
         function = record.function
-        types = caller.resolver.types(function.extract(args, kwargs), state)
+        found = function.extract(args, kwargs)
+        types = caller.resolver.types(found, state)
         if self._backend is None:
-            return caller.call(function, state, types, args, kwargs)
-        return caller.demanded(function, self._backend, state, types)(*args, **kwargs)
+            return caller.call(function, state, types, args, kwargs, found)
+        return caller.demanded(function, self._backend, state, types).run(args, kwargs, found=found)
 
     def __repr__(self) -> str:
         options = {"backend": self._backend, "type": self._type}

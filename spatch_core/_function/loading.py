@@ -18,8 +18,6 @@ from .._state.state import DispatchState
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._state.keeper import StateKeeper
-    from .._state.options import BackendOptions
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
@@ -29,8 +27,6 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
-    keeper: StateKeeper
-    backend_opts: type[BackendOptions]
 
 
 def make_loader(
@@ -52,12 +48,15 @@ def make_loader(
     default_types : sequence of TypePattern
         Primary types of the default implementations.
     """
-    discover = partial(_discover, system, in_code, default_types)
-    return Loader(discover, partial(_publish, system, dispatcher))
+    discover = partial(_discover, system, dispatcher, in_code, default_types)
+    return Loader(discover, partial(_publish, dispatcher))
 
 
 def _discover(
-    system: System, in_code: Sequence[Any], default_types: Sequence[TypePattern]
+    system: System,
+    dispatcher: Dispatcher,
+    in_code: Sequence[Any],
+    default_types: Sequence[TypePattern],
 ) -> Caller:
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
@@ -70,22 +69,22 @@ def _discover(
         problems,
         open_cache(group, environ) if group else None,
     )
-    return Caller(Resolver(catalog, system.keeper))
+    return Caller(Resolver(catalog, dispatcher.keeper))
 
 
-def _publish(system: System, dispatcher: Dispatcher, caller: Caller) -> None:
+def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     """Drop everything that depends on the earlier backends, and bring docstrings up to date.
 
     The loader has `caller` already. A thread that fills a table before the tables are forgotten
     may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
     """
-    catalog, keeper = caller.catalog, system.keeper
+    catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.leave_shortcuts()
     if not keeper.enabled_globally:
         names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
         keeper.set_default(DispatchState(tuple(names)))
     keeper.forget_tables()
-    system.backend_opts.forget()
+    dispatcher.backend_opts._forget()
     for record in dispatcher.records:
         record.document(caller.resolver.docs(record.identifier))
     dispatcher.take_shortcuts()

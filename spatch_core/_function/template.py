@@ -1,13 +1,19 @@
-"""The text of wrappers: one for each shape of signature, and its compiled code."""
+"""The text of wrappers, one for each shape of signature, and the tables that it reads.
+
+`store` puts an entry where the text looks for it.
+"""
 
 from __future__ import annotations
 
-from .._dispatch_arguments import missing
+from .._dispatch_arguments import Missing, TakesFound, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType
     from typing import Any, Literal, TypeAlias
+
+    from .._dispatch_arguments import Function
 
     Shape: TypeAlias = tuple[tuple[int | None, bool], ...] | Literal["bridge"] | None
     """The position of each dispatch argument, and whether it has a name; None for a finder.
@@ -24,7 +30,7 @@ except {Exception}:
 # Outside the handler, so that an error of `fill` has no KeyError as its context.
 if call is None:
     call = {dispatcher}.fill({index}, {values})
-result = call({passed})
+{answer}
 if result is {NotImplemented}:
     return {dispatcher}.deferred({index}, call, {args}, keywords{found})
 return result
@@ -41,6 +47,8 @@ SHARED: dict[str, Any] = {
     "map": map,
     "tuple": tuple,
     "Exception": Exception,
+    "isinstance": isinstance,
+    "TakesFound": TakesFound,
     "NotImplemented": NotImplemented,
 }
 """Names in the template that stand for the same constants in all wrappers."""
@@ -112,13 +120,20 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         return _BRIDGE.format(wrapper=wrapper, **words)
     if shape is None:
         found = "values = {dispatcher}.extract({index}, args, keywords)".format(**words)
+        # What the finder has found is handed on, so that it runs once in a call.
+        answer = [
+            "if {isinstance}(call, {TakesFound}):".format(**words),
+            "    result = call.call_found(values, *args, **keywords)",
+            "else:",
+            "    result = call(*args, **keywords)",
+        ]
         text = body(
             found,
             keys="[{tuple}({map}({type}, values))]".format(**words),
             values="values",
-            passed="*args, **keywords",
+            answer="\n".join(answer),
             args="args",
-            found=", values",  # so that the finder runs once in a call
+            found=", values",
         )
         return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
     missing = words["missing"]
@@ -151,11 +166,13 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     ]
     if names:
         any_call.insert(0, f"args = {''.join(choices)}{_tuple([*names, '*rest'])}")
-    text = body(*any_call, passed="*args, **keywords", args="args", **types)
+    text = body(*any_call, answer="result = call(*args, **keywords)", args="args", **types)
     if not names:
         return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
     parameters = "".join(f"{name}=missing, " for name in names)
-    usual = body(*usual_call, passed=", ".join(names), args=_tuple(names), **types)
+    usual = body(
+        *usual_call, answer=f"result = call({', '.join(names)})", args=_tuple(names), **types
+    )
     return (
         f"def {wrapper}({parameters}/, *rest, **keywords):\n"
         f"    if {names[-1]} is {missing} or rest or keywords:\n"
@@ -169,3 +186,31 @@ def _tuple(names: list[str]) -> str:
 
 def _indented(text: str, level: int) -> str:
     return "".join([f"{'    ' * level}{line}\n" for line in text.splitlines()])
+
+
+def table_of(tables: list[Any], index: int) -> dict[Any, Any]:
+    """Return a function's table; other threads may drop all tables meanwhile."""
+    while True:
+        try:
+            table: dict[Any, Any] = tables[index]
+        except IndexError:
+            tables.append({})
+        else:
+            return table
+
+
+def store(
+    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
+) -> None:
+    """Put a target into the table of a function.
+
+    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
+    arguments, by the tuple of their types.
+    """
+    if function.parameters is None:
+        table[key] = target
+        return
+    *first, last = key or (Missing,)
+    for cls in first:
+        table = table.setdefault(cls, {})
+    table[last] = target

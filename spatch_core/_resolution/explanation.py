@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from .._classes import type_identifier
+from .._published import Published, published
 
 
 class Verdict(str, Enum):
@@ -22,9 +24,12 @@ class Verdict(str, Enum):
     def __str__(self) -> str:
         return self.value
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return published(self, self.value)
+
 
 @dataclass(frozen=True, slots=True)
-class ExplainedBackend:
+class ExplainedBackend(Published):
     """One line of an explanation.
 
     Parameters
@@ -46,7 +51,7 @@ class ExplainedBackend:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Published):
     """What would run for a call, and why; printed as a short text.
 
     Parameters

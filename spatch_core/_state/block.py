@@ -1,4 +1,4 @@
-"""A block of options: which scope it leads to, and how it is entered and left.
+"""A block of options: which scope it leads to, how it is entered and left, what is in force in it.
 
 One object of options may be entered in several threads and tasks at once, and in itself. What
 entering gives is kept in a list that all of them share. Adding to its end and removing one item
@@ -8,16 +8,20 @@ are single steps, and each thread removes only what it has added, so it needs no
 from __future__ import annotations
 
 from _weakref import ref  # weakref itself imports much more
+from types import GenericAlias, MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from contextvars import ContextVar
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Generic
+
+    from typing_extensions import TypeVar  # type checkers have it; `typing` lacks `default`
 
     from .keeper import Entered
     from .owner import Owner
     from .scope import Scope, Tables
-    from .state import DispatchState
+    from .state import Class, DispatchState
+    from .trace import Trace
 
 
 class Block:
@@ -38,10 +42,13 @@ class Block:
 
     __slots__ = ("_entered", "_last", "_own")
 
-    _owner: ClassVar[Owner]
-    _own: DispatchState
-    _entered: list[Entered]
-    _last: tuple[ref[Scope], ref[Scope]] | None
+    if TYPE_CHECKING:
+        _owner: ClassVar[Owner]
+        _own: DispatchState
+        _entered: list[Entered]
+        _last: tuple[ref[Scope], ref[Scope]] | None
+    else:
+        __class_getitem__ = classmethod(GenericAlias)  # for annotations that are evaluated
 
     def _state(self) -> DispatchState:
         """Return the state in force here with the options added."""
@@ -81,6 +88,60 @@ class Block:
                 continue
             return entered
         raise RuntimeError("this block of backend options was not entered in this context")
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """Names of the active backends by priority; ``"default"`` is the library."""
+        return self._state().active(self._owner.catalog())
+
+    @property
+    def prioritized(self) -> tuple[str, ...]:
+        """Names of the prioritized backends, first one first."""
+        return self._state().prioritized
+
+    @property
+    def disabled(self) -> tuple[str, ...]:
+        """Names of the disabled backends, sorted."""
+        return tuple(sorted(self._state().disabled))
+
+    @property
+    def type(self) -> Class | None:
+        """The type that counts as if it had been passed, or None."""
+        return self._state().type
+
+    @property
+    def trace(self) -> Trace | None:
+        """The events recorded so far, or None where nothing is recorded."""
+        return self._state().trace
+
+    def __repr__(self) -> str:
+        parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
+        if self.disabled:
+            parts.append(f"disabled={self.disabled}")
+        if self.type is not None:
+            parts.append(f"type={self.type!r}")
+        return f"<{type(self).__name__} {', '.join(parts)}>"
+
+
+if TYPE_CHECKING:
+    Given_co = TypeVar("Given_co", covariant=True, default=Any)
+
+    class Giving(Block, Generic[Given_co]):
+        """A block of which ``with ... as`` gives a `Given_co`."""
+
+        def __enter__(self) -> Given_co: ...
+
+    method_of_either = classmethod
+else:
+    # At run time this is `Block`: `typing` takes longer to import than a library.
+    Given_co = None
+    Giving = {Given_co: Block}
+
+    class method_of_either(classmethod):  # noqa: N801  # used as `classmethod` is
+        """A class method; called on an object, it gets the object instead of the class."""
+
+        def __get__(self, instance: Any, owner: Any = None) -> Any:
+            return MethodType(self.__func__, owner if instance is None else instance)
 
 
 def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:

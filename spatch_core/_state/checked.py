@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
+    from typing import Any, ClassVar, Protocol
 
     from .._discovery.catalog import Catalog
     from .owner import Owner
     from .state import Class
 
+    class Options(Protocol):
+        """`BackendOptions`, as far as their caches are concerned."""
+
+        _owner: ClassVar[Owner]
+        _prioritized: ClassVar[dict[Any, DispatchState]]
+        _plain: ClassVar[dict[Any, DispatchState]]
+
+        @classmethod
+        def _forget(cls) -> None: ...
+
+
 MAX_OPTIONS = 256
 """How many combinations of plain options are known before all are forgotten."""
+
+
+def check_and_keep(
+    options: type[Options],
+    prioritize: str | Iterable[str],
+    disable: str | Iterable[str],
+    type: Class | None,
+    trace: bool,
+) -> DispatchState:
+    """Return the state of a block of these options; remember it if it is that of constants."""
+    if len(options._plain) >= MAX_OPTIONS:
+        options._forget()
+    # Read before the backends: if these are replaced meanwhile, the caches are, too.
+    plain, prioritized = options._plain, options._prioritized
+    own = check(options._owner, plain, prioritize, disable, type, trace)
+    if own.is_plain and is_constant(prioritize) and is_constant(disable):
+        plain[prioritize, disable] = own
+        if disable == ():
+            prioritized[prioritize] = own
+    return own
 
 
 def check(
@@ -29,8 +61,8 @@ def check(
 
     Parameters
     ----------
-    owner : BackendSystem
-        The library's system.
+    owner : Owner
+        The library.
     known : dict
         The states of plain options that were checked before, by the names and the set of
         names that they mean. This gives the same object for the same backends, however they
@@ -48,8 +80,8 @@ def check(
     catalog = owner.catalog()
     if type is not None:
         owner.check_type(type)
-    names = _checked_names(prioritize, catalog)
-    disabled = frozenset(_checked_names(disable, catalog))
+    names = _checked_names("prioritize", prioritize, catalog)
+    disabled = frozenset(_checked_names("disable", disable, catalog))
     if type is not None or trace:
         # Not kept, because it refers to more than names.
         return DispatchState(names, disabled, type, _new_trace() if trace else None)
@@ -71,8 +103,13 @@ def _new_trace() -> Any:
     return Trace()
 
 
-def _checked_names(names: str | Iterable[str], catalog: Catalog) -> tuple[str, ...]:
-    names = (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
-    for name in names:
+def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, ...]:
+    names: Any = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Iterable) or isinstance(names, bytes):
+        raise TypeError(
+            f"{option}= takes the name of a backend, or several names in a list, not {names!r}"
+        )
+    unique: tuple[str, ...] = tuple(dict.fromkeys(names))
+    for name in unique:
         catalog.check_backend(name)
-    return names
+    return unique

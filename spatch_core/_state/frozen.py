@@ -28,8 +28,8 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
 
     Parameters
     ----------
-    owner : BackendSystem
-        The library's system.
+    owner : Owner
+        The library.
     scope : Scope
         The state to freeze, with its tables.
     function : callable
@@ -71,8 +71,8 @@ class FunctionWithState:
 
     Parameters
     ----------
-    owner : BackendSystem
-        The library's system.
+    owner : Owner
+        The library.
     scope : Scope
         The frozen state, with its tables.
     function : callable

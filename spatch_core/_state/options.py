@@ -1,6 +1,6 @@
 """`BackendOptions`: what is in force in a block, in a decorated function, or globally.
 
-Caches of a library's options, cleared by `BackendOptions.forget`, because the backends have
+Caches of a library's options, cleared by `BackendOptions._forget`, because the backends have
 changed, and when `MAX_OPTIONS` combinations are known:
 
 ============  =====================================================  =======================
@@ -14,26 +14,24 @@ _plain        ``prioritize`` and ``disable``, strings or tuples;     the options
 
 from __future__ import annotations
 
-from .block import Block, block_methods
+from .block import Given_co, Giving, block_methods, method_of_either
 from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, ClassVar, Generic, Literal, TypeVar, overload
+    from typing import Any, ClassVar, Literal, TypeVar, overload
 
     from .owner import Owner
     from .state import Class
     from .trace import Trace
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Self = TypeVar("Self", bound="BackendOptions")
-    Given_co = TypeVar("Given_co", covariant=True)
 
 _NOTHING = ()
 
 
-class BackendOptions(Block):
+class BackendOptions(Giving[Given_co]):
     """Options for the calls of a block, of a decorated function, or of the whole process.
 
     Parameters
@@ -69,19 +67,19 @@ class BackendOptions(Block):
 
     __slots__ = ()
 
-    _prioritized: ClassVar[dict[Any, DispatchState]]
-    _plain: ClassVar[dict[Any, DispatchState]]
-
     if TYPE_CHECKING:
+        _prioritized: ClassVar[dict[Any, DispatchState]]
+        _plain: ClassVar[dict[Any, DispatchState]]
+
         # What ``with`` gives depends on `trace`, so the type of the object does.
         @overload
         def __new__(
-            cls: type[Self],
+            cls,
             prioritize: str | Iterable[str] = ...,
             disable: str | Iterable[str] = ...,
             type: Class | None = ...,
             trace: Literal[False] = ...,
-        ) -> Self: ...
+        ) -> BackendOptions[BackendOptions]: ...
         @overload
         def __new__(
             cls,
@@ -89,7 +87,7 @@ class BackendOptions(Block):
             disable: str | Iterable[str],
             type: Class | None,
             trace: Literal[True],
-        ) -> BackendOptionsGiving[Trace]: ...
+        ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
@@ -98,7 +96,7 @@ class BackendOptions(Block):
             type: Class | None = ...,
             *,
             trace: Literal[True],
-        ) -> BackendOptionsGiving[Trace]: ...
+        ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
@@ -106,10 +104,8 @@ class BackendOptions(Block):
             disable: str | Iterable[str] = ...,
             type: Class | None = ...,
             trace: bool = ...,
-        ) -> BackendOptionsGiving[Any]: ...
+        ) -> BackendOptions[Any]: ...
         def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
-
-        def __enter__(self: Self) -> Self: ...
 
         def __exit__(
             self, kind: object = None, error: object = None, traceback: object = None
@@ -147,27 +143,18 @@ class BackendOptions(Block):
         trace: bool,
     ) -> DispatchState:
         """Return the state that these options describe, if they are those of a backend."""
-        from .checked import MAX_OPTIONS, check, is_constant  # a library needs it later
+        from .checked import check_and_keep  # a library needs it later
 
-        if len(cls._plain) >= MAX_OPTIONS:
-            cls.forget()
-        # Read before the backends: if these are replaced meanwhile, the caches are, too.
-        plain, prioritized = cls._plain, cls._prioritized
-        own = check(cls._owner, plain, prioritize, disable, type, trace)
-        if own.is_plain and is_constant(prioritize) and is_constant(disable):
-            plain[prioritize, disable] = own
-            if disable == ():
-                prioritized[prioritize] = own
-        return own
+        return check_and_keep(cls, prioritize, disable, type, trace)
 
     @classmethod
-    def bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
+    def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
         """Make the options of one library.
 
         Parameters
         ----------
-        owner : BackendSystem
-            The library's system.
+        owner : Owner
+            The library.
         module : str
             The module that publishes them.
         """
@@ -186,7 +173,7 @@ class BackendOptions(Block):
         )
 
     @classmethod
-    def forget(cls) -> None:
+    def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
         # Exchanged, not cleared: see `_check`.
         cls._prioritized, cls._plain = {}, {}
@@ -213,9 +200,9 @@ class BackendOptions(Block):
 
         return freeze(self._owner, self._scope(), function)
 
-    @classmethod
+    @method_of_either
     def freeze(
-        cls,
+        cls,  # noqa: N805  # an object or the class
         function: F,
         prioritize: str | Iterable[str] = (),
         disable: str | Iterable[str] = (),
@@ -224,14 +211,15 @@ class BackendOptions(Block):
         """Return `function` so that it runs under these options and no others.
 
         For what is done later, or elsewhere: unlike options as a decorator it adds nothing of
-        what is in force here, and records nothing.
+        what is in force here. ``backend_opts.freeze(function, ...)`` freezes the options that it
+        is given; ``backend_opts(...).freeze(function)`` those of the object, its trace too.
 
         Parameters
         ----------
         function : callable
             A function, a coroutine function or any other callable.
         prioritize, disable, type
-            As for a block.
+            As for a block; on an object, as for a block inside one of its options.
 
         Returns
         -------
@@ -246,9 +234,11 @@ class BackendOptions(Block):
         """
         from .frozen import freeze
 
-        own = cls._check(prioritize, disable, type, trace=False)
-        scope = cls._owner.keeper.scope(own.within(DispatchState()))
-        return freeze(cls._owner, scope, function)
+        state = cls._check(prioritize, disable, type, trace=False).within(DispatchState())
+        options: Any = cls
+        if isinstance(options, BackendOptions):
+            state = state.within(options._own.within(DispatchState()))
+        return freeze(cls._owner, cls._owner.keeper.scope(state), function)
 
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
@@ -260,67 +250,11 @@ class BackendOptions(Block):
         GlobalOptionsWarning
             If an earlier call is in force, which this one overrides where they contradict.
         """
-        keeper = self._owner.keeper
-        outer = keeper.default.state
-        state = self._own.within(outer)
-        if keeper.enabled_globally and state.key != outer.key:
-            from .._warning import warn_caller
-            from ..exceptions import GlobalOptionsWarning
+        from .globally import enable  # a program needs it once
 
-            warn_caller(
-                GlobalOptionsWarning(
-                    "enable_globally() was called before; the new options are added to the "
-                    "earlier ones and override them where they contradict"
-                )
-            )
-        keeper.enabled_globally = True
-        keeper.set_default(state)
-
-    @property
-    def backends(self) -> tuple[str, ...]:
-        """Names of the active backends by priority; ``"default"`` is the library."""
-        return self._state().active(self._owner.catalog())
-
-    @property
-    def prioritized(self) -> tuple[str, ...]:
-        """Names of the prioritized backends, first one first."""
-        return self._state().prioritized
-
-    @property
-    def disabled(self) -> tuple[str, ...]:
-        """Names of the disabled backends, sorted."""
-        return tuple(sorted(self._state().disabled))
-
-    @property
-    def type(self) -> Class | None:
-        """The type that counts as if it had been passed, or None."""
-        return self._state().type
-
-    @property
-    def trace(self) -> Trace | None:
-        """The events recorded so far, or None where nothing is recorded."""
-        return self._state().trace
+        enable(self._owner.keeper, self._own)
 
     def __reduce__(self) -> Any:
-        from .pickles import options_of
+        from .pickles import reduce_options
 
-        options = options_of(self._own)
-        if self._own.trace is not None:
-            options["trace"] = True  # each process has a trace of its own
-        return self._owner.restore, ("options", {"options": options})
-
-    def __repr__(self) -> str:
-        parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
-        if self.disabled:
-            parts.append(f"disabled={self.disabled}")
-        if self.type is not None:
-            parts.append(f"type={self.type!r}")
-        return f"<{type(self).__name__} {', '.join(parts)}>"
-
-
-if TYPE_CHECKING:
-
-    class BackendOptionsGiving(BackendOptions, Generic[Given_co]):
-        """Options of which ``with ... as`` gives something else than the options."""
-
-        def __enter__(self) -> Given_co: ...  # type: ignore[override]  # that is its purpose
+        return reduce_options(self._owner, self._own)

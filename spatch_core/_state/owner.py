@@ -1,4 +1,4 @@
-"""The protocol that this room requires of a `BackendSystem`."""
+"""The protocol by which this room sees the library that the options belong to."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .keeper import StateKeeper
 
 
 class Owner(Protocol):
-    """A `BackendSystem`, as the options see it."""
+    """A library, as its options see it; its `Dispatcher` is one."""
 
     keeper: StateKeeper
 

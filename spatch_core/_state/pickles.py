@@ -55,6 +55,14 @@ def state_of(options: Mapping[str, Any]) -> DispatchState:
     )
 
 
+def reduce_options(owner: Owner, state: DispatchState) -> Any:
+    """Return what pickles options that describe `state`."""
+    options = options_of(state)
+    if state.trace is not None:
+        options["trace"] = True  # each process has a trace of its own
+    return owner.restore, ("options", {"options": options})
+
+
 def restore_options(owner: Owner, content: Mapping[str, Any]) -> Any:
     """Make options again."""
     check_names(content, ("options",))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+from .._published import Published, published
 
 
 class Outcome(str, Enum):
@@ -15,9 +18,12 @@ class Outcome(str, Enum):
     def __str__(self) -> str:
         return self.value
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return published(self, self.value)
+
 
 @dataclass(frozen=True, slots=True)
-class TraceEvent:
+class TraceEvent(Published):
     """One step of a dispatched call.
 
     Parameters
@@ -58,3 +64,6 @@ class Trace(list[TraceEvent]):
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))
+
+    def __reduce__(self) -> Any:
+        return published(self, [*self])

@@ -143,7 +143,7 @@ def _design(
             f"library {library.name!r} has no entry point group, so that no other package can "
             "offer backends for it"
         )
-    installed = {*system.backends, *system.resolver().catalog.blocked}
+    installed = {*system.backends, *system._catalog().blocked}
     if name in installed:
         raise click.UsageError(
             f"library {library.name!r} has a backend named {name!r} already; choose another name"

@@ -71,7 +71,7 @@ def order_command(context: click.Context, library: str, form: str | None) -> Non
     loaded = usable_library(library)
     system = loaded.system
     assert system is not None
-    order = system.resolver().catalog.order
+    order = system._catalog().order
     if form == "json":
         show_json(_as_json(loaded, system, order))
     elif form is None:
@@ -95,7 +95,7 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[P
     if edges:
         parts += ["Edges", Table(_EDGES, [_row(each) for each in edges])]
     parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
-    variable = system.resolver().catalog.environment.variable
+    variable = system._catalog().environment.variable
     prioritized = system.backend_opts().prioritized
     if prioritized:
         first = f"{', '.join(prioritized)}: {variable('PRIORITIZE')} puts them first"

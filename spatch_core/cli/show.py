@@ -213,7 +213,7 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
         return dict.fromkeys((*keys, "order", "before", "after", "functions"))
-    order = system.resolver().catalog.order
+    order = system._catalog().order
     edges = steps(order)
     before = [each for each in edges if each.before == description.name]
     after = [each for each in edges if each.after == description.name]

@@ -76,7 +76,7 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
 def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     variable = f"{system.environ_prefix}_BLOCK"
     reason = f"the environment variable {variable} says so; nothing of it was read"
-    for name, source in sorted(system.resolver().catalog.blocked.items()):
+    for name, source in sorted(system._catalog().blocked.items()):
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .._problems import Problem, Source, place_text
+from .._published import published
 
 
 class Severity(str, Enum):
@@ -20,6 +21,9 @@ class Severity(str, Enum):
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return published(self, self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def census(request: dict[str, Any], journal: Journal) -> None:
         assert loaded.fault is not None  # one of the two is there
         journal.add("finding", to_record(of_problem(loaded.fault, Severity.ERROR)))
         return
-    blocked = loaded.system.resolver().catalog.blocked
+    blocked = loaded.system._catalog().blocked
     journal.add("prefix", loaded.system.environ_prefix)
     places = {name: source_as_json(library.home(blocked[name])) for name in sorted(blocked)}
     journal.add("backends", places)
@@ -113,7 +113,7 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
     home = loaded.library.home(description.source)
     journal.add("place", source_as_json(home))
     library = split_identifier(loaded.library.identifier)[0]
-    blocked = system.resolver().catalog.blocked.values()
+    blocked = system._catalog().blocked.values()
     own = {package_of(library), *_packages([description.source])}
     check = DescriptionCheck(
         find_mentions(fields_of(description)),
@@ -128,7 +128,7 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
 
 def _check_order(system: BackendSystem, description: Description) -> Iterator[Finding]:
     """Yield what is wrong with a backend's place in the priority order."""
-    catalog = system.resolver().catalog
+    catalog = system._catalog()
     default = catalog.descriptions[DEFAULT]
     if description is default:
         return

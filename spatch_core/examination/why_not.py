@@ -52,7 +52,7 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     system = question.system
     if backend in system.backends:
         return _Search(question, backend, variables).answer()
-    catalog = system.resolver().catalog
+    catalog = system._catalog()
     known = catalog.environment
     reason = catalog.why_unusable(backend)
     if backend in catalog.blocked:
@@ -148,13 +148,13 @@ class _Search:
         return ", ".join(parts)
 
     def _tries_variable(self, options: Options) -> None:
-        known = self.question.system.resolver().catalog.environment
+        known = self.question.system._catalog().environment
         names = dict.fromkeys((self.backend, *known.prioritize))
         self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
 
     def _tries_order(self, options: Options) -> None:
         """Try to let the environment put it before the backends that go before it."""
-        known = self.question.system.resolver().catalog.environment
+        known = self.question.system._catalog().environment
         others = _contenders(replace(self.question, options=options).ask())
         pairs = _set_order(known.set_order, self.backend, others)
         self._tries(options, {known.variable("SET_ORDER"): pairs})
@@ -224,7 +224,7 @@ class _Search:
         by_default = self.question.system.backend_opts().prioritized
         if other in (*self.question.options.prioritize, *by_default):
             return f"{other} goes before it: it is prioritized"
-        for step in steps(self.question.system.resolver().catalog.order):
+        for step in steps(self.question.system._catalog().order):
             if (step.before, step.after) == (other, self.backend):
                 return f"{other} goes before it: {step.reason}"
         return f"{other} goes before it"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .environment import NO_CACHE, dedented
+from .environment import NO_CACHE, dedented, folders
 
 __all__ = ["run_python"]
 
@@ -48,6 +48,8 @@ def run_python(
 
     Raises
     ------
+    TypeError
+        If `path` is one folder instead of several.
     RuntimeError
         If `check` and the script fails; the text has what it printed.
     subprocess.TimeoutExpired
@@ -59,11 +61,11 @@ def run_python(
     42
     """
     variables = {**os.environ, **NO_CACHE, **(environment or {})}
-    folders = [os.fspath(each) for each in path]
+    search_path = folders(path)
     if variables.get("PYTHONPATH"):
-        folders.append(str(variables["PYTHONPATH"]))
-    if folders:
-        variables["PYTHONPATH"] = os.pathsep.join(folders)
+        search_path.append(str(variables["PYTHONPATH"]))
+    if search_path:
+        variables["PYTHONPATH"] = os.pathsep.join(search_path)
     with TemporaryDirectory() as folder:
         # A script in a folder of its own, because the folder is the first on its sys.path.
         script = Path(folder, "script.py")

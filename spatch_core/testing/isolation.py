@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from importlib import invalidate_caches
 
 from .._state.state import DispatchState
-from .environment import NO_CACHE
+from ..backend_system import BackendSystem
+from .environment import NO_CACHE, folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .._call.caller import Caller
-    from ..backend_system import BackendSystem
 
 __all__ = ["isolated"]
 
@@ -49,6 +49,11 @@ def isolated(
     BackendSystem
         The same system.
 
+    Raises
+    ------
+    TypeError
+        If `system` is something else, or `path` is one folder instead of several.
+
     Notes
     -----
     Other threads see the changes too: do not run such tests in several threads at once.
@@ -63,11 +68,13 @@ def isolated(
     ...     list(system.backends)
     ['default']
     """
-    keeper = system.keeper
+    if not isinstance(system, BackendSystem):
+        raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
+    added = folders(path)
+    keeper = system._dispatcher.keeper
     outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
     caller = system._loader.loaded
-    variables, folders = dict(os.environ), list(sys.path)
-    added = [os.fspath(each) for each in path]
+    variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
     try:
         for name, value in {**NO_CACHE, **(environment or {})}.items():
@@ -88,7 +95,7 @@ def isolated(
         keeper.put(*outer)
         keeper.enabled_globally = globally
         keeper.set_default(default)
-        sys.path[:] = folders
+        sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
             if name not in variables:
                 del os.environ[name]
@@ -103,8 +110,8 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     """Make `caller` what was discovered; with None, discovery waits for the next use."""
     system._loader.loaded = caller
     system._dispatcher.leave_shortcuts()
-    system.keeper.forget_tables()
-    system.backend_opts.forget()
+    system._dispatcher.keeper.forget_tables()
+    system.backend_opts._forget()
     for record in system._dispatcher.records:
         record.document("" if caller is None else caller.resolver.docs(record.identifier))
 

@@ -138,7 +138,9 @@ def test_only_the_first_candidate_decides_what_a_table_holds() -> None:
     ):
         system, f = make(kinds, "x")
         f(Foreign())
-        assert [tries_whole_chain(each) for each in targets(system.keeper.get()[1])] == [expected]
+        assert [
+            tries_whole_chain(each) for each in targets(system._dispatcher.keeper.get()[1])
+        ] == [expected]
 
 
 def test_functions_of_one_shape_share_their_code() -> None:
@@ -147,7 +149,7 @@ def test_functions_of_one_shape_share_their_code() -> None:
     for _ in range(3):
         system, f = make(("yes",), ("x", "y"))
         f(Foreign())
-        codes |= {each.__code__ for each in targets(system.keeper.get()[1])}
+        codes |= {each.__code__ for each in targets(system._dispatcher.keeper.get()[1])}
     assert len(codes) == 1
 
 

@@ -44,7 +44,7 @@ def make(**fields: Any) -> Any:
 
 
 def held(system: BackendSystem) -> Any:
-    (target,) = system.keeper.get()[1].values()
+    (target,) = system._dispatcher.keeper.get()[1].values()
     return target
 
 
@@ -84,5 +84,5 @@ def test_the_rest_of_a_chain_is_found_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert [function(Foreign()) for _ in range(3)] == ["default"] * 3
     assert not found
     monkeypatch.undo()
-    system.keeper.forget_tables()
+    system._dispatcher.keeper.forget_tables()
     assert function(Foreign()) == "default"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from abc import ABC
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, DispatchContext
+from spatch_core import BackendDeferredError, BackendSystem, DispatchContext
 
 HERE = __name__
 CONTEXTS: list[DispatchContext] = []
@@ -54,8 +55,8 @@ def test_dispatch_args_are_those_that_were_given(args: Any, kwargs: Any, count: 
     assert [type(each) for each in found] == [Foreign] * count
 
 
-def test_a_callable_finds_dispatch_args_once_for_a_context() -> None:
-    """Once for the call, and once when the backend asks for them."""
+def test_a_callable_finds_dispatch_args_once_in_a_call() -> None:
+    """F5: the backend reads what the wrapper has found."""
     calls: list[Any] = []
 
     def find(*args: Any) -> Any:
@@ -64,7 +65,7 @@ def test_a_callable_finds_dispatch_args_once_for_a_context() -> None:
 
     context = context_of(Foreign(), dispatch_args=find)
     assert len({id(context.dispatch_args) for _ in range(3)}) == 1
-    assert len(calls) == 2
+    assert len(calls) == 1
 
 
 def test_it_can_be_made_for_a_test_and_pickled() -> None:
@@ -108,5 +109,95 @@ def test_backends_share_what_a_callable_has_found() -> None:
     with system.backend_opts(trace=True):
         assert system.dispatchable(find, module="lib")(f)(value) == "default"
     assert seen == [(value,)] * 3
-    assert len(calls) == 2
+    assert len(calls) == 1
     del globals()["reads"]
+
+
+SEEN: list[Any] = []
+ANSWERS: dict[str, Any] = {}
+
+
+def looks(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
+    SEEN.append(context.dispatch_args)
+    return ANSWERS["should_run"]
+
+
+def answers(context: DispatchContext, *args: Any, **kwargs: Any) -> Any:
+    SEEN.append(context.dispatch_args)
+    return ANSWERS["function"]
+
+
+class Shape(ABC):  # noqa: B024  # nothing is registered with it
+    pass
+
+
+def call_twice(system: Any, f: Any, *args: Any) -> None:
+    f(*args)
+    SEEN.clear()
+    f(*args)
+
+
+WAYS: dict[str, Any] = {
+    "call": lambda system, f, *args: f(*args),
+    "second call": call_twice,
+    "keyword": lambda system, f, x, y, z: f(x, y, z=z),
+    "invoke backend": lambda system, f, *args: f.invoke(backend="a")(*args),
+    "invoke type": lambda system, f, *args: f.invoke(type=Foreign)(*args),
+    "explain": lambda system, f, *args: f.explain(*args),
+    "trace": lambda system, f, *args: system.backend_opts(trace=True)(f)(*args),
+}
+
+
+@pytest.mark.parametrize("kinds", [(), ("should_run",), ("should_run", "context")], ids=str)
+@pytest.mark.parametrize("pattern", ["Foreign", "~Foreign", "@Shape"])
+@pytest.mark.parametrize(
+    "reply",
+    [{"should_run": True, "function": "b"}, {"should_run": False, "function": NotImplemented}],
+    ids=["runs", "defers"],
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_finder_runs_once_however_a_function_is_called(
+    way: str, reply: dict[str, Any], pattern: str, kinds: tuple[str, ...]
+) -> None:
+    """F5: it may be slow, or use up an iterator; the context has what it has found."""
+    ANSWERS.update(reply)
+    SEEN.clear()
+    calls: list[Any] = []
+    first, second = Foreign(), Foreign()
+
+    def find(*args: Any, z: Any = None) -> Any:
+        calls.append(args)
+        return iter((args[0], None, second))
+
+    mark = "" if pattern[0].isalpha() else pattern[0]
+    fields: dict[str, Any] = {"function": f"{HERE}:{'answers' if 'context' in kinds else 'defers'}"}
+    if "context" in kinds:
+        fields["uses_context"] = True
+    if "should_run" in kinds:
+        fields["should_run"] = f"{HERE}:looks"
+    backends = [
+        {
+            "name": name,
+            "primary_types": [f"{mark}{HERE}:{pattern.strip('~@')}", f"{HERE}:Foreign"],
+            "functions": {"lib:g": fields},
+        }
+        for name in ("a", "b")
+    ]
+    system = BackendSystem(None, "LIB", backends=backends)
+
+    def g(x: Any, y: Any = None, z: Any = None) -> str:
+        return "default"
+
+    function = system.dispatchable(find, module="lib", qualname="g")(g)
+    try:
+        WAYS[way](system, function, first, 2, 3)
+    except BackendDeferredError:
+        assert way == "invoke backend"
+    assert len(calls) == (2 if way == "second call" else 1)
+    assert set(SEEN) <= {(first, second)}
+    if kinds and way != "invoke backend":
+        assert SEEN
+
+
+def defers(*args: Any, **kwargs: Any) -> Any:
+    return NotImplemented

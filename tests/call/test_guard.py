@@ -55,7 +55,7 @@ def make(pattern: str, function: Any = implementation, calls: Any = None) -> Any
 
 
 def held(system: BackendSystem) -> list[Any]:
-    return list(system.keeper.get()[1].values())
+    return list(system._dispatcher.keeper.get()[1].values())
 
 
 def test_a_guard_stands_only_where_candidates_may_change() -> None:

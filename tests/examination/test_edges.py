@@ -20,8 +20,8 @@ def test_each_edge_says_who_declares_it() -> None:
             {"name": "a", "higher_priority_than": ["default"]},
             {"name": "b", "lower_priority_than": ["a"]},
         )
-        .resolver()
-        .catalog.order
+        ._catalog()
+        .order
     )
     found = {(each.before, each.after, each.origin, each.declared_by) for each in steps(order)}
     assert ("a", "default", "declared", "a") in found
@@ -35,7 +35,7 @@ def test_cycles_have_one_value_that_mends_them(recwarn: pytest.WarningsRecorder)
             {"name": "a", "higher_priority_than": ["b"]},
             {"name": "b", "higher_priority_than": ["a"]},
         )
-        .resolver()
-        .catalog.order
+        ._catalog()
+        .order
     )
     assert mending(order) == order.cycles[0].set_order

@@ -53,6 +53,6 @@ def test_variables_hold_for_a_question_only(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("ASKED_BLOCK", "before")
     with environment(SYSTEM, {"ASKED_BLOCK": "a", "ASKED_PRIORITIZE": ""}):
         assert os.environ["ASKED_BLOCK"] == "a"
-        assert SYSTEM.resolver().catalog.environment.block == {"a"}
+        assert SYSTEM._catalog().environment.block == {"a"}
     assert os.environ["ASKED_BLOCK"] == "before"
     assert "ASKED_PRIORITIZE" not in os.environ

@@ -280,7 +280,7 @@ def test_an_entry_that_is_exchanged_is_called_from_then_on() -> None:
     system, f = make()
     x = Foreign()
     f(x, 1)
-    table = system.keeper.get()[1]
+    table = system._dispatcher.keeper.get()[1]
     for answer in ("one", "two", "three"):
         table[Foreign][int] = lambda *args, answer=answer: answer
         assert [f(x, 1), f(x, 1)] == [answer] * 2
@@ -298,7 +298,7 @@ def test_an_entry_that_is_removed_during_its_own_call() -> None:
     x = Foreign()
     for by_keyword in (False, True):
         f(x, y=1)
-        tables = system.keeper.get()
+        tables = system._dispatcher.keeper.get()
 
         def entry(*args: Any, tables: Any = tables, **kwargs: Any) -> Any:
             tables[1].clear()

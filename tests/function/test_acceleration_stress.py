@@ -190,7 +190,7 @@ class Workload:
     def missing_entries(self, count: int) -> None:
         f, x, y = self.functions["f"], self.x, self.y
         for _ in repeat(None, count):
-            self.system.keeper.forget_tables()
+            self.system._dispatcher.keeper.forget_tables()
             f(x, y)
             f(x, y=y)
             f(self.odd, y)
@@ -220,13 +220,13 @@ class Workload:
                 self.functions["shortcut"](x)
 
         def drop() -> None:
-            for table in self.system.keeper.get()[1:]:
+            for table in self.system._dispatcher.keeper.get()[1:]:
                 table.clear()
 
         def globally() -> None:
             opts(prioritize="first").enable_globally()
 
-        ways = [trace, drop, globally, self.system.keeper.forget_tables]
+        ways = [trace, drop, globally, self.system._dispatcher.keeper.forget_tables]
         for number in range(count):
             deeds[:] = [self.system.reload if number % 50 == 0 else ways[number % len(ways)]]
             f(x, x)
@@ -245,7 +245,7 @@ class Workload:
             def drop() -> None:
                 nonlocal cls
                 del cls
-                self.system.keeper.forget_tables()
+                self.system._dispatcher.keeper.forget_tables()
 
             deeds[:] = [drop]
             f(cls(), 1)
@@ -270,7 +270,7 @@ class Workload:
             *(self.functions[name].__code__ for name in ("f", "failing", "deferring", "asking")),
             *(answer_first, answer_second, fail, defer, default, is_wanted, missing),
             *(self.x, self.y, self.odd, Foreign, Second, Odd, MineError),
-            *(self.system, self.system.keeper, self.system.keeper.variable),
+            *(self.system, self.system._dispatcher.keeper, self.system._dispatcher.keeper.variable),
             self.system._dispatcher,
             *(sys.intern(name) for name in ("x", "y", "key", "deferred")),
             *(NotImplemented, None, ()),
@@ -476,7 +476,7 @@ LAST = """
     import atexit, builtins, contextvars
 
     class Last:
-        def __init__(self, use=use, forget=system.keeper.forget_tables, write=os.write):
+        def __init__(self, use=use, forget=system._dispatcher.keeper.forget_tables, write=os.write):
             self.use, self.forget, self.write = use, forget, write
 
         def __call__(self):
@@ -492,7 +492,7 @@ LAST = """
             self.forget()
 
     # Code refers to tables, and the last garbage collection does not traverse code.
-    atexit.register(system.keeper.forget_tables)
+    atexit.register(system._dispatcher.keeper.forget_tables)
 """
 
 

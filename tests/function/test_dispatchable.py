@@ -16,39 +16,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
-
-    def __init__(self, value: int = 0) -> None:
-        self.value = value
-
-
-def record(*args: Any, **kwargs: Any) -> Any:
-    """Return the arguments."""
-    return "first", args, kwargs
-
-
-def describe(name: str = "first", functions: Any = ("lib:f",), **fields: Any) -> Any:
-    """Describe a backend for `Foreign`."""
-    entry = {"function": f"{__name__}:record", **fields.pop("entry", {})}
-    return {
-        "name": name,
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": dict.fromkeys(functions, entry),
-        **fields,
-    }
-
-
-def make_system(*backends: Any) -> BackendSystem:
-    return BackendSystem(None, "MYLIB", [f"{__name__}:Own"], backends or [describe()])
-
+from tests.function.conftest import Foreign, Own, describe, make_system
 
 # Functions of a module, as a library has them: found under their own names.
 system = make_system(

@@ -166,7 +166,7 @@ def test_tables_are_bounded(dispatch_args: Any) -> None:
             value = cls()
             assert f(value, other()) == "first"
             assert f(other(), 1) == "default"
-        sizes.append(_size(system.keeper.get()[1]))
+        sizes.append(_size(system._dispatcher.keeper.get()[1]))
         largest = max(largest, sizes[-1])
     assert largest <= MAX_ENTRIES
     # It starts again, and is not emptied at every fill from then on.
@@ -418,5 +418,5 @@ FORGET: list[Any] = []
 
 def forget(context: Any, x: Any) -> bool:
     FORGET[0].reload()
-    FORGET[0].keeper.forget_tables()
+    FORGET[0]._dispatcher.keeper.forget_tables()
     return True

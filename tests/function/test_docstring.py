@@ -7,32 +7,8 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
 from spatch_core._function.docstring import with_section
-
-
-class Foreign:
-    """The backends' type."""
-
-
-def record(*args: Any, **kwargs: Any) -> Any:
-    return "first", args, kwargs
-
-
-def describe(name: str = "first", functions: Any = ("lib:f",), **fields: Any) -> Any:
-    """Describe a backend for `Foreign`."""
-    entry = {"function": f"{__name__}:record", **fields.pop("entry", {})}
-    return {
-        "name": name,
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": dict.fromkeys(functions, entry),
-        **fields,
-    }
-
-
-def make_system(*backends: Any) -> BackendSystem:
-    return BackendSystem(None, "MYLIB", backends=backends or [describe()])
-
+from tests.function.conftest import Foreign, describe, make_system
 
 system = make_system(describe(functions=[f"{__name__}:blur"]))
 

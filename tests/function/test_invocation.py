@@ -8,32 +8,10 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendDeferredError, BackendSystem, UnknownBackendError
+from tests.function.conftest import Foreign, describe, make_system
 
-
-class Foreign:
-    """The backends' type."""
-
-
-def record(*args: Any, **kwargs: Any) -> Any:
-    return "first", args, kwargs
-
-
-def describe(name: str = "first", functions: Any = ("lib:f",), **fields: Any) -> Any:
-    """Describe a backend for `Foreign`."""
-    entry = {"function": f"{__name__}:record", **fields.pop("entry", {})}
-    return {
-        "name": name,
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": dict.fromkeys(functions, entry),
-        **fields,
-    }
-
-
-def make_system(*backends: Any) -> BackendSystem:
-    return BackendSystem(None, "MYLIB", backends=backends or [describe()])
-
-
-system = make_system(describe(functions=[f"{__name__}:blur"]))
+# Made here, because pickles find a system by the module that makes it.
+system = BackendSystem(None, "MYLIB", backends=[describe(functions=[f"{__name__}:blur"])])
 
 
 @system.dispatchable("x")

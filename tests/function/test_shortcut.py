@@ -487,12 +487,12 @@ def test_tables_are_kept_when_a_trace_ends() -> None:
     """What was decided without a trace is as good afterwards."""
     system, function = make(f, "x", "f")
     function(1)
-    (_, table) = system.keeper.get()
+    (_, table) = system._dispatcher.keeper.get()
     before = dict(table)
     with system.backend_opts(trace=True):
         function(1)
         function("text")
-    assert system.keeper.get()[1] is table
+    assert system._dispatcher.keeper.get()[1] is table
     assert table == before
 
 
@@ -774,17 +774,6 @@ def test_code_can_be_hashed() -> None:
     assert {function.__code__: 1}[function.__code__] == 1
     assert function.__code__ == function.__code__
     assert isinstance(hash(make(f, None, "f")[1].__code__), int)
-
-
-def test_a_copy_reports_that_its_library_is_gone() -> None:
-    """A copy without the attributes of a dispatchable does not keep its library alive."""
-    _, function = make(f, "x", "f")
-    copy = types.FunctionType(function.__code__, function.__globals__, "copy", (Missing(),))
-    assert copy(Foreign()) == "first"
-    del function, _
-    collect()
-    with pytest.raises(ReferenceError, match="a copy of a function whose library is gone"):
-        copy(1)
 
 
 def test_a_module_that_runs_in_a_subclass_of_dict() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._dispatch_arguments import missing
+from spatch_core._dispatch_arguments import TakesFound, missing
 from spatch_core._function import wrapper
 from spatch_core._function.acceleration import slow_down
 from spatch_core._function.dispatchable import Dispatchable
@@ -61,7 +61,10 @@ def f(*args, **keywords):
     # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, values)
-    result = call(*args, **keywords)
+    if isinstance(call, TakesFound):
+        result = call.call_found(values, *args, **keywords)
+    else:
+        result = call(*args, **keywords)
     if result is NotImplemented:
         return dispatcher.deferred(2, call, args, keywords, values)
     return result
@@ -166,6 +169,7 @@ def _name(instruction: dis.Instruction) -> str:
     if instruction.opname == "LOAD_CONST" and value is not None:
         names: dict[Any, str] = {type: "type", map: "map", tuple: "tuple", missing: "missing"}
         names[Exception], names[NotImplemented] = "Exception", "NotImplemented"
+        names[isinstance], names[TakesFound] = "isinstance", "TakesFound"
         if isinstance(value, Link):
             return "dispatcher"
         return names.get(value) or ("tables" if callable(value) else repr(value))

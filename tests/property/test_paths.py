@@ -248,7 +248,7 @@ class Twin:
         elif deed == "globally":
             opts(prioritize="b", disable="a").enable_globally()
         elif deed == "forget":
-            self.system.keeper.forget_tables()
+            self.system._dispatcher.keeper.forget_tables()
         elif deed == "late":
             values[LATE] = self.spares.pop() if self.spares else None
         self.slow_down()
@@ -544,7 +544,7 @@ def follow(twin: Twin, step: Any, values: list[Any]) -> Any:
     elif kind == "collect":
         gc.collect()
     elif kind == "forget":
-        twin.system.keeper.forget_tables()
+        twin.system._dispatcher.keeper.forget_tables()
     elif kind in ("plans", "asks"):
         getattr(twin, kind).update(value)
     return None

@@ -9,55 +9,13 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
 from spatch_core._resolution.explanation import Explanation, Verdict
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
-
-
-def first(x: Any, n: int = 0) -> Any:
-    return NotImplemented if n == 1 else "first"
-
-
-def second(x: Any, n: int = 0) -> Any:
-    return f(Own()) if n == 2 else "second"
-
-
-def wants_two(context: Any, x: Any, n: int = 0) -> Any:
-    return n < 2 or "n is too large"
-
-
-BACKENDS = [
-    {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {
-            "lib:f": {"function": f"{__name__}:first", "should_run": f"{__name__}:wants_two"}
-        },
-    },
-    {
-        "name": "second",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:second"}},
-    },
-]
-system = BackendSystem(None, "EXPLAINLIB", [f"{__name__}:Own"], BACKENDS)
-
-
-@system.dispatchable("x", module="lib", qualname="f")
-def f(x: Any, n: int = 0) -> Any:
-    return "default"
+from tests.deferring_library import Foreign, Own, f, system
 
 
 def test_explanation_reads_as_a_table() -> None:
     """F8: a straight answer to "what would run, and why?"."""
-    foreign = f"{__name__}:Foreign"
+    foreign = f"{Foreign.__module__}:Foreign"
     assert str(f.explain(Foreign(), 2)) == (
         f"lib:f({foreign})\n"
         "  first    defers: n is too large\n"
@@ -72,7 +30,7 @@ def test_explanation_reads_as_a_table() -> None:
     )
     assert str(system.explain_types("lib:f", [Foreign])) == (
         f"lib:f({foreign})\n"
-        f"  first    would be asked: {__name__}:wants_two decides\n"
+        f"  first    would be asked: {Foreign.__module__}:wants_two decides\n"
         "  second   runs: unless one above does\n"
         "  default  comes later"
     )

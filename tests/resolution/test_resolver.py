@@ -382,11 +382,11 @@ def test_guard_is_only_there_where_something_may_change() -> None:
     """Calls that can never change are not watched."""
     system, f = make(describe("first"))
     f(Foreign())
-    (entry,) = system.keeper.get()[1].values()
+    (entry,) = system._dispatcher.keeper.get()[1].values()
     assert entry is first
     system, f = make(describe("first", [pattern("Shape", "@")]))
     f(Foreign())
-    (entry,) = system.keeper.get()[1].values()
+    (entry,) = system._dispatcher.keeper.get()[1].values()
     assert isinstance(entry, Guard)
 
 
@@ -431,12 +431,12 @@ def test_library_that_matches_is_not_watched_for_what_was_merely_installed(insta
     """The golden rule costs nothing here: no registration can change such a call."""
     system, f = installed
     assert f(Own()) == "default"
-    (entry,) = system.keeper.get()[1].values()
+    (entry,) = system._dispatcher.keeper.get()[1].values()
     assert not isinstance(entry, Guard)
     for options in ({"prioritize": "first"}, {"disable": "default"}):
         with system.backend_opts(**options):
             f(Own())
-            (entry,) = system.keeper.get()[1].values()
+            (entry,) = system._dispatcher.keeper.get()[1].values()
             assert isinstance(entry, Guard)
 
 
@@ -484,7 +484,7 @@ def test_implementers_have_the_order_of_backends() -> None:
     """F7: the default among them, also where no other backend implements a function."""
     system, f = make(describe("first"), describe("second", functions={}), describe("third"))
     assert f.backends == ("default", "first", "third")
-    resolver = system.resolver()
+    resolver = system._dispatcher.ensure_loaded().resolver
     assert resolver.implementers("lib:nobody") == ("default",)
     assert resolver.docs("lib:nobody") == ""
 

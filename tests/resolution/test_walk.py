@@ -70,8 +70,11 @@ def test_explanations_show_the_candidates_in_the_order_of_calls(
     system, dispatchable = function
     with system.backend_opts(**options):
         explained = dispatchable.explain(*[cls() for cls in types or (type(None),)])
-        resolver, record = system.resolver(), system._dispatcher.records[0].function
-        state = system.keeper.current()
+        resolver, record = (
+            system._dispatcher.ensure_loaded().resolver,
+            system._dispatcher.records[0].function,
+        )
+        state = system._dispatcher.keeper.current()
         walk = resolver.walk(record, state, types)
         candidates = [each.backend for each in resolver.candidates(record, state, walk)]
     meets = {Verdict.RUNS, Verdict.LATER}

@@ -29,9 +29,9 @@ def test_entering_again_finds_the_same_tables(system: BackendSystem, fields: Any
     found = []
     for _ in range(2):
         with options:
-            found.append(system.keeper.get())
+            found.append(system._dispatcher.keeper.get())
     with system.backend_opts(disable="default"), options:
-        found.append(system.keeper.get())
+        found.append(system._dispatcher.keeper.get())
     assert found[0] is found[1]
     assert found[0] is not found[2]
     assert options._entered == []
@@ -43,8 +43,8 @@ def test_inner_blocks_of_a_trace_keep_their_tables(system: BackendSystem) -> Non
     with system.backend_opts(trace=True):
         for _ in range(2):
             with system.backend_opts("first"):
-                found.append(system.keeper.get())
-                assert system.keeper.current().is_observed
+                found.append(system._dispatcher.keeper.get())
+                assert system._dispatcher.keeper.current().is_observed
     assert found[0] is found[1]
 
 
@@ -71,4 +71,4 @@ def test_a_block_that_fails_to_be_entered_leaves_nothing(system: BackendSystem) 
     options = system.backend_opts(trace=True)
     with pytest.raises(RuntimeError, match="not entered in this context"):
         options.__exit__()
-    assert not system.keeper.observations.any()
+    assert not system._dispatcher.keeper.observations.any()

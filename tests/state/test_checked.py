@@ -27,7 +27,7 @@ def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
     """However they are spelled, because scopes are found by its identity."""
     known: dict[Any, DispatchState] = {}
     states = [
-        check(system, known, prioritize, disable, None, False)
+        check(system._dispatcher, known, prioritize, disable, None, False)
         for prioritize, disable in (
             ("first", "default"),
             (["first", "first"], {"default"}),
@@ -42,9 +42,9 @@ def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
 def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
     """They would live on in the cache."""
     known: dict[Any, DispatchState] = {}
-    state = check(system, known, (), (), Foreign, False)
+    state = check(system._dispatcher, known, (), (), Foreign, False)
     assert state.type is Foreign
-    trace = check(system, known, (), (), None, True).trace
+    trace = check(system._dispatcher, known, (), (), None, True).trace
     assert type(trace) is Trace
     assert known == {}
 
@@ -52,9 +52,24 @@ def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
 def test_mistakes_are_named(system: BackendSystem) -> None:
     """An unknown name or type is a `ValueError`."""
     with pytest.raises(UnknownBackendError, match="'first'"):
-        check(system, {}, "fist", (), None, False)
+        check(system._dispatcher, {}, "fist", (), None, False)
     with pytest.raises(UnknownTypeError):
-        check(system, {}, (), (), bytes, False)
+        check(system._dispatcher, {}, (), (), bytes, False)
+
+
+@pytest.mark.parametrize("option", ["prioritize", "disable"])
+@pytest.mark.parametrize("value", [3, None, b"first"], ids=repr)
+def test_names_must_be_names(system: BackendSystem, option: str, value: Any) -> None:
+    """S5: a value that holds no names is told from an unknown name."""
+    options: dict[str, Any] = {option: value}
+    with pytest.raises(TypeError, match=rf"^{option}= takes the name of a backend, or several"):
+        system.backend_opts(**options)
+
+
+def test_names_are_compared_without_case(system: BackendSystem) -> None:
+    """S5: the nearest name may differ by its case alone."""
+    with pytest.raises(UnknownBackendError, match=r"did you mean 'first'\?"):
+        system.backend_opts(prioritize="FIRST")
 
 
 def test_only_constants_mean_the_same_next_time() -> None:

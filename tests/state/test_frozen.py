@@ -590,6 +590,46 @@ def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
     assert done.returncode == 0
 
 
+def test_freeze_on_options_freezes_these(folder: Path) -> None:
+    """S8: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+    done = run_python(
+        """
+        from frozen_library import Foreign, backend_opts, f
+        from frozen_work import plain
+
+        def query():
+            options = backend_opts()
+            return options.prioritized, options.disabled, options.type, options.trace
+
+        options = backend_opts("second", disable="first", type=Foreign)
+        with backend_opts(prioritize="third"):
+            frozen = options.freeze(query)
+            more = options.freeze(query, prioritize="first")
+        assert frozen() == (("second",), ("first",), Foreign, None), frozen()
+        assert more() == (("first", "second"), (), Foreign, None), more()
+        assert backend_opts("second").freeze(plain)() == "second"
+        assert f(3) == "default"
+
+        traced = backend_opts(trace=True)
+        traced.freeze(plain)()
+        with traced as trace:
+            assert [event.backend for event in trace] == ["first"], trace
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.returncode == 0
+
+
+def test_freeze_has_one_signature(library: Any, work: Any) -> None:
+    """Tools see a method, on the class and on options."""
+    options = library.backend_opts("third")
+    for method in (library.backend_opts.freeze, options.freeze):
+        assert list(inspect.signature(method).parameters) == [
+            *("function", "prioritize", "disable", "type")
+        ]
+        assert "under these options" in method.__doc__
+
+
 def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
     with pytest.raises(UnknownBackendError, match="mean 'third'"):
         library.backend_opts.freeze(work.plain, prioritize="thirt")

@@ -312,7 +312,7 @@ def test_reload_keeps_what_was_enabled_globally(
 
 def test_equal_options_share_one_state(library: Library) -> None:
     """Blocks with the same options find the tables that earlier ones have filled."""
-    keeper = library.system.keeper
+    keeper = library.system._dispatcher.keeper
     states = []
     for options in (
         library.options(prioritize="third", disable=["first"]),
@@ -347,7 +347,7 @@ def test_number_of_states_is_bounded() -> None:
     for outer in names:
         for inner in names:
             with system.backend_opts(prioritize=outer), system.backend_opts(disable=[inner]):
-                states.add(system.keeper.get()[0])
+                states.add(system._dispatcher.keeper.get()[0])
     gc.collect()
     assert len(states) < 1000
     with system.backend_opts(prioritize="backend7"):
@@ -364,7 +364,7 @@ def test_blocks_fill_no_memory(library: Library, spell: Any) -> None:
     for number in range(1500):
         with library.options(prioritize=spell(number % 750 + 1)):
             pass
-    assert len(library.system.keeper.default.inner) <= 1000
+    assert len(library.system._dispatcher.keeper.default.inner) <= 1000
     with library.options(prioritize=spell(1)):
         assert library.ran() == "third"
 
@@ -404,11 +404,11 @@ def test_tables_of_importable_classes_survive_a_collection(library: Library) -> 
     library.f(Foreign())
     library.f(None)
     library.f(3)
-    (_, table) = library.system.keeper.get()
+    (_, table) = library.system._dispatcher.keeper.get()
     before = dict(table)
     assert len(before) == 3
     gc.collect()
-    assert library.system.keeper.get()[1] == before
+    assert library.system._dispatcher.keeper.get()[1] == before
 
 
 class ByValue(type):
@@ -462,7 +462,7 @@ def test_threads_that_change_everything_at_once() -> None:
                 library.options(prioritize=("third", "second")[number % 2]).enable_globally()
             library.system.reload()
             for _ in range(50):
-                library.system.keeper.forget_tables()
+                library.system._dispatcher.keeper.forget_tables()
             gc.collect()
         return True
 

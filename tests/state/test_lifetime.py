@@ -71,7 +71,7 @@ def test_blocks_inside_each_other_share_a_mark() -> None:
 def test_blocks_left_in_another_order() -> None:
     """What is in force again is observed again, as every use of a context variable."""
     system = BackendSystem(None, "MYLIB")
-    keeper = system.keeper
+    keeper = system._dispatcher.keeper
 
     def work() -> list[bool]:
         outer, inner = system.backend_opts(trace=True), system.backend_opts(disable="default")

@@ -738,7 +738,7 @@ def test_options_checked_while_the_backends_change_are_not_kept(library: Library
 
     def names() -> Any:
         yield "first"
-        options.forget()
+        options._forget()
 
     library.options(prioritize=names())
     assert options._plain == {}

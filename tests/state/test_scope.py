@@ -123,7 +123,7 @@ def test_chains_keep_no_class_alive() -> None:
 
     def use() -> Any:
         cls = type("Local", (), {})
-        system.keeper.get()[0].chains(1).keep((cls,), SimpleNamespace(types=(cls,)))
+        system._dispatcher.keeper.get()[0].chains(1).keep((cls,), SimpleNamespace(types=(cls,)))
         return weakref.ref(cls)
 
     kept = [use() for _ in range(5)]
@@ -136,10 +136,10 @@ def test_chains_follow_the_backends() -> None:
     """`reload` and everything else that empties the tables drops the chains."""
     system = BackendSystem(None, "MYLIB")
     with system.backend_opts(disable="default"):
-        scope = system.keeper.get()[0]
+        scope = system._dispatcher.keeper.get()[0]
         scope.chains(1).keep((int,), "chain")
         system.reload()
         assert scope.chains(1).get((int,)) is None
         scope.chains(1).keep((int,), "chain")
-        system.keeper.forget_tables()
+        system._dispatcher.keeper.forget_tables()
         assert scope.chains(1).get((int,)) is None

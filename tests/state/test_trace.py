@@ -7,50 +7,8 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
 from spatch_core._state.trace import Outcome, TraceEvent
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """The backends' type."""
-
-
-def first(x: Any, n: int = 0) -> Any:
-    return NotImplemented if n == 1 else "first"
-
-
-def second(x: Any, n: int = 0) -> Any:
-    return f(Own()) if n == 2 else "second"
-
-
-def wants_two(context: Any, x: Any, n: int = 0) -> Any:
-    return n < 2 or "n is too large"
-
-
-BACKENDS = [
-    {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {
-            "lib:f": {"function": f"{__name__}:first", "should_run": f"{__name__}:wants_two"}
-        },
-    },
-    {
-        "name": "second",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:second"}},
-    },
-]
-system = BackendSystem(None, "TRACELIB", [f"{__name__}:Own"], BACKENDS)
-
-
-@system.dispatchable("x", module="lib", qualname="f")
-def f(x: Any, n: int = 0) -> Any:
-    return "default"
+from tests.deferring_library import Foreign, Own, f, system
 
 
 def trace(*calls: Any) -> list[TraceEvent]:
@@ -140,6 +98,9 @@ def test_tracing_costs_nothing_where_it_is_not_asked_for() -> None:
     f(Own())
     f(Own())
     targets = [
-        target for table in system.keeper.get()[1:] for cls, target in table.items() if cls is Own
+        target
+        for table in system._dispatcher.keeper.get()[1:]
+        for cls, target in table.items()
+        if cls is Own
     ]
     assert targets == [f.__wrapped__]

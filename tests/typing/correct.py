@@ -158,7 +158,19 @@ if TYPE_CHECKING:
     with kept as trace:
         assert_type(kept.backends, tuple[str, ...])
         assert_type(trace, Trace)
+    assert_type(kept, BackendOptions[Trace])
+    with backend_opts() as options:
+        assert_type(options, BackendOptions)
     some_options: BackendOptions = kept
+    # What `with` gives depends on how an object was made, which the bare annotation leaves open.
+    traced: BackendOptions = backend_opts(trace=True)
+    several: list[BackendOptions] = [traced, backend_opts()]
+    for each in several:
+        with each as anything:
+            assert_type(anything, Any)
+    exact: BackendOptions[Trace] = backend_opts(trace=True)
+    with exact as trace:
+        assert_type(trace, Trace)
     some_class: type[BackendOptions] = backend_opts
     backend_opts("gpu", ("cpu",)).enable_globally()
 
@@ -174,6 +186,9 @@ if TYPE_CHECKING:
         @backend_opts(prioritize="gpu")
         def work(self, x: int) -> float:
             return 1.0
+
+    assert_type(backend_opts.freeze(work, prioritize="gpu")(1), float)
+    assert_type(backend_opts("gpu").freeze(work)(1, key=""), float)
 
     @backend_opts(trace=True)
     def work_traced(x: int) -> float:
