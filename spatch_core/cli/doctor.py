@@ -82,13 +82,12 @@ def doctor_command(
         show(part for each in examined for part in _parts(each))
     else:
         show([f"No library is registered in the entry point group {GROUP}."])
-    faults = [each for one in examined for each in one.findings]
-    context.exit(1 if any(each.severity is not Severity.NOTE for each in faults) else 0)
+    context.exit(0 if all(each.ok for each in examined) else 1)
 
 
 def _parts(examined: LibraryReport) -> list[Part]:
     parts: list[Part] = [
-        f"{examined.library.name}  {distribution_text(examined.library.source)}".rstrip()
+        f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
     ]
     rows = [
         (
@@ -121,7 +120,7 @@ def _counts(examined: LibraryReport, backend: dict[str, Any]) -> dict[str, int]:
 
 def _as_json(examined: LibraryReport) -> dict[str, Any]:
     return {
-        "name": examined.library.name,
+        "name": examined.subject,
         "backends": [{**each, **_counts(examined, each)} for each in examined.backends],
         "findings": [each.as_json() for each in examined.findings],
     }

@@ -77,7 +77,7 @@ def update_command(
 
 def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in updates])
-    yield from fault_parts((each.file, each.file.faults) for each in updates)
+    yield from fault_parts(each.findings for each in updates)
 
 
 def _row(update: FileUpdate) -> tuple[str, str, str, str, str]:

@@ -40,8 +40,8 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Report:
-    """The journal of a task."""
+class TaskResult:
+    """What the children of one task have written down, and how those that failed ended."""
 
     # What the last child has written down, by kind.
     values: dict[str, list[Any]] = field(default_factory=dict)
@@ -89,7 +89,7 @@ def run(
     folders: Iterable[str] = (),
     variables: Mapping[str, str] | None = None,
     limit: float = _LIMIT,
-) -> Report:
+) -> TaskResult:
     """Do a task in a fresh interpreter, and in others where that ends before it is done.
 
     Parameters
@@ -107,7 +107,7 @@ def run(
     limit : float, optional
         Seconds that a child may take.
     """
-    report = Report()
+    report = TaskResult()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]
     with progress(about):
         while True:

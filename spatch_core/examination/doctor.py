@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .._description.fields import FIELDS
@@ -12,9 +12,10 @@ from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environm
 from .._identifiers import DEFAULT, nearest
 from .backend_file import read_file
 from .backends import State
-from .child import Report, run
+from .child import TaskResult, run
 from .findings import (
     Finding,
+    Report,
     Severity,
     error,
     from_record,
@@ -33,23 +34,22 @@ _MISSPELLED = 0.8
 _IN_USE = "Every user of the library meets the same; repair or uninstall the distribution"
 
 
-@dataclass(slots=True)
-class LibraryReport:
+@dataclass(frozen=True, slots=True)
+class LibraryReport(Report):
     """The result of examining a library.
+
+    The findings are sorted: errors first, then by backend and place in its description.
 
     Parameters
     ----------
     library : Library
         The library.
-    backends : list of dict
+    backends : tuple of dict
         Each with ``name``, ``state``, ``entry_point``, ``file``, ``distribution``, ``version``.
-    findings : list of Finding
-        Errors first.
     """
 
     library: Library
-    backends: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    backends: tuple[dict[str, Any], ...] = ()
 
 
 def examine_library(
@@ -81,19 +81,19 @@ def examine_library(
     """
     if not isinstance(library, Library):
         library = find_library(library)
-    report = LibraryReport(library)
-    report.findings = merged([*_examine(report, timeout)])
-    return report
+    backends: list[dict[str, Any]] = []
+    findings = merged(_examine(library, timeout, backends))
+    return LibraryReport(library.name, tuple(findings), library, tuple(backends))
 
 
-def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
-    library = result.library
+def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Yield findings in any order; the backends with their states are added to `states`."""
     if library.owner is not None:
         message, remedy = library.shadowed()
         yield warning(message, remedy).at(None, library.source)
         return
 
-    def child(task: str, variables: Mapping[str, str], backend: str | None = None) -> Report:
+    def child(task: str, variables: Mapping[str, str], backend: str | None = None) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
         return run(
             f"{__package__}.library_tasks:{task}",
@@ -123,14 +123,14 @@ def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
     is_needed = fatal and not environment.block_all
     report = child("discover", {f"{prefix}_BLOCK": blocked} if is_needed else {})
     yield from _reported(report, report.last("place") and DEFAULT, home)
-    result.backends = report.last("states", [])
-    for each in result.backends:
+    states += report.last("states", [])
+    for each in states:
         if each["name"] in fatal:
             each["state"] = State.BROKEN.value
     yield from check_variables(prefix, [DEFAULT, *backends], environment.names)
 
 
-def _reported(report: Report, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
+def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
     """Yield a child's findings, and one for each child that ended early."""
     source = source_from_json(place)
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"

@@ -27,12 +27,24 @@ _MAIN = ("__main__", "__mp_main__")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library that registered itself, not yet imported."""
+    """A library that registered itself, not yet imported.
 
-    name: str  # of its entry point
-    identifier: str  # of its `BackendSystem`
-    source: Source  # its entry point and distribution
-    owner: str | None = None  # the distribution that registered the same name before
+    Parameters
+    ----------
+    name : str
+        The name of its entry point, or of its module if it has none.
+    identifier : str
+        That of its `BackendSystem`.
+    source : Source
+        Its entry point and distribution.
+    owner : str or None
+        The distribution that registered the same name before; this library is not used then.
+    """
+
+    name: str
+    identifier: str
+    source: Source
+    owner: str | None = None
 
     def shadowed(self) -> tuple[str, str]:
         """Return message and remedy of a library whose name is taken."""
