@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.fields import FIELDS
 from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
-from .._identifiers import DEFAULT, nearest
+from .._identifiers import DEFAULT, is_backend_name, nearest
+from .._problems import Source
 from .backend_file import read_file
 from .backends import State
+from .blocking import honoured
 from .child import TaskResult, run
 from .findings import (
     Finding,
@@ -20,6 +22,7 @@ from .findings import (
     error,
     from_record,
     incomplete,
+    of_problem,
     source_as_json,
     source_from_json,
     warning,
@@ -109,25 +112,37 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
     prefix, backends = report.last("prefix"), report.last("backends")
     if backends is None:
         return
-    environment = read_environment(prefix, os.environ)
-    fatal = []
+    variable = f"{prefix}_{BLOCK}"
+    environment = read_environment(prefix, honoured(prefix, os.environ, backends))
+    # By name, where the others' discovery cannot tell: they must not depend on it.
+    own: dict[str, list[dict[str, Any]]] = {}
+    tried: dict[str, list[dict[str, Any]]] = {}
     for name in backends:
         if environment.blocks(name):
             continue
-        others = ",".join(each for each in backends if each != name)
-        report = child("examine", {f"{prefix}_BLOCK": others}, name)
+        others = ",".join(each for each in backends if each != name and is_backend_name(each))
+        report = child("examine", {variable: others}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
-            fatal.append(name)
-    blocked = ",".join([*environment.block, *fatal])
-    is_needed = fatal and not environment.block_all
-    report = child("discover", {f"{prefix}_BLOCK": blocked} if is_needed else {})
+            own[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
+        else:
+            tried[name] = [each for each in report.last("states", []) if each["name"] == name]
+    blocked = ",".join([*environment.block, *own])
+    is_needed = own and not environment.block_all
+    report = child("discover", {variable: blocked} if is_needed else {})
+    if report.last("states") is None:
+        # One of them ends the process only later, so that it is not known which.
+        own.update(tried)
+        yield from _reported(report, None, home)
+        report = child("discover", {variable: "*"})
     yield from _reported(report, report.last("place") and DEFAULT, home)
-    states += report.last("states", [])
-    for each in states:
-        if each["name"] in fatal:
-            each["state"] = State.BROKEN.value
-    yield from check_variables(prefix, [DEFAULT, *backends], environment.names)
+    for each in report.last("states", []):
+        states += own.pop(each["name"], []) or [each]
+    stated = read_environment(prefix, os.environ)
+    # Again, because a child may have got another value of BLOCK.
+    for each in stated.problems:
+        yield of_problem(replace(each, source=Source()), Severity.WARNING)
+    yield from check_variables(prefix, [DEFAULT, *backends], stated.names)
 
 
 def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
