@@ -11,6 +11,7 @@ import click
 from ..examination.findings import Finding
 from ..examination.verify import FileReport, verify_file
 from .arguments import files_argument, json_option
+from .json_shape import JsonCommand
 from .output import Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
@@ -24,28 +25,10 @@ _FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("wha
 _EPILOG = """\b
 Examples:
   spatch-core verify src/mylib_gpu/backend.toml
-  spatch-core verify --no-imports --json src/*/*.toml
-
-\b
-With --json, one object (keys may be added, none is removed):
-  files: list of
-    file                          as on the command line
-    backend                       its name; null if it has none
-    functions                     how many it implements; null if faulty
-    imported                      whether imports were tried
-    folder                        put on sys.path first, to import the package
-                                    around the file; null if there is none
-    faults: list of
-      line                        of the key, or of what should hold it;
-                                    null for the file as a whole
-      key                         the key path; null for the file as a whole
-      message, remedy             what was found, and what was expected
-    notes: list of                remarks, which are no faults
-    unchecked: list of            what could not be checked here
-      line, key, message, remedy  as above, in both"""
+  spatch-core verify --no-imports --json src/*/*.toml"""
 
 
-@click.command("verify", epilog=_EPILOG)
+@click.command("verify", cls=JsonCommand, epilog=_EPILOG)
 @files_argument
 @click.option("--no-imports", is_flag=True, help="Import nothing: check the file alone.")
 @json_option
