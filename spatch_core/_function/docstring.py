@@ -19,7 +19,9 @@ def with_section(doc: str | None, section: str) -> str | None:
     doc : str or None
         The docstring.
     section : str
-        The section, without indentation; may be empty.
+        The section, without indentation; may be empty. A backslash goes before a prompt
+        (``>>>``) at the start of a line: a backend's text is not an example of the library,
+        which doctest would run. reStructuredText shows the line without the backslash.
 
     Examples
     --------
@@ -35,8 +37,15 @@ def with_section(doc: str | None, section: str) -> str | None:
     if not section:
         return doc
     margin = _margin(doc)
-    text = "\n".join(margin + line if line else "" for line in section.splitlines())
+    lines = map(_without_prompt, section.splitlines())
+    text = "\n".join(margin + line if line else "" for line in lines)
     return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
+
+
+def _without_prompt(line: str) -> str:
+    """Return a line that no tool takes for the start of an example."""
+    text = line.lstrip()
+    return line[: len(line) - len(text)] + "\\" + text if text.startswith(">>>") else line
 
 
 def _margin(doc: str | None) -> str:

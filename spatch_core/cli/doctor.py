@@ -12,6 +12,7 @@ from ..examination.findings import Severity
 from ..examination.libraries import GROUP
 from ..examination.type_check import SLOW
 from .arguments import chosen_libraries, complete_libraries, json_option
+from .json_shape import JsonCommand
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
 
@@ -35,26 +36,10 @@ dependencies that are not installed, abstract classes that take {SLOW} s or more
 backends of a name that is taken, variables that name nothing. Notes are no faults: what is
 not checked because it is not installed here, for example.
 
-\b
-With --json, one object (keys may be added, none is removed):
-  libraries: list of
-    name
-    backends: list of             as in spatch-core list
-      name, state
-      errors, warnings, notes     how many
-      entry_point, file, distribution, version
-    findings: list of             errors first
-      severity                    error, warning, note
-      backend                     null for a variable or the library's entry
-                                    point; "default" for what the library says
-      keys: list of               where in the description, or the variable
-      message, remedy
-      entry_point, file, distribution, version
-
 Exit code 1 if there are errors or warnings."""
 
 
-@click.command("doctor", epilog=_EPILOG)
+@click.command("doctor", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("library", required=False, shell_complete=complete_libraries)
 @click.option(
     "--timeout",
@@ -82,13 +67,12 @@ def doctor_command(
         show(part for each in examined for part in _parts(each))
     else:
         show([f"No library is registered in the entry point group {GROUP}."])
-    faults = [each for one in examined for each in one.findings]
-    context.exit(1 if any(each.severity is not Severity.NOTE for each in faults) else 0)
+    context.exit(0 if all(each.ok for each in examined) else 1)
 
 
 def _parts(examined: LibraryReport) -> list[Part]:
     parts: list[Part] = [
-        f"{examined.library.name}  {distribution_text(examined.library.source)}".rstrip()
+        f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
     ]
     rows = [
         (
@@ -121,7 +105,7 @@ def _counts(examined: LibraryReport, backend: dict[str, Any]) -> dict[str, int]:
 
 def _as_json(examined: LibraryReport) -> dict[str, Any]:
     return {
-        "name": examined.library.name,
+        "name": examined.subject,
         "backends": [{**each, **_counts(examined, each)} for each in examined.backends],
         "findings": [each.as_json() for each in examined.findings],
     }

@@ -28,6 +28,7 @@ from .arguments import (
     json_option,
     meant,
 )
+from .json_shape import JsonCommand
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
@@ -54,47 +55,11 @@ Examples:
   spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
-\b
-With --json, one object (keys may be added, none is removed):
-  library                         the name under which it is registered
-  function                        its identifier
-  types: list of
-    given                         as on the command line
-    type                          where the type really is
-    stand_in                      true if it could not be imported
-    note                          what that means; else empty
-  selected                        the backend that would run; null if that
-                                    depends on what a should_run says of the
-                                    arguments
-  backends: list of               in the order in which they are considered
-    backend, reason
-    verdict                       runs, comes later, would be asked, inactive,
-                                    does not match, has no implementation
-  unusable: list of               which no call can reach
-    backend, reason
-    state                         blocked, broken, shadowed
-  options
-    prioritize, disable, type     as given
-  why_not                         null without --why-not
-    backend
-    outcome                       runs, its should_run decides: as things are;
-                                    would run: with any of the remedies;
-                                    cannot run; is not read: it is blocked
-    reason                        why it does not run as things are, if not
-    remedies: list of             the simplest first, each tried, but for
-                                    the one that lifts a block
-      prioritize, disable, type   the options to call it with
-      environment                 an object: the variables to set
-      types                       the types to call it with
-      outcome                     runs, its should_run decides, is not read
-      text                        the same for people
-    obstacles                     texts: what no option or variable can mend
-
 A blocked backend is never read, so that --why-not says only how to lift
 the block."""
 
 
-@click.command("explain", epilog=_EPILOG)
+@click.command("explain", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("function", callback=checked_function, shell_complete=complete_functions)
 @click.argument(
     "types",

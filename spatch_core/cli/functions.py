@@ -9,6 +9,7 @@ import click
 
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, json_option, usable_library
+from .json_shape import JsonCommand
 from .output import Column, Fitting, Notes, Part, Table, show, show_json
 from .records import problem_as_json
 
@@ -22,23 +23,10 @@ Examples:
   spatch-core functions scipy_dispatch
   spatch-core functions scipy_dispatch --json
 
-\b
-With --json, one object (keys may be added, none is removed):
-  library                         the name under which it is registered
-  backends                        names, by priority
-  functions: list of
-    function                      its identifier
-    backends                      of those that implement it, by priority
-    asks                          of those whose should_run is asked first
-    is_dispatchable               false if the library has no such function
-  problems: list of
-    backend, key, message, remedy
-    entry_point, file, distribution, version
-
 Exit code 1 if there are problems."""
 
 
-@click.command("functions", epilog=_EPILOG)
+@click.command("functions", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @json_option
 @click.pass_context

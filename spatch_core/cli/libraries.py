@@ -10,6 +10,7 @@ from .._identifiers import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import json_option, loaded_libraries
+from .json_shape import JsonCommand
 from .output import Column, Notes, Table, show, show_json
 from .records import distribution_text, library_as_json, problem_as_json
 
@@ -26,23 +27,11 @@ Examples:
   spatch-core libraries
   spatch-core libraries --json
 
-\b
-With --json, one object (keys may be added, none is removed):
-  libraries: list of
-    name, entry_point, distribution, version
-    group, environ_prefix         null if the library cannot be loaded, like
-    functions, backends             these: how many, of usable backends
-    problems: list of
-      backend                     null for a variable or the library itself
-      key                         in the description, or the variable; or null
-      message, remedy
-      entry_point, file, distribution, version
-
 A library registers itself by an entry point in the group {GROUP}.
 Exit code 1 if there are problems."""
 
 
-@click.command("libraries", epilog=_EPILOG)
+@click.command("libraries", cls=JsonCommand, epilog=_EPILOG)
 @json_option
 @click.pass_context
 def libraries_command(context: click.Context, as_json: bool) -> None:

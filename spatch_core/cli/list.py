@@ -9,6 +9,7 @@ import click
 from ..examination.backends import ListedBackend, State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import complete_libraries, json_option, loaded_libraries
+from .json_shape import JsonCommand
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import (
     STATE_STYLES,
@@ -32,31 +33,10 @@ Examples:
   spatch-core list
   spatch-core list scipy_dispatch --json
 
-\b
-With --json, one object (keys may be added, none is removed):
-  libraries: list of
-    name, entry_point, distribution, version
-    group, environ_prefix         null if the library cannot be loaded
-    backends: list of
-      name                        "default" is the library itself
-      state, reason               active, needs opt-in, blocked, broken,
-                                    shadowed
-      primary_types               null where nothing was read, like the
-      secondary_types               next two
-      requires_opt_in
-      functions                   how many
-      prioritized                 true if the environment prioritizes it
-      entry_point, file, distribution, version
-    problems: list of
-      backend                     null for a variable or the library itself
-      key                         in the description, or the variable; or null
-      message, remedy
-      entry_point, file, distribution, version
-
 Exit code 1 if there are problems."""
 
 
-@click.command("list", epilog=_EPILOG)
+@click.command("list", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("library", required=False, shell_complete=complete_libraries)
 @json_option
 @click.pass_context

@@ -20,6 +20,7 @@ from ..examination.suggestions import functions_like
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
+from .json_shape import JsonCommand
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
@@ -27,14 +28,7 @@ Example:
   spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray
 
 The package has one function that defers, with the signature that the library's has. Its
-tests pass as it is.
-
-\b
-With --json, one object (keys may be added, none is removed):
-  folder                          where it was written
-  project, package                names of the distribution and of its package
-  function                        of the library, implemented as an example
-  files: list of                  their paths in the folder"""
+tests pass as it is."""
 
 
 def _patterns(
@@ -60,7 +54,7 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     return value
 
 
-@click.command("new-backend", epilog=_EPILOG)
+@click.command("new-backend", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @click.argument("name", callback=_backend_name)
 @click.option(

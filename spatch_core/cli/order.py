@@ -12,6 +12,7 @@ from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, usable_library
+from .json_shape import JsonCommand
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import problem_as_json
 from .streams import show_text
@@ -33,29 +34,10 @@ Examples:
   spatch-core order scipy_dispatch
   spatch-core order scipy_dispatch --dot | dot -Tsvg > order.svg
 
-\b
-With --json, one object (keys may be added, none is removed):
-  library                         the name under which it is registered
-  order                           names, first goes first
-  prioritized                     names that the environment puts before all
-  edges: list of
-    before, after                 names
-    origin                        environment, declared, type specificity
-    declared_by                   the backend that declares it; or null
-    reason
-  cycles: list of                 of declared edges
-    path                          names; the first is repeated at the end
-    members                       the backends that are skipped for it
-    set_order                     the value of SET_ORDER that mends this one
-  set_order                       the value that mends all of them; or null
-  problems: list of
-    backend, key, message, remedy
-    entry_point, file, distribution, version
-
 Exit code 1 if there are problems. With --dot and --mermaid these go to stderr."""
 
 
-@click.command("order", epilog=_EPILOG)
+@click.command("order", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @click.option("--json", "form", flag_value="json", help="Print JSON; its shape is below.")
 @click.option("--dot", "form", flag_value="dot", help="Print the graph for Graphviz.")

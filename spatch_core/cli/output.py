@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from json import dumps  # held here, because a backend's import may replace that of json
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import east_asian_width
 
@@ -73,7 +73,7 @@ def show(parts: Iterable[Part]) -> None:
 
 def show_json(value: Mapping[str, Any]) -> None:
     """Print an object as JSON, in characters that every encoding has."""
-    show_text(json.dumps(value, indent=2) + "\n")
+    show_text(dumps(value, indent=2) + "\n")
 
 
 def plain(parts: Iterable[Part]) -> str:

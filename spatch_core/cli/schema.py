@@ -1,4 +1,4 @@
-"""``spatch-core schema``: the JSON Schema of a backend's file, for editors."""
+"""``spatch-core schema``: the JSON Schema of a backend's file, or of what a command prints."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from .._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
 from .._identifiers import DEFAULT
+from .json_shape import shape, shaped_commands
 from .streams import show_text
 
 # Characters beyond ASCII all pass: dialects of patterns disagree about which are letters.
@@ -23,6 +24,7 @@ _NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
 _EPILOG = """\b
 Examples:
   spatch-core schema > backend.schema.json
+  spatch-core schema list
 
 Write "#:schema ./backend.schema.json" in the first line of a TOML file, and editors with
 Taplo (Even Better TOML, for example) complete and check it.
@@ -32,9 +34,13 @@ before itself, that two fields contradict each other, or that a field is misspel
 
 
 @click.command("schema", epilog=_EPILOG)
-def schema_command() -> None:
-    """Print the JSON Schema of the TOML files of backends."""
-    show_text(schema_text())
+@click.argument("command", required=False, type=click.Choice(shaped_commands()))
+def schema_command(command: str | None) -> None:
+    """Print the JSON Schema of the TOML files of backends.
+
+    With COMMAND, that of what this command prints with --json.
+    """
+    show_text(schema_text() if command is None else json.dumps(shape(command), indent=2) + "\n")
 
 
 def schema_text() -> str:

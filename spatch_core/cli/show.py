@@ -21,6 +21,7 @@ from .arguments import (
     json_option,
     meant,
 )
+from .json_shape import JsonCommand
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import backend_as_json, distribution_text, problem_as_json
 
@@ -47,41 +48,10 @@ Examples:
   spatch-core show threads
   spatch-core show default --library scipy_dispatch --json
 
-\b
-With --json, one object (keys may be added, none is removed):
-  library                         the name under which it is registered
-  name                            "default" is the library itself
-  state, reason                   active, needs opt-in, blocked, broken,
-                                    shadowed
-  primary_types                   null where nothing was read, like all
-  secondary_types                   down to functions
-  requires_opt_in
-  higher_priority_than            names, as declared
-  lower_priority_than
-  overridden                      those of them that are not followed: they
-                                    are not installed, or a stronger edge says
-                                    otherwise
-  auto_generation                 an object with backend and modules; or null
-  order                           all names, first goes first
-  before, after: list of          where it stands in that, edge by edge
-    before, after                 names
-    origin                        environment, declared, type specificity
-    declared_by, reason
-  functions: list of
-    function, implementation      identifiers
-    should_run                    an identifier; or null
-    uses_context, additional_docs
-    is_dispatchable               false if the library has no such function
-  prioritized                     true if the environment prioritizes it
-  entry_point, file, distribution, version
-  problems: list of               those of this name
-    backend, key, message, remedy
-    entry_point, file, distribution, version
-
 Exit code 1 if it has problems."""
 
 
-@click.command("show", epilog=_EPILOG)
+@click.command("show", cls=JsonCommand, epilog=_EPILOG)
 @click.argument("backend", shell_complete=complete_backends)
 @click.option(
     "--library",

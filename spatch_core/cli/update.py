@@ -9,6 +9,7 @@ import click
 
 from ..examination.update import FileUpdate, update_file
 from .arguments import files_argument, json_option
+from .json_shape import JsonCommand
 from .output import Column, Part, Table, show, show_json
 from .streams import show_text
 from .verify import count_faults, fault_parts, finding_as_json
@@ -24,22 +25,10 @@ _COLUMNS = (
 _EPILOG = """\b
 Examples:
   spatch-core update src/mylib_gpu/backend.toml
-  spatch-core update --check src/*/*.toml
-
-\b
-With --json, one object (keys may be added, none is removed):
-  files: list of
-    file                          as on the command line
-    is_current                    whether it already said what it should
-    written                       whether it was rewritten
-    added, changed, removed       lists of functions
-    diff                          unified; empty if it is current
-    faults: list of               why it could not be updated
-      line, key                   where; key is null for the file as a whole
-      message, remedy             what is wrong, and what to do"""
+  spatch-core update --check src/*/*.toml"""
 
 
-@click.command("update", epilog=_EPILOG)
+@click.command("update", cls=JsonCommand, epilog=_EPILOG)
 @files_argument
 @click.option("--check", is_flag=True, help="Write nothing; show what would change.")
 @json_option
@@ -77,7 +66,7 @@ def update_command(
 
 def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in updates])
-    yield from fault_parts((each.file, each.file.faults) for each in updates)
+    yield from fault_parts(each.findings for each in updates)
 
 
 def _row(update: FileUpdate) -> tuple[str, str, str, str, str]:

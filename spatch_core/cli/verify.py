@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from ..examination.backend_file import BackendFile
 from ..examination.findings import Finding
 from ..examination.verify import FileReport, verify_file
 from .arguments import files_argument, json_option
+from .json_shape import JsonCommand
 from .output import Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
@@ -25,27 +25,10 @@ _FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("wha
 _EPILOG = """\b
 Examples:
   spatch-core verify src/mylib_gpu/backend.toml
-  spatch-core verify --no-imports --json src/*/*.toml
-
-\b
-With --json, one object (keys may be added, none is removed):
-  files: list of
-    file                          as on the command line
-    backend                       its name; null if it has none
-    functions                     how many it implements; null if faulty
-    imported                      whether imports were tried
-    folder                        put on sys.path first, to import the package
-                                    around the file; null if there is none
-    faults: list of
-      line                        of the key, or of what should hold it
-      key                         the key path; null for the file as a whole
-      message, remedy             what was found, and what was expected
-    notes: list of                remarks, which are no faults
-    unchecked: list of            what could not be checked here
-      line, key, message, remedy  as above, in both"""
+  spatch-core verify --no-imports --json src/*/*.toml"""
 
 
-@click.command("verify", epilog=_EPILOG)
+@click.command("verify", cls=JsonCommand, epilog=_EPILOG)
 @files_argument
 @click.option("--no-imports", is_flag=True, help="Import nothing: check the file alone.")
 @json_option
@@ -64,12 +47,12 @@ def verify_command(
         show_json({"files": [_as_json(each) for each in reports]})
     else:
         show(_parts(reports))
-    context.exit(1 if any(each.faults for each in reports) else 0)
+    context.exit(0 if all(each.ok for each in reports) else 1)
 
 
 def _parts(reports: list[FileReport]) -> Iterator[Part]:
     yield Table(_COLUMNS, [_row(each) for each in reports])
-    yield from fault_parts((each.file, each.faults) for each in reports)
+    yield from fault_parts(each.faults for each in reports)
     yield Notes("Notes", _lines(reports, lambda each: each.notes, remedies=True))
     yield Notes("Not checked", _lines(reports, lambda each: each.unchecked, remedies=False))
     elsewhere = {each.folder for each in reports if each.folder and each.folder not in sys.path}
@@ -80,18 +63,18 @@ def _lines(
     reports: list[FileReport], chosen: Callable[[FileReport], list[Finding]], remedies: bool
 ) -> list[str]:
     return [
-        f"{each.file.path}:{found.line}: {key and f'{key}: '}{found.message}"
+        f"{found.place}: {key and f'{key}: '}{found.message}"
         + (f". {found.remedy}" if remedies else "")
         for each in reports
         for key, found in _merged(chosen(each))
     ]
 
 
-def fault_parts(files: Iterable[tuple[BackendFile, list[Finding]]]) -> Iterator[Part]:
+def fault_parts(files: Iterable[Iterable[Finding]]) -> Iterator[Part]:
     """Yield a table of the faults of files; nothing without any."""
     rows = [
-        (f"{file.path}:{fault.line}", key, fault.message, fault.remedy)
-        for file, faults in files
+        (fault.place, key, fault.message, fault.remedy)
+        for faults in files
         for key, fault in _merged(faults)
     ]
     if rows:
@@ -120,19 +103,16 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
 
 
 def _row(report: FileReport) -> tuple[str, str, str, str]:
-    record = _as_json(report)
-    functions = "" if record["functions"] is None else str(record["functions"])
-    word = count_faults(report.faults) if report.faults else "fine"
-    return (report.file.path, record["backend"] or "", functions, word)
+    functions = "" if report.functions is None else str(len(report.functions))
+    word = "fine" if report.ok else count_faults(report.faults)
+    return (report.subject, report.backend or "", functions, word)
 
 
 def _as_json(report: FileReport) -> dict[str, Any]:
-    file = report.file
-    name = file.fields.get("name")
     return {
-        "file": file.path,
-        "backend": name if isinstance(name, str) else None,
-        "functions": None if file.description is None else len(file.description.functions),
+        "file": report.subject,
+        "backend": report.backend,
+        "functions": None if report.functions is None else len(report.functions),
         "imported": report.imported,
         "folder": report.folder,
         "faults": [finding_as_json(each) for each in report.faults],

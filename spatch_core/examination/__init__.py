@@ -10,8 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .._problems import Source
     from .doctor import LibraryReport, examine_library
-    from .findings import Finding, Severity
+    from .findings import Finding, Report, Severity
+    from .libraries import Library
     from .update import FileUpdate, update_file
     from .verify import FileReport, verify_file
 
@@ -19,8 +21,11 @@ __all__ = [
     "FileReport",
     "FileUpdate",
     "Finding",
+    "Library",
     "LibraryReport",
+    "Report",
     "Severity",
+    "Source",
     "examine_library",
     "update_file",
     "verify_file",
@@ -30,8 +35,11 @@ _MODULES = {
     "FileReport": "verify",
     "FileUpdate": "update",
     "Finding": "findings",
+    "Library": "libraries",
     "LibraryReport": "doctor",
+    "Report": "findings",
     "Severity": "findings",
+    "Source": "._problems",
     "examine_library": "doctor",
     "update_file": "update",
     "verify_file": "verify",

@@ -23,7 +23,7 @@ from .packages import package_of
 from .project import entry_point_names, find_requirements, package_folder
 
 if TYPE_CHECKING:
-    from .child import Report
+    from .child import TaskResult
 
 _AT_LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
@@ -45,10 +45,12 @@ class BackendFile:
 
     def placed(self, finding: Finding, line: int | None = None) -> Finding:
         """Return a finding with the file, and with this line or that of its key."""
-        line = self.layout.line(finding.key) if line is None else line
+        # Without a key it is about the file as a whole, which has no line.
+        if line is None and finding.key is not None:
+            line = self.layout.line(finding.key)
         return replace(finding, line=line, source=Source(file=self.path))
 
-    def import_with(self, task: str) -> tuple[Report, list[Finding]]:
+    def import_with(self, task: str) -> tuple[TaskResult, list[Finding]]:
         """Import what the file names, in a child process.
 
         Parameters
@@ -58,7 +60,7 @@ class BackendFile:
 
         Returns
         -------
-        report : Report
+        report : TaskResult
             The child's journal.
         findings : list of Finding
             Those of the child, and one for each child that ended early.

@@ -11,14 +11,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Timer
-from typing import IO, Any
+from typing import Any
 
+from .process_session import end_session, wait
 from .progress import progress
 
 _LIMIT = 120.0
@@ -27,6 +27,10 @@ _PATIENCE = 2.0
 """Seconds for third-party threads and exit handlers, once everything is written down."""
 _RESTARTS = 5
 """Number of modules that may end the process before the rest is given up."""
+
+# Held here, because an import may replace those of the module json.
+_encode = json.JSONEncoder().encode
+_decode = json.JSONDecoder().decode
 
 
 @dataclass(slots=True)
@@ -40,8 +44,8 @@ class Ending:
 
 
 @dataclass(slots=True)
-class Report:
-    """The journal of a task."""
+class TaskResult:
+    """What the children of one task have written down, and how those that failed ended."""
 
     # What the last child has written down, by kind.
     values: dict[str, list[Any]] = field(default_factory=dict)
@@ -59,26 +63,44 @@ class Journal:
 
     Parameters
     ----------
-    stream : text stream
-        Read by the parent.
+    write : callable
+        Takes a line; the parent reads it.
     skip : collection of str
         Modules that have ended a child before.
     """
 
-    def __init__(self, stream: IO[str], skip: list[str]) -> None:
-        self.stream = stream
+    def __init__(self, write: Callable[[str], object], skip: Collection[str]) -> None:
+        self.write = write
         self.skip = skip
 
     def add(self, kind: str, value: Any) -> None:
         """Write down a value, of types that JSON has."""
-        self.stream.write(json.dumps([kind, value]) + "\n")
-        self.stream.flush()
+        self.write(_encode([kind, value]) + "\n")
 
     def begins(self, what: str, key: str = "", module: str = "") -> bool:
         """Write down the next step; return False if its module has ended a child before."""
         is_skipped = module in self.skip
         self.add("skipped" if is_skipped else "step", (what, module, key))
         return not is_skipped
+
+
+def _writer(path: str) -> Callable[[str], object]:
+    """Return a function that appends a line to a file, whatever imports do to this process.
+
+    No import can replace its functions, because it holds them, nor close its descriptor,
+    because each line has its own. A fork of this process writes nothing: it ends instead.
+    """
+    open_, write, close, getpid, end = os.open, os.write, os.close, os.getpid, os._exit
+    flags, process = os.O_WRONLY | os.O_APPEND, os.getpid()
+
+    def append(line: str) -> None:
+        if getpid() != process:
+            end(0)
+        descriptor = open_(path, flags)
+        write(descriptor, line.encode())
+        close(descriptor)
+
+    return append
 
 
 def run(
@@ -89,7 +111,7 @@ def run(
     folders: Iterable[str] = (),
     variables: Mapping[str, str] | None = None,
     limit: float = _LIMIT,
-) -> Report:
+) -> TaskResult:
     """Do a task in a fresh interpreter, and in others where that ends before it is done.
 
     Parameters
@@ -107,7 +129,7 @@ def run(
     limit : float, optional
         Seconds that a child may take.
     """
-    report = Report()
+    report = TaskResult()
     path = [os.path.abspath(each) for each in (*folders, *sys.path)]
     with progress(about):
         while True:
@@ -154,16 +176,16 @@ def _run_once(
             start_new_session=True,
         )
         try:
-            how = _ending(process.wait(limit))
-        except subprocess.TimeoutExpired:
-            how = f"took longer than {limit:g} s and was ended"
+            is_ended = wait(process, limit, lambda: _is_done(journal), _PATIENCE)
         finally:
-            _end(process)
+            end_session(process)
+        how = f"took longer than {limit:g} s and was ended"
         values: dict[str, list[Any]] = {}
-        for line in journal.read_text("utf-8").splitlines():
-            kind, value = json.loads(line)
+        # The last line may be incomplete.
+        for line in journal.read_text("utf-8").rpartition("\n")[0].splitlines():
+            kind, value = _decode(line)
             values.setdefault(kind, []).append(value)
-    return values, how
+    return values, _ending(process.returncode) if is_ended else how
 
 
 def _ending(code: int) -> str:
@@ -176,31 +198,13 @@ def _ending(code: int) -> str:
     return f"crashed the interpreter ({name})"
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a child that still runs, and the processes that it has started."""
-    if process.poll() is not None:
-        return
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:  # pragma: no cover  # Windows
-        process.kill()
-    process.wait()
+def _is_done(journal: Path) -> bool:
+    return journal.read_bytes().endswith(b'["done", true]\n')
 
 
 def perform(asked: Mapping[str, Any], journal: str) -> None:
     """Do the task; runs in the child."""
     module, _, function = asked["task"].partition(":")
-    with open(journal, "a", encoding="utf-8") as stream:
-        written = Journal(stream, asked["skip"])
-        getattr(import_module(module), function)(asked["request"], written)
-        written.add("done", True)
-    timer = Timer(_PATIENCE, _leave)
-    timer.daemon = True
-    timer.start()
-
-
-def _leave() -> None:  # pragma: no cover  # a process that ends so has nothing measured
-    """End this process and those that it has started: the child leads a group of its own."""
-    if hasattr(os, "killpg"):
-        os.killpg(0, signal.SIGKILL)
-    os._exit(0)
+    written = Journal(_writer(journal), asked["skip"])
+    getattr(import_module(module), function)(asked["request"], written)
+    written.add("done", True)

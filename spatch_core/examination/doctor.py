@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .._description.fields import FIELDS
 from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
-from .._identifiers import DEFAULT, nearest
+from .._identifiers import DEFAULT, is_backend_name, nearest
+from .._problems import Source
 from .backend_file import read_file
 from .backends import State
-from .child import Report, run
+from .blocking import honoured
+from .child import TaskResult, run
 from .findings import (
     Finding,
+    Report,
     Severity,
     error,
     from_record,
     incomplete,
+    of_problem,
     source_as_json,
     source_from_json,
     warning,
@@ -33,23 +37,22 @@ _MISSPELLED = 0.8
 _IN_USE = "Every user of the library meets the same; repair or uninstall the distribution"
 
 
-@dataclass(slots=True)
-class LibraryReport:
+@dataclass(frozen=True, slots=True)
+class LibraryReport(Report):
     """The result of examining a library.
+
+    The findings are sorted: errors first, then by backend and place in its description.
 
     Parameters
     ----------
     library : Library
         The library.
-    backends : list of dict
+    backends : tuple of dict
         Each with ``name``, ``state``, ``entry_point``, ``file``, ``distribution``, ``version``.
-    findings : list of Finding
-        Errors first.
     """
 
     library: Library
-    backends: list[dict[str, Any]] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    backends: tuple[dict[str, Any], ...] = ()
 
 
 def examine_library(
@@ -81,19 +84,19 @@ def examine_library(
     """
     if not isinstance(library, Library):
         library = find_library(library)
-    report = LibraryReport(library)
-    report.findings = merged([*_examine(report, timeout)])
-    return report
+    backends: list[dict[str, Any]] = []
+    findings = merged(_examine(library, timeout, backends))
+    return LibraryReport(library.name, tuple(findings), library, tuple(backends))
 
 
-def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
-    library = result.library
+def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> Iterator[Finding]:
+    """Yield findings in any order; the backends with their states are added to `states`."""
     if library.owner is not None:
         message, remedy = library.shadowed()
         yield warning(message, remedy).at(None, library.source)
         return
 
-    def child(task: str, variables: Mapping[str, str], backend: str | None = None) -> Report:
+    def child(task: str, variables: Mapping[str, str], backend: str | None = None) -> TaskResult:
         request = {"name": library.name, "identifier": library.identifier, "backend": backend}
         return run(
             f"{__package__}.library_tasks:{task}",
@@ -109,28 +112,40 @@ def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
     prefix, backends = report.last("prefix"), report.last("backends")
     if backends is None:
         return
-    environment = read_environment(prefix, os.environ)
-    fatal = []
+    variable = f"{prefix}_{BLOCK}"
+    environment = read_environment(prefix, honoured(prefix, os.environ, backends))
+    # By name, where the others' discovery cannot tell: they must not depend on it.
+    own: dict[str, list[dict[str, Any]]] = {}
+    tried: dict[str, list[dict[str, Any]]] = {}
     for name in backends:
         if environment.blocks(name):
             continue
-        others = ",".join(each for each in backends if each != name)
-        report = child("examine", {f"{prefix}_BLOCK": others}, name)
+        others = ",".join(each for each in backends if each != name and is_backend_name(each))
+        report = child("examine", {variable: others}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
-            fatal.append(name)
-    blocked = ",".join([*environment.block, *fatal])
-    is_needed = fatal and not environment.block_all
-    report = child("discover", {f"{prefix}_BLOCK": blocked} if is_needed else {})
+            own[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
+        else:
+            tried[name] = [each for each in report.last("states", []) if each["name"] == name]
+    blocked = ",".join([*environment.block, *own])
+    is_needed = own and not environment.block_all
+    report = child("discover", {variable: blocked} if is_needed else {})
+    if report.last("states") is None:
+        # One of them ends the process only later, so that it is not known which.
+        own.update(tried)
+        yield from _reported(report, None, home)
+        report = child("discover", {variable: "*"})
     yield from _reported(report, report.last("place") and DEFAULT, home)
-    result.backends = report.last("states", [])
-    for each in result.backends:
-        if each["name"] in fatal:
-            each["state"] = State.BROKEN.value
-    yield from check_variables(prefix, [DEFAULT, *backends], environment.names)
+    for each in report.last("states", []):
+        states += own.pop(each["name"], []) or [each]
+    stated = read_environment(prefix, os.environ)
+    # Again, because a child may have got another value of BLOCK.
+    for each in stated.problems:
+        yield of_problem(replace(each, source=Source()), Severity.WARNING)
+    yield from check_variables(prefix, [DEFAULT, *backends], stated.names)
 
 
-def _reported(report: Report, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
+def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
     """Yield a child's findings, and one for each child that ended early."""
     source = source_from_json(place)
     remedy = _IN_USE if backend is None else "Repair the module, or block the backend"

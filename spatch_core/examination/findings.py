@@ -46,7 +46,8 @@ class Finding(Problem):
     more_keys : tuple of str
         Further places with the same fault.
     line : int or None
-        Line of the key in the file of the source; None where no file was examined.
+        Line of the key in the file of the source; None for a finding about a file as a whole,
+        and where no file was examined.
     is_unchecked : bool
         Whether this says only that something could not be checked here.
     is_absent : bool
@@ -70,6 +71,12 @@ class Finding(Problem):
         """All places with this fault."""
         return () if self.key is None else (self.key, *self.more_keys)
 
+    @property
+    def place(self) -> str:
+        """The file, and the line if there is one; empty for a finding about no file."""
+        file = (self.source and self.source.file) or ""
+        return file if self.line is None else f"{file}:{self.line}"
+
     def at(self, backend: str | None, source: Source) -> Finding:
         """Return the same finding about a backend."""
         return replace(self, backend=backend, source=source)
@@ -87,9 +94,9 @@ class Finding(Problem):
 
     def __str__(self) -> str:
         more = f" and {len(self.more_keys)} more" if self.more_keys else ""
-        if self.line is not None and self.source is not None:
-            key = f", key {self.key}{more}" if self.key else ""
-            return f"{self.source.file}:{self.line}{key}: {self.message}. {self.remedy}"
+        key = f", key {self.key}{more}" if self.key else ""
+        if self.backend is None and self.place:
+            return f"{self.place}{key}: {self.message}. {self.remedy}"
         place = source_as_json(self.source)
         where = place_text(
             place["distribution"], place["version"], place["entry_point"], place["file"]
@@ -98,9 +105,45 @@ class Finding(Problem):
         if self.backend is None:
             subject = f"environment variable {self.key}{more}" if self.key else f"library{where}"
         else:
-            subject = f"backend {self.backend!r}{where}"
-            subject += f", key {self.key}{more}" if self.key else ""
+            subject = f"backend {self.backend!r}{where}{key}"
         return f"{subject}: {self.message}. {self.remedy}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of an examination.
+
+    Parameters
+    ----------
+    subject : str
+        What was examined: the name of a library, or the path of a file as it was given.
+    findings : tuple of Finding
+        Everything that was found. Errors and warnings are faults, notes are not.
+    """
+
+    subject: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is neither an error nor a warning."""
+        return not self.faults
+
+    @property
+    def faults(self) -> list[Finding]:
+        """Errors and warnings."""
+        return [each for each in self.findings if each.severity is not Severity.NOTE]
+
+    @property
+    def notes(self) -> list[Finding]:
+        """Remarks, which are no faults."""
+        notes = [each for each in self.findings if each.severity is Severity.NOTE]
+        return [each for each in notes if not each.is_unchecked]
+
+    @property
+    def unchecked(self) -> list[Finding]:
+        """Remarks about what could not be checked here."""
+        return [each for each in self.findings if each.is_unchecked]
 
 
 def error(message: str, remedy: str, *, is_absent: bool = False) -> Finding:

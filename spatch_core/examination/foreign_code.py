@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from importlib import import_module
+from os import close, dup, dup2  # held here, because an import may replace those of os
 
 from ..exceptions import SpatchCoreWarning
 
@@ -31,13 +31,17 @@ def _redirected_descriptor() -> Iterator[None]:
     if sys.__stdout__ is None or sys.__stderr__ is None:  # closed
         yield
         return
-    kept = os.dup(1)
-    os.dup2(2, 1)
+    kept = None
+    with suppress(OSError):  # an import has closed one of them
+        kept = dup(1)
+        dup2(2, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
+        if kept is not None:
+            with suppress(OSError):
+                dup2(kept, 1)
+                close(kept)
 
 
 def import_failure(module: str) -> str:

@@ -57,9 +57,9 @@ class Layout:
     lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
     sections: list[Section] = field(default_factory=list)
 
-    def line(self, key: str | None) -> int:
+    def line(self, key: str) -> int:
         """Return the line of a key path, or of the table that would hold it."""
-        holder = self._holder(key or "")
+        holder = self._holder(key)
         return 1 if holder is None else self.lines[holder]
 
     def position(self, key: str) -> int:

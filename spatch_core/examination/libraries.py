@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,12 +11,16 @@ from importlib.metadata import entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .._discovery.entry_points import entry_point_target
+from .._discovery.environment import read_environment
 from .._identifiers import import_identifier, nearest
 from .._problems import Problem, Source
+from .blocking import blocking
 from .foreign_code import foreign_code
+from .isolation import imported_apart, unchanged_process
 from .packages import package_of
 from .progress import progress
-from .trial import try_descriptions
+from .trial import try_descriptions, unblocked_objects
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -27,12 +32,24 @@ _MAIN = ("__main__", "__mp_main__")
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """A library that registered itself, not yet imported."""
+    """A library that registered itself, not yet imported.
 
-    name: str  # of its entry point
-    identifier: str  # of its `BackendSystem`
-    source: Source  # its entry point and distribution
-    owner: str | None = None  # the distribution that registered the same name before
+    Parameters
+    ----------
+    name : str
+        The name of its entry point, or of its module if it has none.
+    identifier : str
+        That of its `BackendSystem`.
+    source : Source
+        Its entry point and distribution.
+    owner : str or None
+        The distribution that registered the same name before; this library is not used then.
+    """
+
+    name: str
+    identifier: str
+    source: Source
+    owner: str | None = None
 
     def shadowed(self) -> tuple[str, str]:
         """Return message and remedy of a library whose name is taken."""
@@ -147,11 +164,21 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
                     f"{type(system).__qualname__!r}",
                     "Name the library's BackendSystem in the entry point",
                 )
-        ended = try_descriptions(system, library.name) if tries else None
-        if ended is not None:
-            return _faulty(library, *ended)
-        with foreign_code(system), progress(f"loading {library.name}"):
-            return LoadedLibrary(library, system, problems=tuple(system.problems))
+        with blocking(system):
+            ended = try_descriptions(system, library.name) if tries else None
+            if ended is not None:
+                return _faulty(library, *ended)
+            modules = [entry_point_target(each)[0] for each in unblocked_objects(system)]
+            with (
+                foreign_code(system),
+                progress(f"loading {library.name}"),
+                imported_apart(modules),
+                unchanged_process(),
+            ):
+                problems = list(system.problems)
+        variables = read_environment(system.environ_prefix, os.environ)
+        problems += [each for each in variables.problems if each not in problems]
+        return LoadedLibrary(library, system, problems=tuple(problems))
     except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
         return _faulty(
             library,

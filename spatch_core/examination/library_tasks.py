@@ -59,11 +59,15 @@ def census(request: dict[str, Any], journal: Journal) -> None:
 
 
 def examine(request: dict[str, Any], journal: Journal) -> None:
-    """Write down the ``place`` of one ``backend``, and each ``finding``; others are blocked."""
+    """Write down the ``place`` of one ``backend``, its ``states`` and each ``finding``.
+
+    Others are blocked.
+    """
     library = _library(request, journal)
     _import(library)
     journal.begins(f"reading the description of {request['backend']!r}")
     loaded = load_library(library, tries=False)
+    _discovered(loaded, journal, request["backend"])
     if loaded.system is not None and request["backend"] in loaded.system.backends:
         _examine(loaded, loaded.system, request["backend"], journal)
 
@@ -74,24 +78,29 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
     The library itself is examined too.
     """
     library = _library(request, journal)
+    _import(library)
+    journal.begins("reading the descriptions of all backends")
     loaded = load_library(library, tries=False)
+    _discovered(loaded, journal)
+    if loaded.system is not None:
+        _examine(loaded, loaded.system, DEFAULT, journal)
+
+
+def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
+    """Write down what discovery found, all of it or about one backend."""
     usable = {} if loaded.system is None else loaded.system.backends
     for problem in loaded.problems:
-        # Skipped, while another one of its name is used; or about a variable.
-        minor = problem.backend in usable or (problem.backend is None and problem.key is not None)
-        finding = of_problem(problem, Severity.WARNING if minor else Severity.ERROR)
-        journal.add("finding", to_record(finding))
+        if backend in (None, problem.backend):
+            # Skipped, while another one of its name is used; or about a variable.
+            is_minor = problem.backend is None and problem.key is not None
+            is_minor = is_minor or problem.backend in usable
+            finding = of_problem(problem, Severity.WARNING if is_minor else Severity.ERROR)
+            journal.add("finding", to_record(finding))
     states = [
-        {
-            "name": each.name,
-            "state": each.state.value,
-            **source_as_json(each.source),
-        }
+        {"name": each.name, "state": each.state.value, **source_as_json(each.source)}
         for each in list_backends(loaded)
     ]
     journal.add("states", states)
-    if loaded.system is not None:
-        _examine(loaded, loaded.system, DEFAULT, journal)
 
 
 def _library(request: dict[str, Any], journal: Journal) -> Library:

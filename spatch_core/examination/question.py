@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import import_identifier, split_identifier
+from .blocking import blocking
 from .foreign_code import foreign_code, import_failure
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
-        with foreign_code(system):
+        with foreign_code(system), blocking(system):
             system.reload()
         yield
     finally:
@@ -182,5 +183,5 @@ def environment(system: BackendSystem, variables: Mapping[str, str]) -> Iterator
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
-        with foreign_code(system):
+        with foreign_code(system), blocking(system):
             system.reload()

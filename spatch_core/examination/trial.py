@@ -11,6 +11,7 @@ from .._discovery.registry import build_catalog
 from .child import run
 
 if TYPE_CHECKING:
+    from .._discovery.environment import Environment
     from ..backend_system import BackendSystem
     from .child import Journal
 
@@ -21,7 +22,7 @@ def try_descriptions(system: BackendSystem, name: str) -> tuple[str, str] | None
     Only descriptions that are objects are tried: files cannot end a process.
     """
     request = {"group": system.group, "prefix": system.environ_prefix}
-    if not _objects(request):
+    if not unblocked_objects(system):
         return None
     report = run(f"{__name__}:read", request, f"reading the backends of {name}")
     backend = report.last("backend")
@@ -47,21 +48,24 @@ def read(request: dict[str, Any], journal: Journal) -> None:
     for stream in (1, 2):  # the parent reads the same backends next, and shows what they print
         os.dup2(quiet, stream)
     environment = read_environment(request["prefix"], os.environ)
-    for each in _objects(request):
+    for each in _objects(request["group"], environment):
         owner = "its distribution" if each.dist is None else each.dist.name
         journal.add("backend", {"name": each.name, "owner": owner})
         journal.begins(f"reading the description of {each.name!r}")
         build_catalog([each], (), (), environment)
 
 
-def _objects(request: dict[str, Any]) -> list[Any]:
+def unblocked_objects(system: BackendSystem) -> list[Any]:
     """Return the entry points of backends that are not blocked and lead to no file, by name."""
-    if request["group"] is None:
+    return _objects(system.group, read_environment(system.environ_prefix, os.environ))
+
+
+def _objects(group: str | None, environment: Environment) -> list[Any]:
+    if group is None:
         return []
-    environment = read_environment(request["prefix"], os.environ)
     found = [
         each
-        for each in find_entry_points(request["group"])[0]
+        for each in find_entry_points(group)[0]
         if not environment.blocks(each.name) and not entry_point_target(each)[2]
     ]
     return sorted(found, key=lambda each: (each.name, each.value))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SLOW = 0.25
 """Seconds that the import of an abstract class may take without being reported."""
+_PATIENCE = 30.0
+"""Seconds that its second import may take."""
 
 
 def check_pattern(
@@ -182,15 +184,16 @@ def _time_again(library: str, module: str, otherwise: float) -> float:
         "print()\n"
         "print(time.perf_counter() - start)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
     try:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=_PATIENCE,  # a process that an import started may hold the pipe for ever
+        )
         return float(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, OSError, subprocess.TimeoutExpired):
         return otherwise

@@ -3,58 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from .._identifiers import DEFAULT
 from .backend_file import BackendFile, read_file
-from .findings import Finding, Severity, incomplete
+from .findings import Finding, Report, Severity, incomplete
 from .suggestions import meant_backend
 
 
 @dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Report):
     """The result of verifying a file.
+
+    The findings are sorted by line, and in a line by key.
 
     Parameters
     ----------
-    file : BackendFile
-        The file.
-    findings : tuple of Finding
-        By line, and in a line by key. Errors and warnings are faults, notes are not.
+    backend : str or None
+        The name of the backend, if the file gives one.
+    functions : tuple of str or None
+        Identifiers of the functions that it implements; None if the description is at fault.
     imported : bool
         Whether imports were tried.
     folder : str or None
         Put on `sys.path` first, to import the package around the file.
     """
 
-    file: BackendFile
-    findings: tuple[Finding, ...] = ()
+    backend: str | None = None
+    functions: tuple[str, ...] | None = None
     imported: bool = False
     folder: str | None = None
-
-    @property
-    def faults(self) -> list[Finding]:
-        """Errors and warnings."""
-        return [
-            each
-            for each in self.findings
-            if not (each.severity is Severity.NOTE or each.is_unchecked)
-        ]
-
-    @property
-    def notes(self) -> list[Finding]:
-        """Remarks, which are no faults."""
-        return [
-            each
-            for each in self.findings
-            if each.severity is Severity.NOTE and not each.is_unchecked
-        ]
-
-    @property
-    def unchecked(self) -> list[Finding]:
-        """Remarks about what could not be imported here."""
-        return [each for each in self.findings if each.is_unchecked]
 
 
 def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileReport:
@@ -87,22 +66,25 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
         if meant_backend(name, [DEFAULT]):
             message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
             file.fault(key, message, f"Did you mean {DEFAULT!r}?")
-    if not imports:
-        return FileReport(file, _in_order(file, file.faults))
-    report, found = file.import_with("verify")
-    for position, each in enumerate(found):
-        if each.is_absent and each.severity is Severity.WARNING:
-            remedy = f"{each.remedy}; or leave imports out with --no-imports"
-            found[position] = replace(each, remedy=remedy)
-    if not report.is_complete:
-        found.append(file.placed(incomplete()))
-    return FileReport(file, _in_order(file, [*file.faults, *found]), True, file.folder())
-
-
-def _in_order(file: BackendFile, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings by line, those of one line in the order of their keys in the file."""
-    return tuple(
-        sorted(findings, key=lambda each: (each.line or 0, file.layout.position(each.key or "")))
+    found: list[Finding] = []
+    if imports:
+        report, found = file.import_with("verify")
+        for position, each in enumerate(found):
+            if each.is_absent and each.severity is Severity.WARNING:
+                remedy = f"{each.remedy}; or leave imports out with --no-imports"
+                found[position] = replace(each, remedy=remedy)
+        if not report.is_complete:
+            found.append(file.placed(incomplete()))
+    found += file.faults
+    found.sort(key=lambda each: (each.line or 0, file.layout.position(each.key or "")))
+    backend = file.fields.get("name")
+    return FileReport(
+        file.path,
+        tuple(found),
+        backend=backend if isinstance(backend, str) else None,
+        functions=None if file.description is None else tuple(file.description.functions),
+        imported=imports,
+        folder=file.folder() if imports else None,
     )
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from .._classes import type_identifier
 from .._identifiers import DEFAULT
-from .._resolution.explanation import Verdict
+from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .edges import steps
 from .question import (
     Answer,
@@ -26,9 +25,6 @@ from .question import (
     environment,
     given_type,
 )
-
-if TYPE_CHECKING:
-    from .._resolution.explanation import ExplainedBackend, Explanation
 
 
 def why_not(question: Question, backend: str, variables: Mapping[str, str] | None = None) -> Answer:
@@ -88,7 +84,7 @@ class _Search:
         given = self.question
         explanation = given.ask()
         outcome = _outcome(explanation, self.backend)
-        if outcome is not None and not self.variables:
+        if outcome and not self.variables:
             return Answer(self.backend, outcome)
         reason, obstacles = self._reason(explanation), []
         if self.backend not in given.system.functions[given.function].backends:
@@ -102,8 +98,7 @@ class _Search:
         prioritized = replace(enabled, prioritize=first)
         if not self._tries(enabled):
             self._tries(prioritized)
-            self._tries_variable(enabled)
-            self._tries_order(enabled)
+            self._tries_variables(enabled)
             first_of_all = replace(given, options=prioritized).ask()
             if _verdict(first_of_all, self.backend).verdict == Verdict.NO_MATCH:
                 obstacles = self._tries_types(enabled, prioritized)
@@ -120,10 +115,9 @@ class _Search:
     ) -> bool:
         """Ask the core, and keep the remedy if the backend would run."""
         question = replace(self.question, options=options, types=types or self.question.types)
-        try:
+        outcome = None
+        with suppress(TypeError, ValueError):  # a type that options cannot name
             outcome = _outcome(question.ask(variables), self.backend)
-        except (TypeError, ValueError):  # a type that options cannot name
-            return False
         if outcome is None:
             return False
         needed = {**self.variables, **(variables or {})}
@@ -147,14 +141,11 @@ class _Search:
             parts.append(f"call it with {names}")
         return ", ".join(parts)
 
-    def _tries_variable(self, options: Options) -> None:
+    def _tries_variables(self, options: Options) -> None:
+        """Try to let the environment prioritize it, or put it before those that go before it."""
         known = self.question.system._catalog().environment
         names = dict.fromkeys((self.backend, *known.prioritize))
         self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
-
-    def _tries_order(self, options: Options) -> None:
-        """Try to let the environment put it before the backends that go before it."""
-        known = self.question.system._catalog().environment
         others = _contenders(replace(self.question, options=options).ask())
         pairs = _set_order(known.set_order, self.backend, others)
         self._tries(options, {known.variable("SET_ORDER"): pairs})

@@ -30,7 +30,7 @@ def test_a_sound_file_has_a_description(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "faults"),
     [
-        (b"\xff", [(1, None)]),
+        (b"\xff", [(None, None)]),
         (b"name = 1\n=\n", [(2, None)]),
         (b'name = "oil"\n', [(1, "primary_types")]),
         (b'\nname = "o i l"\nprimary_types = [1]\n', [(2, "name"), (3, "primary_types[0]")]),

@@ -21,7 +21,9 @@ FIELDS = {
 def check(skip: list[str]) -> tuple[list[str], list[list[str]]]:
     """Return the keys of findings, and the journal."""
     stream = io.StringIO()
-    found = DescriptionCheck(find_mentions(FIELDS), Importer([]), Journal(stream, skip)).findings()
+    found = DescriptionCheck(
+        find_mentions(FIELDS), Importer([]), Journal(stream.write, skip)
+    ).findings()
     keys = [str(each.key) for each in found]
     return keys, [json.loads(line) for line in stream.getvalue().splitlines()]
 

@@ -55,7 +55,7 @@ def test_a_library_whose_name_is_taken_is_not_examined() -> None:
     """Nothing of it is used."""
     source = Source("paintlib = other:system")
     report = examine_library(Library("paintlib", "other:system", source, owner="paint-lib"))
-    assert report.backends == []
+    assert report.backends == ()
     (finding,) = report.findings
     assert finding.message.startswith("distribution paint-lib registers a library of the same")
 

@@ -48,10 +48,9 @@ TEXT = dedent(
         ('functions."l:g".also.should_run', 15),
         ("tool[1].x", 19),
         ("missing", 1),
-        (None, 1),
     ],
 )
-def test_the_line_of_a_key_or_of_its_table(key: str | None, line: int) -> None:
+def test_the_line_of_a_key_or_of_its_table(key: str, line: int) -> None:
     assert find_layout(TEXT).line(key) == line
 
 

@@ -18,7 +18,7 @@ CODE = """
     from spatch_core.examination.child import Journal
 
     request = {{"name": "paintlib", "identifier": {identifier!r}, "backend": "oil"}}
-    library_tasks.{task}(request, Journal(sys.stdout, []))
+    library_tasks.{task}(request, Journal(sys.stdout.write, []))
     """
 
 

@@ -74,5 +74,5 @@ def test_the_text_of_an_import_fault_names_the_line(file: str) -> None:
 def test_a_path_may_be_an_object(file: str) -> None:
     """As for `open`."""
     report = verify_file(Path(file), imports=False)
-    assert report.file.path == file
+    assert report.subject == file
     assert [each.key for each in report.findings] == ["lower_priority_than[0]"]

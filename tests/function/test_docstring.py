@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 from typing import Any
 
@@ -154,3 +155,13 @@ def test_help_shows_it() -> None:
     text = pydoc.plain(pydoc.render_doc(blur))
     assert "blur(x: 'Foreign | int', sigma: 'float' = 1.0, *, mode: 'str' = 'reflect')" in text
     assert "Backends" in text
+
+
+def test_examples_of_a_backend_are_not_those_of_the_library() -> None:
+    """F6: doctest runs what stands in the docstring, so that prompts get a backslash."""
+    docs = "Say >>> here.\n>>> 1 / 0\n    >>> 2 / 0\n2"
+    text = documented("Double.\n\n>>> 1 + 1\n2", describe(entry={"additional_docs": docs}))
+    assert text is not None
+    (example,) = doctest.DocTestParser().get_examples(text)
+    assert (example.source, example.want) == ("1 + 1\n", "2\n")
+    assert "    Say >>> here.\n    \\>>> 1 / 0\n        \\>>> 2 / 0\n    2\n" in text
