@@ -23,6 +23,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
+from spatch_core._description.files import parse_toml
 from spatch_core._discovery.cache import open_cache
 from spatch_core._discovery.environment import read_environment
 from spatch_core._discovery.private_folder import HEADER, TAG, TAG_TEXT
@@ -650,3 +651,90 @@ def test_no_name_of_a_group_leads_out_of_the_folder(
     build_catalog([point], (), (), read_environment("FILELIB", {}), cache=cache)
     new = set(tree(tmp_path)) - before
     tally.add(len(new) == 1 and all(Path(each).parent == here.folder for each in new), new)
+
+
+# --- TOML that is large, or deep ---------------------------------------------------------
+
+DEEP = 20_000
+BOMBS = {
+    "dotted-key": "a." * DEEP + "a = 1\n",
+    "dotted-key-with-spaces": "a . " * (DEEP // 2) + "a = 1\n",
+    "quoted-key": '"a".' * (DEEP // 2) + "a = 1\n",
+    "literal-key": "''." * (DEEP // 2) + "a = 1\n",
+    "header": "[" + "a." * DEEP + "a]\n",
+    "array-of-tables": "[[" + "a." * DEEP + "a]]\n",
+    "key-of-an-inline-table": "b = {" + "a." * DEEP + "a = 1}\n",
+    "key-below-a-header": "[functions]\n" + "a." * DEEP + "a = 1\n",
+    "key-after-a-string": 'b = """\n"""\n' + "a." * DEEP + "a = 1\n",
+    "arrays": "a = " + "[" * DEEP + "]" * DEEP,
+    "inline-tables": "a = " + "{a=" * DEEP + "1" + "}" * DEEP,
+    "arrays-and-tables": "a = " + "[{a=" * (DEEP // 2) + "1" + "}]" * (DEEP // 2),
+    "open-arrays": "a = " + "[" * DEEP,
+    "many-tables": "".join(f"[a{number}]\n" for number in range(DEEP // 4)),
+    "many-keys": "".join(f"k{number}" + ".a" * 30 + " = 1\n" for number in range(DEEP // 30)),
+    "long-key": f"[{'k' * DEEP}]\n" + "".join(f"a{number} = 1\n" for number in range(DEEP // 10)),
+    "long-string": f"name = '{'x' * 2 * DEEP}'\n",
+    "long-number": f"name = {'1' * 2 * DEEP}\n",
+    "many-types": f"name = 'bomb'\nprimary_types = [{'1,' * DEEP}]\n",
+    "large": "# comment\n" * 300_000,
+    "huge": "",  # a sparse file of a gigabyte
+}
+MEMORY = 400 * 1024 * 1024
+"""An interpreter with the command line takes half of it."""
+
+
+def limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def plant(folder: Path, bomb: str) -> Path:
+    """Install a backend with such a file."""
+    file = install(folder, "bomb", "")
+    file.write_text(BOMBS[bomb])
+    if bomb == "huge":
+        os.truncate(file, 2**30)
+    return file
+
+
+EXAMINE = """
+from spatch_core.examination import update_file, verify_file
+
+print([each.backend for each in system.problems][:1])
+for examine in (verify_file, update_file):
+    assert examine(sys.argv[1]).findings[0].line
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is that of Linux")
+def test_no_file_takes_much_memory(site: Path, tmp_path: Path, tally: Tally, scale: int) -> None:
+    """Neither where backends are discovered, nor where the file is examined."""
+    names = list(BOMBS)
+    for bomb in names if scale > 1 else names[::3]:
+        folder = tmp_path / bomb
+        file = plant(folder, bomb)
+        done = run(
+            site,
+            "import sys, warnings; warnings.simplefilter('ignore')\n"
+            f"sys.path.append({str(folder)!r}); sys.argv = ['', {str(file)!r}]\n"
+            f"{DISCOVER}{EXAMINE}",
+            limit_memory,
+            SPATCH_CORE_CACHE="off",
+        )
+        found = done.stdout.splitlines()
+        tally.add_many(3, 3 * (found == [FOUND, "['bomb']"] and not done.stderr), (bomb, done))
+
+
+def test_a_file_that_is_too_deep_is_reported_with_its_line(tmp_path: Path, tally: Tally) -> None:
+    """Also in the discovery; and what only looks like a long key is none."""
+    dots = "a." * 40 + "a"
+    for text, place in (
+        (f"name = 'bomb'\n{dots} = 1", "(at line 2, column 1)"),
+        (f"name = 'bomb'\nb = {{ c = 1, {dots} = 1}}", "(at line 2, column 13)"),
+        (f"b = '''\n\n'''\n[{dots}]", "(at line 4, column 2)"),
+    ):
+        with pytest.raises(ValueError, match="a key has more than 32 parts") as raised:
+            parse_toml(text.encode())
+        tally.add(str(raised.value).endswith(place), raised.value)
+    for value in (f'"{dots}"', f"'{dots}'", f'"""\n{dots}\\""" {dots}"""', f"'''\n{dots}\n'''"):
+        for text in (f"a = {value}", f"# {dots}\na = [\n{value}, # {dots}\n{value}]"):
+            tally.add(bool(parse_toml(text.encode())), text)
