@@ -82,8 +82,7 @@ def _publish(system: System, dispatcher: Dispatcher, caller: Caller) -> None:
     catalog, keeper = caller.catalog, system.keeper
     dispatcher.leave_shortcuts()
     if not keeper.enabled_globally:
-        names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
-        keeper.set_default(DispatchState(tuple(names)))
+        keeper.set_default(DispatchState(catalog.prioritized))
     keeper.forget_tables()
     system.backend_opts.forget()
     for record in dispatcher.records:

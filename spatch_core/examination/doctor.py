@@ -114,7 +114,8 @@ def _examine(result: LibraryReport, timeout: float) -> Iterator[Finding]:
     for name in backends:
         if environment.blocks(name):
             continue
-        others = ",".join(each for each in backends if each != name)
+        blocked_elsewhere = (each for each in environment.block if each.startswith(f"{name}@"))
+        others = ",".join([*(each for each in backends if each != name), *blocked_elsewhere])
         report = child("examine", {f"{prefix}_BLOCK": others}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._identifiers import DEFAULT, import_identifier, split_identifier
 from .._problems import Source
-from .backends import list_backends
+from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
 from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
 from .foreign_code import foreign_code
@@ -75,10 +75,10 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
     """
     library = _library(request, journal)
     loaded = load_library(library, tries=False)
-    usable = {} if loaded.system is None else loaded.system.backends
     for problem in loaded.problems:
         # Skipped, while another one of its name is used; or about a variable.
-        minor = problem.backend in usable or (problem.backend is None and problem.key is not None)
+        is_variable = problem.backend is None and problem.key is not None
+        minor = is_variable or not is_broken(loaded, problem)
         finding = of_problem(problem, Severity.WARNING if minor else Severity.ERROR)
         journal.add("finding", to_record(finding))
     states = [
