@@ -60,7 +60,11 @@ class File:
         with open(self.path, "rb") as stream:
             self.status = os.fstat(stream.fileno())
             self.is_settled = time_ns() - self.status.st_mtime_ns > _SETTLED
-            content = stream.read(MOST_BYTES + 1)
+            # A buffer of the largest size would take longer than reading most files.
+            size = min(self.status.st_size, MOST_BYTES) + 1
+            content = stream.read(size)
+            if len(content) == size:  # it grows, or it is a device
+                content += stream.read(MOST_BYTES + 1 - size)
         check_size(content)
         return content
 

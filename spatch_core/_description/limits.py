@@ -6,16 +6,13 @@ of ``a.a.a...`` take 1.5 GB. Without long keys it takes some hundred bytes for e
 
 from __future__ import annotations
 
-import re
-
 MOST_BYTES = 2 * 1024 * 1024
 """The size of a file that is read: about 10,000 functions."""
 MOST_PARTS = 32
 """The number of parts of a key, which dots join. The keys of a description have up to three."""
 
 # In step with a parser up to the first mistake, where a parser stops.
-_TOKEN = re.compile(
-    r"""
+_TOKEN = r"""
     (?P<end>[\n=,\[\]{}]|\#[^\n]*)
     | (?P<dot>\.)
     | \"{3}[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*\"{3,5}
@@ -24,9 +21,7 @@ _TOKEN = re.compile(
     | '(?!'')[^'\n]*'
     | (?P<unclosed>["'])
     | [^\n=,\[\]{}\#."']+
-    """,
-    re.VERBOSE,
-)
+"""
 
 
 class LimitError(ValueError):
@@ -50,10 +45,14 @@ def check_keys(text: str) -> None:
     spatch_core._description.limits.LimitError: a key has more than 32 parts (at line 2, column 1)
     """
     # A key stands on one line. Few files have a line with so many dots.
-    if all(line.count(".") < MOST_PARTS for line in text.split("\n")):
+    if text.count(".") < MOST_PARTS or all(
+        line.count(".") < MOST_PARTS for line in text.split("\n")
+    ):
         return
+    import re  # few files need it
+
     start = dots = 0  # of the key, or of a value, which has at most one dot outside of strings
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text, re.VERBOSE):
         if token.lastgroup == "dot":
             dots += 1
         elif token.lastgroup == "end":

@@ -90,8 +90,8 @@ class PrivateFolder:
             if status.st_mtime < time() - _DAY:
                 with suppress(OSError):  # see `remove_unused`
                     os.utime(self.at(name), dir_fd=self.handle, **self._not_followed)
-            content: bytes = stream.read(MOST_BYTES + 1)
-            return None if len(content) > MOST_BYTES else content
+            content: bytes = stream.read(status.st_size)  # if it grows, its checksum is wrong
+            return content
 
     def write(self, name: str, content: bytes) -> None:
         """Put a file in place, unless something that is neither a file nor a link is there."""
