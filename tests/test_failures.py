@@ -154,6 +154,8 @@ DESCRIPTIONS_IN_FILES = {
     "empty": Broken(FILE, "", [("name", "is missing"), ("primary_types", "is missing")]),
     "twice-the-same-key": Broken(FILE, "name = 'a'\nname = 'b'", [(None, "not valid TOML")]),
     "too-deep": Broken(FILE, "name = " + "[" * 20_000, [(None, "not valid TOML")]),
+    "long-key": Broken(FILE, "a." * 20_000 + "a = 1", [(None, "more than 32 parts (at line 1")]),
+    "too-large": Broken(FILE, "#" * 2**21 + "#", [(None, "more than 2,097,152 bytes")]),
     "not-utf-8": Broken(FILE, b"name = '\xff'", [(None, "not valid TOML")]),
     "no-name": Broken(FILE, "primary_types = ['builtins:str']", [("name", "is missing")]),
     "no-primary-types": Broken(FILE, "name = 'broken'", [("primary_types", "is missing")]),

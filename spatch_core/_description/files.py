@@ -7,6 +7,8 @@ import sys
 from stat import S_ISREG
 from time import time_ns
 
+from .limits import MOST_BYTES, check_keys, check_size
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -46,13 +48,25 @@ class File:
         self._content = content
 
     def read(self) -> bytes:
-        """Return the content, and update `status` to that of the content returned."""
+        """Return the content, and update `status` to that of the content returned.
+
+        Raises
+        ------
+        LimitError
+            If the file is too large.
+        """
         if self._content is not None:
             return self._content
         with open(self.path, "rb") as stream:
             self.status = os.fstat(stream.fileno())
             self.is_settled = time_ns() - self.status.st_mtime_ns > _SETTLED
-            return stream.read()
+            # A buffer of the largest size would take longer than reading most files.
+            size = min(self.status.st_size, MOST_BYTES) + 1
+            content = stream.read(size)
+            if len(content) == size:  # it grows, or it is a device
+                content += stream.read(MOST_BYTES + 1 - size)
+        check_size(content)
+        return content
 
 
 def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | None]:
@@ -168,11 +182,15 @@ def parse_toml(content: bytes) -> dict[str, Any]:
     Raises
     ------
     ValueError, RecursionError
-        If it is not TOML, not UTF-8, or nested too deeply.
+        If it is not TOML, not UTF-8, or nested too deeply; `LimitError` if it is too large or
+        has a key of too many parts.
     """
+    check_size(content)
+    text = content.decode()
+    check_keys(text)
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
-    fields: dict[str, Any] = tomllib.loads(content.decode())
+    fields: dict[str, Any] = tomllib.loads(text)
     return fields

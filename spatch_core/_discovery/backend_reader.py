@@ -10,6 +10,7 @@ from typing import Any
 
 from .._description.description import Description
 from .._description.files import find_file, parse_toml
+from .._description.limits import LimitError
 from .._description.parsing import parse_description
 from .._identifiers import (
     DEFAULT,
@@ -126,6 +127,9 @@ class BackendReader:
             fields = parse_toml(found.read())
         except OSError as error:
             unreadable(error)
+            return None
+        except LimitError as error:
+            problem(f"it is not parsed: {error}", "Write a smaller file, with shorter keys")
             return None
         except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
             problem(f"it is not valid TOML: {error}", "Correct the file")

@@ -7,7 +7,7 @@ did not exist.
 
 The format of the file::
 
-    <checksum of all that follows>
+    spatch-core cache <checksum of all that follows>
     {"key": [<versions>], "files": {<path>: [<version>, <fields>, <functions>], ...}}
     <how the functions of the first path are implemented>
     <how those of the second path are>
@@ -34,6 +34,7 @@ from . import cache_entries, lazy_functions
 from .cache_entries import is_entry_of, make_entry, restore, to_json, version_of
 from .lazy_functions import MALFORMED
 from .private_files import read_private, user_folder, write_private
+from .private_folder import SUFFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
 _FOLDER = "spatch-core"
-_FORMAT = 2
+_FORMAT = 3
 
 
 def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | None:
@@ -89,7 +90,7 @@ class DescriptionCache:
         python = sys.implementation.name, sys.hexversion, sys.prefix
         key = repr((_FORMAT, __version__, *python, group))
         name = "".join(each if each.isascii() and each.isalnum() else "_" for each in group)
-        self.file = os.path.join(folder, f"{name[:64]}-{crc32(key.encode()):08x}")
+        self.file = os.path.join(folder, f"{name[:64]}-{crc32(key.encode()):08x}{SUFFIX}")
         # In a checkout, the validator may change without a new version of the package.
         rules = (
             *(fields, parsing, field_reader, _identifiers, _type_patterns),

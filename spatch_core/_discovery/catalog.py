@@ -16,7 +16,7 @@ from ..exceptions import (
     SpatchCoreWarning,
     UnknownBackendError,
 )
-from .environment import Environment
+from .environment import Environment, distribution_key
 
 CYCLE = "the declared priorities form a cycle"
 
@@ -41,6 +41,9 @@ class Catalog:
         All backends and values that were skipped or ignored.
     blocked : mapping of str to Source
         Backends that the environment blocks; neither their files nor their modules were read.
+        Where only that of one distribution is, its name is ``"name@distribution"``.
+    shadowed : mapping of str to tuple of Source
+        Backends that were not read, because another one of their name is used.
     is_complete : bool
         False if a backend could not be read because this thread is in the middle of
         importing a module that it needs. It must be read again after that.
@@ -52,10 +55,37 @@ class Catalog:
     problems: tuple[Problem, ...] = ()
     blocked: Mapping[str, Source] = field(default_factory=dict)
     is_complete: bool = True
+    shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+
+    @property
+    def prioritized(self) -> tuple[str, ...]:
+        """The usable backends that the environment prioritizes, first goes first."""
+        choices = dict(self.environment.choices)
+        names = [name for name in self.environment.prioritize if name in self.descriptions]
+        return tuple(
+            name
+            for name in names
+            if name not in choices
+            or choices[name] == distribution_key(self.descriptions[name].source.distribution)
+        )
+
+    def is_shadowed(self, problem: Problem) -> bool:
+        """Whether a problem is only that another backend of the name is used."""
+        sources = self.shadowed.get(problem.backend or "", ())
+        return any(problem.source is each for each in sources)
 
     def why_unusable(self, name: str) -> str:
         """Return why an installed backend is not in the catalog; empty if it is not installed."""
-        if name in self.blocked:
+        base, separator, _ = name.partition("@")
+        if separator and base in self.descriptions and name not in self.blocked:
+            prioritize = self.environment.variable("PRIORITIZE")
+            owner = self.descriptions[base].source.distribution or "the library itself"
+            return (
+                f"{base!r} is that of {owner}; another distribution is chosen before backends are "
+                f"needed, by the environment variable {prioritize}={name}"
+            )
+        prefix = f"{name}@"
+        if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
         faults = [problem for problem in self.problems if problem.backend == name]
         return str(faults[0]) if faults else ""

@@ -5,12 +5,14 @@ variable                 example                              meaning
 =======================  ===================================  ===============================
 ``<prefix>_PRIORITIZE``  ``first,second``                     first, and then second, go first
 ``<prefix>_BLOCK``       ``one,two``, or ``*``                never loaded
+both of these            ``gpu@gpu-dist``                     only the gpu of that distribution
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
 =======================  ===================================  ===============================
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,8 +36,11 @@ class Environment:
         The variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``, ``<prefix>_SET_ORDER``.
     prioritize : tuple of str
         Backends to prioritize in the process-wide default state, first goes first.
+    choices : tuple of (str, str)
+        Prioritized backends with the distributions, as `distribution_key` returns them, that
+        they must come from.
     block : frozenset of str
-        Backends that must not be loaded.
+        Backends that must not be loaded; ``"name@distribution"`` for that of one distribution.
     block_all : bool
         Whether every backend is blocked (``*``).
     set_order : tuple of (str, str)
@@ -46,6 +51,7 @@ class Environment:
 
     prefix: str
     prioritize: tuple[str, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
     block: frozenset[str] = frozenset()
     block_all: bool = False
     set_order: tuple[tuple[str, str], ...] = ()
@@ -55,9 +61,11 @@ class Environment:
         """Return the full name of a variable."""
         return f"{self.prefix}_{suffix}"
 
-    def blocks(self, name: str) -> bool:
-        """Whether the backend `name` must not be loaded."""
-        return self.block_all or name in self.block
+    def blocks(self, name: str, distribution: str | None = None) -> bool:
+        """Whether the backend `name` must not be loaded, from anywhere or from a distribution."""
+        if self.block_all or name in self.block:
+            return True
+        return distribution is not None and of_distribution(name, distribution) in self.block
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
@@ -66,10 +74,55 @@ class Environment:
         return tuple(
             dict.fromkeys(
                 [(name, self.variable(PRIORITIZE)) for name in self.prioritize]
-                + [(name, self.variable(BLOCK)) for name in sorted(self.block)]
+                + [(_name(each), self.variable(BLOCK)) for each in sorted(self.block)]
                 + [(name, self.variable(SET_ORDER)) for name in ordered]
             )
         )
+
+    @property
+    def mentioned(self) -> dict[str, dict[str, str]]:
+        """For each name that occurs with distributions: these, each with its variable."""
+        found: dict[str, dict[str, str]] = {}
+        for name, distribution in self.choices:
+            found.setdefault(name, {})[distribution] = self.variable(PRIORITIZE)
+        for each in sorted(self.block):
+            name, _, distribution = each.partition("@")
+            if distribution:
+                found.setdefault(name, {}).setdefault(distribution, self.variable(BLOCK))
+        return found
+
+
+def distribution_key(name: str | None) -> str:
+    """Return the name of a distribution as installers compare it; empty without any.
+
+    >>> distribution_key("GPU_dist.x")
+    'gpu-dist-x'
+    """
+    return re.sub(r"[-_.]+", "-", name or "").lower()
+
+
+def of_distribution(name: str, distribution: str | None) -> str:
+    """Return how a variable names the backend of one distribution.
+
+    >>> of_distribution("gpu", "GPU_dist")
+    'gpu@gpu-dist'
+    """
+    return f"{name}@{distribution_key(distribution)}"
+
+
+def _name(text: str) -> str:
+    return text.partition("@")[0]
+
+
+def _key(text: str) -> str:
+    name, separator, distribution = text.partition("@")
+    return of_distribution(name, distribution) if separator else name
+
+
+def _is_name(text: str) -> bool:
+    """Whether `text` names a backend, perhaps that of one distribution."""
+    name, separator, distribution = text.partition("@")
+    return is_backend_name(name) and (not separator or is_backend_name(distribution))
 
 
 def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
@@ -113,18 +166,29 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         value = variables.get(f"{prefix}_{suffix}", "").strip()
         return [part.strip() for part in value.split(",")] if value else []
 
-    prioritize = split(PRIORITIZE)
-    for name in prioritize:
-        if not is_backend_name(name):
-            malformed(PRIORITIZE, f"{name!r} cannot name a backend", "first,second")
-            prioritize = []
-            break
+    prioritize: list[str] = []
+    choices: dict[str, str] = {}
+    for text in split(PRIORITIZE):
+        name, _, distribution = text.partition("@")
+        chosen = distribution_key(distribution)
+        if not _is_name(text):
+            malformed(PRIORITIZE, f"{text!r} cannot name a backend", "first,second")
+        elif chosen and name == DEFAULT:
+            malformed(PRIORITIZE, "the library itself has no other distribution", "first,second")
+        elif chosen and choices.setdefault(name, chosen) != chosen:
+            both = f"{name!r} cannot come from two distributions"
+            malformed(PRIORITIZE, both, f"{name}@{choices[name]}")
+        else:
+            prioritize.append(name)
+            continue
+        prioritize, choices = [], {}
+        break
 
     block = split(BLOCK)
     for name in block:
-        if name == DEFAULT:
+        if _name(name) == DEFAULT:
             malformed(BLOCK, "the library itself cannot be blocked", "first,second")
-        elif name != "*" and not is_backend_name(name):
+        elif name != "*" and not _is_name(name):
             malformed(BLOCK, f"{name!r} cannot name a backend", "first,second (or * for all)")
         else:
             continue
@@ -147,7 +211,8 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     return Environment(
         prefix=prefix,
         prioritize=tuple(dict.fromkeys(prioritize)),
-        block=frozenset(block) - {"*"},
+        choices=tuple(choices.items()),
+        block=frozenset(_key(each) for each in block if each != "*"),
         block_all="*" in block,
         set_order=tuple(dict.fromkeys(set_order)),
         problems=tuple(problems),

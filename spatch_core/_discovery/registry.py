@@ -4,13 +4,15 @@ A name means one backend. Several that share a name are settled like this, and t
 reported:
 
 1. a description in code goes before entry points, and the first in code before others;
-2. of entry points, the first by the name of the distribution, then by ``"name = value"``;
-   if it turns out to be broken, no other takes its place.
+2. of entry points, the first usable one by the name of the distribution, then by
+   ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
+3. those behind the first usable one are not read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -22,7 +24,14 @@ from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
-from .environment import BLOCK, SET_ORDER, Environment
+from .environment import (
+    BLOCK,
+    PRIORITIZE,
+    SET_ORDER,
+    Environment,
+    distribution_key,
+    of_distribution,
+)
 
 
 def build_catalog(
@@ -89,6 +98,7 @@ def build_catalog(
         ),
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,
+        shadowed=registry.shadowed,
     )
 
 
@@ -105,6 +115,8 @@ class _Registry:
         self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache)
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
+        self.shadowed: dict[str, tuple[Source, ...]] = {}
+        self.mentioned = environment.mentioned
         # All names that are installed or in code, whether they can be used or not.
         self.names: set[str] = {DEFAULT}
 
@@ -127,38 +139,94 @@ class _Registry:
             self.descriptions[description.name] = description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
-        """Read the first of the entry points that share a name; report the others."""
-        sources = [
-            Source(f"{item.name} = {item.value}", metadata=item.dist) for item in entry_points
+        """Read the entry points that share a name until one is usable; report the others."""
+        found = [
+            (Source(f"{item.name} = {item.value}", metadata=item.dist), item)
+            for item in entry_points
         ]
-        if self.is_blocked(name, sources[0]):
+        if self.is_blocked(name, found[0][0]):
             return
-        # Sorted only if need be, because that reads the metadata of the distributions.
-        if len(sources) > 1:
-            ranked = sorted(
-                zip(sources, entry_points, strict=True),
-                key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""),
-            )
-            sources = [source for source, _ in ranked]
-            entry_points = [entry_point for _, entry_point in ranked]
+        # Only if need be, because that reads the metadata of the distributions.
+        if len(found) > 1:
+            found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
+        if name in self.mentioned:
+            found = self.choose(name, found)
         if name in self.descriptions:
-            self.report_unused(name, sources, "the library itself")
+            self.report_shadowed(name, [source for source, _ in found], "the library itself")
             return
-        if len(sources) > 1:
-            owner = sources[0].distribution
-            used = f"distribution {owner}" if owner else str(sources[0])
-            self.report_unused(name, sources[1:], used)
-        description = self.reader.read(name, entry_points[0], sources[0])
-        if description is not None:
-            self.descriptions[name] = description
+        first = len(self.problems)
+        for number, (source, entry_point) in enumerate(found, start=1):
+            before = len(self.problems)
+            description = self.reader.read(name, entry_point, source)
+            if description is not None:
+                self.descriptions[name] = description
+                if len(found) > 1:
+                    owner = source.distribution
+                    used = f"distribution {owner}" if owner else str(source)
+                    self.explain_faults(first, before, used)
+                    self.report_shadowed(name, [each for each, _ in found[number:]], used)
+                return
+            if len(self.problems) == before:
+                return  # this thread is importing it; until that has ended, no other is used
 
-    def report_unused(self, name: str, sources: Iterable[Source], owner: str) -> None:
-        """Report backends that are not used, because `owner` has one of the same name."""
+    def choose(self, name: str, found: list[tuple[Source, Any]]) -> list[tuple[Source, Any]]:
+        """Return the backends of a name that are not blocked, the chosen one first."""
+        keys = {id(source): distribution_key(source.distribution) for source, _ in found}
+        for distribution, variable in self.mentioned[name].items():
+            if distribution not in keys.values():
+                offers = ", ".join(of_distribution(name, each) for each in keys.values() if each)
+                self.problems.append(
+                    Problem(
+                        f"no distribution {distribution!r} offers a backend named {name!r}; "
+                        f"{name}@{distribution} is ignored",
+                        f"Correct it; installed are: {offers or 'none'}",
+                        key=variable,
+                    )
+                )
+        allowed = []
+        for source, item in found:
+            if keys[id(source)] and self.environment.blocks(name, keys[id(source)]):
+                self.blocked[of_distribution(name, keys[id(source)])] = source
+            else:
+                allowed.append((source, item))
+        chosen = dict(self.environment.choices).get(name)
+        return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen)
+
+    def explain_faults(self, first: int, last: int, used: str) -> None:
+        """Say, in the first fault of each broken backend, which one of its name is used."""
+        told: set[int] = set()
+        for position in range(first, last):
+            fault = self.problems[position]
+            message, remedy = fault.message, fault.remedy
+            source = fault.source or Source()
+            if id(source.metadata) not in told:
+                told.add(id(source.metadata))
+                message += f"; that of {used} is used instead"
+            if source.distribution:
+                # The name alone would block the one that is used.
+                block = f"{self.environment.variable(BLOCK)}={fault.backend}"
+                this = of_distribution("", source.distribution)
+                remedy = remedy.replace(block, block + this)
+            self.problems[position] = replace(fault, message=message, remedy=remedy)
+
+    def report_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
+        """Report backends that are not read, because `owner` has one of the same name."""
+        if sources:
+            self.shadowed[name] = tuple(sources)
+        used = self.descriptions[name].source.distribution
         for source in sources:
+            remedy = "Uninstall one of the two, or rename its entry point"
+            if used and source.distribution:
+                block, prioritize = map(self.environment.variable, (BLOCK, PRIORITIZE))
+                this, other = (of_distribution(name, each) for each in (source.distribution, used))
+                remedy = (
+                    f"Uninstall one of the two, or set {block}={this} to leave it out; "
+                    f"{block}={other} or {prioritize}={this} chooses it"
+                )
             self.problems.append(
                 Problem(
                     f"{owner} offers a backend of the same name, which is used instead",
-                    "Uninstall one of the two, or rename its entry point",
+                    remedy,
                     name,
                     source=source,
                 )

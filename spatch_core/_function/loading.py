@@ -81,8 +81,7 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.leave_shortcuts()
     if not keeper.enabled_globally:
-        names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
-        keeper.set_default(DispatchState(tuple(names)))
+        keeper.set_default(DispatchState(catalog.prioritized))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:

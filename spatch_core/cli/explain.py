@@ -158,6 +158,8 @@ def _parts(
         f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
     ]
     parts.append(Notes("Not considered", unusable))
+    several = [each.meaning for each in list_backends(loaded) if each.meaning]
+    parts.append(Notes("Several of one name", several))
     given = [*question.types, *([question.options.type] if question.options.type else [])]
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:

@@ -70,6 +70,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
         if each.state in (State.NEEDS_OPT_IN, State.BLOCKED)
     ]
     parts.append(Notes("Not active", remarks))
+    parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))
     parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
     return parts
 

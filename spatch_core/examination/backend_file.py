@@ -10,7 +10,8 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from .._description.description import Description
-from .._description.files import parse_toml
+from .._description.files import File, parse_toml
+from .._description.limits import LimitError
 from .._description.parsing import parse_description
 from .._problems import Source
 from ..exceptions import DescriptionError
@@ -107,7 +108,7 @@ def read_file(path: str) -> BackendFile:
     """Read and validate a file."""
     file = BackendFile(path)
     try:
-        content = Path(path).read_bytes()
+        content = File(path, None).read()
         file.text = content.decode()
         file.fields = parse_toml(content)
     except OSError as raised:
@@ -118,8 +119,11 @@ def read_file(path: str) -> BackendFile:
     except (ValueError, RecursionError) as raised:
         place = _AT_LINE.search(str(raised))
         line = int(place.group(1)) if place else max(1, len(file.text.splitlines()))
-        message = f"it is not valid TOML: {_AT_LINE.sub('', str(raised))}"
-        file.faults.append(file.placed(error(message, "Correct the line"), line))
+        wrong, remedy = "is not valid TOML", "Correct the line"
+        if isinstance(raised, LimitError):
+            wrong, remedy = "is not parsed", "Write a smaller file, with shorter keys"
+        message = f"it {wrong}: {_AT_LINE.sub('', str(raised))}"
+        file.faults.append(file.placed(error(message, remedy), line))
     else:
         file.layout = find_layout(file.text)
         validate(file)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from .._discovery.environment import PRIORITIZE, of_distribution
 from .._identifiers import DEFAULT
-from .._problems import Source
+from .._problems import Problem, Source
 
 if TYPE_CHECKING:
     from .._description.description import Description
@@ -37,6 +38,7 @@ class ListedBackend:
     functions: int | None = None  # their number; None where it was not read
     prioritized: bool = False  # by the environment
     description: Description | None = None  # None where it was not read, or is at fault
+    meaning: str = ""  # which one of several distributions the name means; empty without others
 
 
 def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
@@ -44,7 +46,7 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     system = loaded.system
     if system is None:
         return []
-    return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(system, loaded)]
+    return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(loaded)]
 
 
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
@@ -70,7 +72,21 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             len(system.functions if name == DEFAULT else description.functions),
             name in prioritized,
             description,
+            _meaning(system, name),
         )
+
+
+def _meaning(system: BackendSystem, name: str) -> str:
+    """Say which backend of several distributions a name means, and how another is chosen."""
+    catalog = system._catalog()
+    # A vendored copy of this package may be an earlier one.
+    others = getattr(catalog, "shadowed", {}).get(name, ())
+    named = [of_distribution(name, each.distribution) for each in others if each.distribution]
+    owner = catalog.descriptions[name].source.distribution
+    if not named or owner is None:
+        return ""
+    variable = catalog.environment.variable(PRIORITIZE)
+    return f"{name} means that of {owner}; {variable}={named[0]} chooses another"
 
 
 def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
@@ -80,9 +96,18 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
-def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBackend]:
+def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
+    """Whether a problem is a fault, and not only that another backend of the name is used."""
+    system = loaded.system
+    if system is None or problem.backend not in system.backends:
+        return True
+    # A vendored copy of this package may be an earlier one, which reads only the first.
+    is_shadowed = getattr(system._catalog(), "is_shadowed", None)
+    return is_shadowed is not None and not is_shadowed(problem)
+
+
+def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     """Yield each entry point with problems, once."""
-    usable = system.backends
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         if problem.backend is None:
@@ -91,6 +116,6 @@ def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
         key = (problem.backend, source.distribution, source.entry_point)
         if key not in seen:
             seen.add(key)
-            state = State.SHADOWED if problem.backend in usable else State.BROKEN
+            state = State.BROKEN if is_broken(loaded, problem) else State.SHADOWED
             reason = f"{problem.key}: {problem.message}" if problem.key else problem.message
             yield ListedBackend(problem.backend, state, reason, source)

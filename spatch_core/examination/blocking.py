@@ -38,12 +38,14 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     'gpu,i,l,o'
     >>> honoured_block("GPU", ["gpu", "threads"])
     'GPU,gpu'
+    >>> honoured_block("gpu@a;oil", ["gpu"])
+    'gpu@a,oil'
     >>> honoured_block("gpu;*", ["gpu"])
     '*'
     """
     if "*" in re.split(r"[\s,;:|]+", value):
         return "*"
-    found = set(re.findall(r"[\w.-]+", value))
+    found = set(re.findall(r"[\w.-]+(?:@[\w.-]+)?", value))
     installed = {*names}
     folded = {each.casefold() for each in found - installed}
     found |= {each for each in installed if each.casefold() in folded}

@@ -120,8 +120,9 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
     for name in backends:
         if environment.blocks(name):
             continue
-        others = ",".join(each for each in backends if each != name and is_backend_name(each))
-        report = child("examine", {variable: others}, name)
+        elsewhere = [each for each in environment.block if each.startswith(f"{name}@")]
+        known = [each for each in backends if each != name and is_backend_name(each)]
+        report = child("examine", {variable: ",".join([*known, *elsewhere])}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
             own[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]

@@ -15,6 +15,8 @@ from .._description.files import parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
 
+_LONGEST = 1000  # of the key paths whose lines are known
+
 _TOKEN = re.compile(
     r'''
     """(?:\\.|[^\\])*?""""{0,2}  # a string of several lines may end in quotes
@@ -56,6 +58,7 @@ class Layout:
 
     lines: dict[str, int] = field(default_factory=dict)  # by key path, as the validator writes it
     sections: list[Section] = field(default_factory=list)
+    _ranks: dict[str, int] = field(default_factory=dict)  # of the lines' keys
 
     def line(self, key: str) -> int:
         """Return the line of a key path, or of the table that would hold it."""
@@ -65,13 +68,16 @@ class Layout:
     def position(self, key: str) -> int:
         """Return the rank of a key path, or of the table that would hold it, in the file."""
         holder = self._holder(key)
-        return -1 if holder is None else [*self.lines].index(holder)
+        if len(self._ranks) != len(self.lines):
+            self._ranks = {each: rank for rank, each in enumerate(self.lines)}
+        return -1 if holder is None else self._ranks[holder]
 
     def _holder(self, key: str) -> str | None:
-        holders = [
-            each for each in self.lines if key == each or key.startswith((f"{each}.", f"{each}["))
-        ]
-        return max(holders, key=len, default=None)
+        """Return the longest known key path that leads to `key`, or is it."""
+        # Without a look at all lines: a file may have as many faults as lines.
+        places = [len(key), *(place for place in range(len(key)) if key[place] in ".[")]
+        holders = (key[:place] for place in sorted(places, reverse=True))
+        return next((each for each in holders if each in self.lines), None)
 
 
 def find_layout(text: str) -> Layout:
@@ -193,7 +199,10 @@ class _Scanner:
         return end
 
     def found(self, path: Path, line: int) -> None:
-        self.layout.lines.setdefault(key_path(path), line)
+        key = key_path(path)
+        # Nested tables would repeat a long key as often as there are keys in them.
+        if len(key) <= _LONGEST:
+            self.layout.lines.setdefault(key, line)
 
 
 def _tokens(text: str) -> Iterator[_Token]:

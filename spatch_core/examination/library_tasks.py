@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._identifiers import DEFAULT, import_identifier, split_identifier
 from .._problems import Source
-from .backends import list_backends
+from .backends import is_broken, list_backends
 from .description_check import DescriptionCheck
 from .findings import Finding, Severity, of_problem, source_as_json, to_record, warning
 from .foreign_code import foreign_code
@@ -88,12 +88,11 @@ def discover(request: dict[str, Any], journal: Journal) -> None:
 
 def _discovered(loaded: LoadedLibrary, journal: Journal, backend: str | None = None) -> None:
     """Write down what discovery found, all of it or about one backend."""
-    usable = {} if loaded.system is None else loaded.system.backends
     for problem in loaded.problems:
         if backend in (None, problem.backend):
             # Skipped, while another one of its name is used; or about a variable.
-            is_minor = problem.backend is None and problem.key is not None
-            is_minor = is_minor or problem.backend in usable
+            is_variable = problem.backend is None and problem.key is not None
+            is_minor = is_variable or not is_broken(loaded, problem)
             finding = of_problem(problem, Severity.WARNING if is_minor else Severity.ERROR)
             journal.add("finding", to_record(finding))
     states = [

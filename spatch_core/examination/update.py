@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from difflib import unified_diff
 from errno import EACCES, EPERM, EROFS
 from pathlib import Path
-from stat import S_IMODE
-from tempfile import mkstemp
 from typing import Any
 
 from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
@@ -18,6 +16,7 @@ from .._description.files import parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
 from .findings import Finding
+from .replacement import ChangedMeanwhileError, remove_drafts, replace_content
 
 _TABLE = "functions.auto-generation"
 
@@ -125,14 +124,25 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
     if file.faults:
         return update
     update.text = text
-    if not check and not update.is_current:
-        target = Path(file.path).resolve()
-        try:
-            _write(target, text)
-            update.written = True
-        except OSError as raised:
-            file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
+    if not check:
+        _write(update)
     return update
+
+
+def _write(update: FileUpdate) -> None:
+    """Write the new content into the file; what a link leads to is written."""
+    file = update.file
+    target = Path(file.path).resolve()
+    remove_drafts(target)
+    if update.is_current:
+        return
+    try:
+        replace_content(target, file.text.encode(), update.text.encode())
+        update.written = True
+    except ChangedMeanwhileError:
+        file.fault(None, "it was changed meanwhile, and stays as it is", "Update it again")
+    except OSError as raised:
+        file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
 
 
 def _writing_remedy(raised: OSError, target: Path) -> str:
@@ -217,21 +227,3 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return one.split() == other.split()
     return bool(one == other)
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace the content of a file at once or not at all."""
-    with open(path, "r+b") as old:  # a read-only file may be in a writable folder
-        mode = S_IMODE(os.fstat(old.fileno()).st_mode)
-    handle, name = mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "wb") as new:
-            new.write(text.encode())
-            new.flush()
-            os.fsync(handle)
-        os.chmod(name, mode)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

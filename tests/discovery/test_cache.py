@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import spatch_core
 from spatch_core import BackendSkippedWarning, BackendSystem
 from spatch_core._description.description import Description, Implementation
+from spatch_core._discovery.private_folder import HEADER, TAG, TAG_TEXT
 from spatch_core.testing import isolated, run_python, write_distribution
 
 CORE = Path(spatch_core.__file__).parents[1]
@@ -117,7 +118,10 @@ def functions(name: str = "loud", group: str = GROUP) -> list[str]:
 
 
 def files(caches: Path) -> list[Path]:
-    return sorted((caches / "spatch-core").iterdir())
+    """The files of the cache, without the tag of their folder."""
+    folder = caches / "spatch-core"
+    assert (folder / TAG).read_bytes() == TAG_TEXT
+    return sorted(each for each in folder.iterdir() if each.name != TAG)
 
 
 def recall(file: Path) -> bool:
@@ -495,7 +499,8 @@ GARBAGE: dict[str, Callable[[bytes], bytes]] = {
     "first-half": lambda content: content[: len(content) // 2],
     "twice": lambda content: content * 2,
     "another-character": lambda content: content.replace(b"double", b"triple"),
-    "not-a-checksum": lambda content: b"x" + content,
+    "not-a-header": lambda content: b"x" + content,
+    "not-a-checksum": lambda content: content.replace(HEADER, HEADER + b"x"),
     "binary": lambda content: bytes(range(256)),
     "JSON": lambda content: b"{}",
     "pickle": pickle.dumps,
@@ -507,7 +512,7 @@ def signed(head: bytes, *lines: bytes) -> bytes:
     from binascii import crc32
 
     content = b"\n".join([head, *lines])
-    return b"%08x\n" % crc32(content) + content
+    return HEADER + b"%08x\n" % crc32(content) + content
 
 
 def twisted(content: bytes, old: bytes, new: bytes) -> bytes:
@@ -775,28 +780,33 @@ class TestUpkeep:
         assert new != old
 
     def test_other_things_in_the_folder_do_not_matter(self, site: Path, caches: Path) -> None:
+        one = install(site, "one", group="cachelib.one")
+        assert functions("one", "cachelib.one") == ["double"]
         folder = caches / "spatch-core" / "folder"
-        folder.mkdir(mode=0o700, parents=True)
-        folder.parent.chmod(0o700)
+        folder.mkdir(mode=0o700)
         age(folder, 100 * 24 * HOUR)
         file = install(site, "loud")
 
         assert not recall(file)
         assert recall(file)
+        assert folder.is_dir()
+        assert one.exists()
 
     def test_the_number_of_files_is_limited(self, site: Path, caches: Path) -> None:
         """A program may make a new environment whenever it is run."""
+        install(site, "one", group="cachelib.one")
+        discover("cachelib.one")
         install(site, "loud")
         folder = caches / "spatch-core"
-        folder.mkdir(mode=0o700, parents=True)
         for number in range(200):
-            (folder / str(number)).touch()
-            age(folder / str(number), number * HOUR)
+            (folder / f"{number}.cache").write_bytes(HEADER)
+            (folder / f"{number}.cache").chmod(0o600)
+            age(folder / f"{number}.cache", number * HOUR)
         discover()
 
         assert len(files(caches)) == 100
-        assert (folder / "0").exists()
-        assert not (folder / "199").exists()
+        assert (folder / "0.cache").exists()
+        assert not (folder / "199.cache").exists()
 
     def test_files_that_are_used_stay(self, site: Path, caches: Path) -> None:
         install(site, "one", group="cachelib.one")
@@ -833,7 +843,7 @@ class TestPlace:
         install(site, "loud")
         discover()
 
-        assert len(list((home / ".cache" / "spatch-core").iterdir())) == 1
+        assert len(files(home / ".cache")) == 1
 
     @pytest.mark.parametrize("value", ["", "relative", "/no/such/folder"])
     def test_without_a_home_folder_nothing_is_kept(

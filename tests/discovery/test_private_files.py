@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spatch_core._discovery.private_files import read_private, user_folder, write_private
+from spatch_core._discovery.private_folder import TAG
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -54,7 +55,7 @@ def test_written_content_is_read(tmp_path: Path) -> None:
     for content in (b"one", b"two"):
         write_private(file, content)
         assert read_private(file) == content
-    assert os.listdir(os.path.dirname(file)) == ["file"]
+    assert sorted(os.listdir(os.path.dirname(file))) == [TAG, "file"]
 
 
 def test_an_absent_file_has_no_content(tmp_path: Path) -> None:

@@ -76,3 +76,18 @@ def test_paths_are_written_as_the_validator_writes_them() -> None:
     assert key_path(("functions", "auto-generation", "modules", 0)) == (
         "functions.auto-generation.modules[0]"
     )
+
+
+def test_a_key_that_is_not_there_has_the_line_of_what_would_hold_it() -> None:
+    """Of several, the innermost; dots in quoted parts are none of its own."""
+    layout = find_layout("a = 1\n[b]\n[b.c]\nd = [\n1]\n['x.y']\nz = 1\n")
+    keys = ["a", "a.b", "a[0]", "ab", "b.c.d[0]", "b.c.d[7].e", "b.c.x", "b.x", "x.y.z.q", "x"]
+    assert [layout.line(each) for each in keys] == [1, 1, 1, 1, 5, 4, 3, 2, 7, 1]
+    assert [layout.position(each) for each in ("a", "b.x", "ab")] == [0, 1, -1]
+
+
+def test_long_key_paths_have_no_lines() -> None:
+    """They would be repeated for each key in the table."""
+    layout = find_layout(f"a = 1\n[b]\n[b.{'k' * 2000}]\nc = 1\n")
+    assert [*layout.lines] == ["a", "b"]
+    assert layout.line(f"b.{'k' * 2000}.c") == 2

@@ -1,0 +1,63 @@
+"""Replacing the content of a file; `tests/attacks/test_files.py` has the attacks."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from spatch_core.examination.replacement import (
+    ChangedMeanwhileError,
+    remove_drafts,
+    replace_content,
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "backend.toml"
+    path.write_bytes(b"before")
+    return path
+
+
+@pytest.mark.parametrize("has_unnamed", [True, False])
+def test_the_content_is_replaced(
+    file: Path, monkeypatch: pytest.MonkeyPatch, has_unnamed: bool
+) -> None:
+    """With and without files that have no name."""
+    if not has_unnamed:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    file.chmod(0o640)
+    replace_content(file, b"before", b"afterwards")
+    assert file.read_bytes() == b"afterwards"
+    assert os.listdir(file.parent) == ["backend.toml"]
+    if sys.platform != "win32":
+        assert file.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("names", [1, 2])
+def test_other_content_is_not_replaced(file: Path, names: int) -> None:
+    if names == 2:
+        os.link(file, file.with_name("other"))
+    with pytest.raises(ChangedMeanwhileError):
+        replace_content(file, b"earlier", b"afterwards")
+    assert file.read_bytes() == b"before"
+    assert len(os.listdir(file.parent)) == names
+
+
+def test_all_names_of_a_file_have_the_new_content(file: Path) -> None:
+    """Shorter than the old content, too."""
+    other = file.with_name("other")
+    os.link(file, other)
+    replace_content(file, b"before", b"new")
+    assert (file.read_bytes(), other.read_bytes()) == (b"new", b"new")
+    assert file.samefile(other)
+
+
+def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        replace_content(tmp_path / "file", b"", b"new")
+    remove_drafts(tmp_path / "folder" / "file")
+    assert not any(tmp_path.iterdir())
