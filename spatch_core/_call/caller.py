@@ -9,10 +9,12 @@ from typing import Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from . import suspended
 from .asking import ask, make_context
 from .chain import Chain, Demanded, tries_whole_chain
 from .guard import Guard
@@ -104,6 +106,8 @@ class Caller:
         kwargs: dict[str, Any],
     ) -> Any:
         """Call a function as in a state that need not be in force."""
+        if function.nature:
+            return self.chain(function, state, types)(*args, **kwargs)
         target = self.target(function, state, types)
         result = target(*args, **kwargs)
         if result is NotImplemented and not self.is_final(target):
@@ -113,6 +117,21 @@ class Caller:
     def is_final(self, target: object) -> bool:
         """Whether ``NotImplemented`` of what a table holds is the answer of the call."""
         return tries_whole_chain(target)
+
+    def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
+        """Return an answer of what a table of a coroutine or generator function holds.
+
+        Raises
+        ------
+        TypeError
+            If it is of the wrong kind; it names the backend.
+        """
+        if self.is_final(called):
+            return result  # the chain has checked it
+        for backend in self.resolver.implementers(function.identifier):
+            if self.resolver.demanded(function, backend, state).loaded is called:
+                return suspended.checked(function, backend, result)
+        return suspended.checked(function, DEFAULT, result)
 
     def explain(
         self,

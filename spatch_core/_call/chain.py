@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._dispatch_arguments import Function
+from .._dispatch_arguments import COROUTINE, Function
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome, TraceEvent
 from ..exceptions import BackendDeferredError
+from . import suspended
 from .asking import ask, make_asking, make_context
 from .context import DispatchContext
 
@@ -76,6 +77,8 @@ class Chain:
             else:
                 result = implementation(*args, **kwargs)
             if result is not NotImplemented or candidate.backend == DEFAULT:
+                if self.function.nature:
+                    return suspended.answer(self, candidate, result, args, kwargs)
                 return result
             self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
         return NotImplemented
@@ -83,12 +86,14 @@ class Chain:
     def target(self) -> Callable[..., Any]:
         """Return the first implementation if nothing has to be asked, else what asks it.
 
+        For a coroutine or generator function it is the chain, which checks each answer.
+
         Raises
         ------
         ImplementationImportError
             If what is needed at once cannot be imported.
         """
-        if self.trace is not None:
+        if self.trace is not None or self.function.nature:
             return self
         first, *others = self.candidates
         if first.is_plain:
@@ -136,6 +141,8 @@ class Demanded(Chain):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         result = super().__call__(*args, **kwargs)
         (candidate,) = self.candidates
+        if result is not NotImplemented and self.function.nature & COROUTINE:
+            return suspended.demanded(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(
                 candidate.backend, self.function.identifier, "it returned NotImplemented"

@@ -46,9 +46,9 @@ class Link:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
 
-    def call_default(self, *call: Any) -> Any:
-        """See `Dispatcher.call_default`."""
-        return self._dispatcher().call_default(*call)
+    def check(self, *answer: Any) -> Any:
+        """See `Dispatcher.check`."""
+        return self._dispatcher().check(*answer)
 
     def leave_shortcuts(self) -> None:
         """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""
