@@ -16,7 +16,7 @@ from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from . import suspended
 from .asking import ask, make_context
-from .chain import Chain, Demanded, tries_whole_chain
+from .chain import Chain, Demanded, as_function, tries_whole_chain
 from .guard import Guard
 
 
@@ -70,7 +70,7 @@ class Caller:
         awaited = walk.awaited
         if awaited or walk.depends_on_registration:
             chain = Chain(function, types, [first, *candidates], state.trace)
-            return Guard(chain, token, awaited, partial(self._renew, state))
+            return as_function(Guard(chain, token, awaited, partial(self._renew, state)))
         if state.trace is None and first.is_plain:
             return first.load()
         return Chain(function, types, [first, *candidates], state.trace).target()
@@ -107,11 +107,11 @@ class Caller:
     ) -> Any:
         """Call a function as in a state that need not be in force."""
         if function.nature:
-            return self.chain(function, state, types)(*args, **kwargs)
+            return self.chain(function, state, types).run(args, kwargs)
         target = self.target(function, state, types)
         result = target(*args, **kwargs)
         if result is NotImplemented and not self.is_final(target):
-            return self.chain(function, state, types).after(target)(*args, **kwargs)
+            return self.chain(function, state, types).after(target).run(args, kwargs)
         return result
 
     def is_final(self, target: object) -> bool:

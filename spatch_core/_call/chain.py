@@ -25,6 +25,23 @@ def tries_whole_chain(target: object) -> bool:
     return getattr(target, "tries_whole_chain", False) is True
 
 
+def as_function(target: Any) -> Callable[..., Any]:
+    """Return a function that calls the method ``run`` of what tries a whole chain.
+
+    CPython calls plain functions without using the C stack, and objects with `__call__` by using
+    it: a library's function that calls itself deeply could overflow the stack of a thread.
+    """
+    run = target.run
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return run(args, kwargs)
+
+    function: Any = call
+    function.tries_whole_chain = True
+    function.tried = target
+    return call
+
+
 class Chain:
     """The candidates of a call in turn.
 
@@ -94,7 +111,7 @@ class Chain:
             If what is needed at once cannot be imported.
         """
         if self.trace is not None or self.function.nature:
-            return self
+            return as_function(self)
         first, *others = self.candidates
         if first.is_plain:
             return first.load()

@@ -27,8 +27,6 @@ class Guard:
 
     __slots__ = ("_awaited", "_chain", "_renew", "_target", "_token")
 
-    tries_whole_chain = True
-
     def __init__(
         self, chain: Chain, token: object, awaited: Sequence[str], renew: Callable[[Chain], Chain]
     ) -> None:
@@ -38,13 +36,14 @@ class Guard:
         self._awaited = awaited
         self._renew = renew
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call."""
         # Before the target runs: it may register a class or import a module itself.
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
-            return self._renew(self._chain)(*args, **kwargs)
+            return self._renew(self._chain).run(args, kwargs)
         result = self._target(*args, **kwargs)
         if result is NotImplemented and not tries_whole_chain(self._target):
-            return self._chain.after(self._target)(*args, **kwargs)
+            return self._chain.after(self._target).run(args, kwargs)
         return result
 
     def _has_arrived(self) -> bool:

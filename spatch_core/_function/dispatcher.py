@@ -222,7 +222,7 @@ class Dispatcher:
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called)(*args, **kwargs)
+        return chain.after(called).run(args, kwargs)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

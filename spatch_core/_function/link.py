@@ -38,9 +38,17 @@ class Link:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)
 
-    def deferred(self, *call: Any) -> Any:
+    # Without ``*call``, with which CPython would use the C stack: the call may be a recursion.
+    def deferred(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
         """See `Dispatcher.deferred`."""
-        return self._dispatcher().deferred(*call)
+        return self._dispatcher().deferred(index, called, args, kwargs, values)
 
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
