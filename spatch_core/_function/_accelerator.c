@@ -53,8 +53,10 @@
 
 #if defined(_MSC_VER)
 #define THREAD_LOCAL __declspec(thread)
+#define NOT_INLINED __declspec(noinline)
 #else
 #define THREAD_LOCAL _Thread_local
+#define NOT_INLINED __attribute__((noinline))
 #endif
 
 typedef struct {
@@ -403,8 +405,9 @@ end_of_stack(void)
     return lowest;
 }
 
-/* Whether the stack of this thread could overflow if calls went on through C. */
-static int
+/* Whether the stack of this thread could overflow if calls went on through C. Kept out of
+   `dispatch`, whose usual way it would make longer. */
+static NOT_INLINED int
 is_stack_short(void)
 {
     static THREAD_LOCAL uintptr_t end; /* asked for once: Linux reads a file for it */

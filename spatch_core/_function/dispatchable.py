@@ -9,8 +9,7 @@ from .._dispatch_arguments import SIGNED, Function, missing
 from .._identifiers import GENERATED
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
-from .signature import Signature
-from .wrapper import make_wrapper
+from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,9 +109,11 @@ class Dispatchable:
         wrapper.__qualname__ = qualname
         wrapper.__doc__ = self.doc = default.__doc__
         if isinstance(default, FunctionType):
-            wrapper.__defaults__ = default.__defaults__
-            wrapper.__kwdefaults__ = default.__kwdefaults__
-        if not wrapper.__dict__.keys() & SIGNED:
+            if default.__defaults__:
+                wrapper.__defaults__ = default.__defaults__
+            if default.__kwdefaults__:
+                wrapper.__kwdefaults__ = default.__kwdefaults__
+        if SIGNED.isdisjoint(wrapper.__dict__):
             wrapper.__signature__ = Signature(default)
         annotations = getattr(default, "__annotations__", None)
         if annotations:

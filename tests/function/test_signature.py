@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function.signature import Signature
+from spatch_core._function.wrapper import Signature
 from spatch_core.testing import run_python
 
 
