@@ -14,10 +14,29 @@ if TYPE_CHECKING:
     )
 
 # Attributes that give a function another signature than that of its code.
-_SIGNED = {"__wrapped__", "__signature__"}
+SIGNED = {"__wrapped__", "__signature__"}
 
-# A sanity limit: a wrapper has a parameter for each position up to the last dispatch argument.
+# A sanity limit: a wrapper has a variable for each position up to the last dispatch argument.
 _MOST_POSITIONS = 64
+
+
+# Natures of functions, by the flags that `inspect` looks for in their code.
+PLAIN = 0
+GENERATOR = 0x20
+COROUTINE = 0x80
+ASYNC_GENERATOR = 0x200
+NATURES = GENERATOR | COROUTINE | 0x100 | ASYNC_GENERATOR
+"""0x100 is the flag of generators that `types.coroutine` has marked: they can be awaited."""
+
+
+def nature_of(function: object) -> int:
+    """Return the nature of a callable: what a call of it gives, as `inspect` would say."""
+    code = getattr(function, "__code__", None)
+    while code is None and type(function).__module__ == "functools" and hasattr(function, "func"):
+        function = function.func  # of a partial
+        code = getattr(function, "__code__", None)
+    flags = getattr(code, "co_flags", PLAIN)
+    return flags & NATURES if type(flags) is int else PLAIN
 
 
 class Missing:
@@ -124,7 +143,7 @@ def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | Non
 
     `inspect.signature` works for all callables, but is slow to import and to run.
     """
-    if type(default) is not FunctionType or default.__dict__.keys() & _SIGNED:
+    if type(default) is not FunctionType or default.__dict__.keys() & SIGNED:
         return None
     code = default.__code__
     positional = code.co_argcount
@@ -178,15 +197,18 @@ class Function:
     ----------
     parameters : tuple of Parameter or None
         The places of the dispatch arguments; None if a callable returns them.
+    nature : int
+        What `nature_of` says of the default implementation.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "parameters")
+    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
 
     def __init__(
         self, identifier: str, default: Callable[..., Any], dispatch_args: DispatchArguments
     ) -> None:
         self.identifier = identifier
         self.default = default
+        self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
         if dispatch_args is None:

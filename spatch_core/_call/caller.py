@@ -9,12 +9,14 @@ from typing import Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
+from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from . import suspended
 from .asking import ask, make_context
-from .chain import Chain, Demanded, tries_whole_chain
+from .chain import Chain, Demanded, as_function, tries_whole_chain
 from .guard import Guard
 
 
@@ -68,7 +70,8 @@ class Caller:
         awaited = walk.awaited
         if awaited or walk.depends_on_registration:
             chain = Chain(function, types, [first, *candidates], state.trace)
-            return Guard(chain, token, awaited, partial(self._renew, state))
+            guard = Guard(chain, token, awaited, partial(self._renew, state))
+            return as_function(guard, function)
         if state.trace is None and first.is_plain:
             return first.load()
         return Chain(function, types, [first, *candidates], state.trace).target()
@@ -105,6 +108,8 @@ class Caller:
         found: tuple[Any, ...],
     ) -> Any:
         """Call a function as in a state that need not be in force."""
+        if function.nature:
+            return self.chain(function, state, types).run(args, kwargs, found=found)
         target: Any = self.target(function, state, types)
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
@@ -116,6 +121,21 @@ class Caller:
     def is_final(self, target: object) -> bool:
         """Whether ``NotImplemented`` of what a table holds is the answer of the call."""
         return tries_whole_chain(target)
+
+    def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
+        """Return an answer of what a table of a coroutine or generator function holds.
+
+        Raises
+        ------
+        TypeError
+            If it is of the wrong kind; it names the backend.
+        """
+        if self.is_final(called):
+            return result  # the chain has checked it
+        for backend in self.resolver.implementers(function.identifier):
+            if self.resolver.demanded(function, backend, state).loaded is called:
+                return suspended.checked(function, backend, result)
+        return suspended.checked(function, DEFAULT, result)
 
     def explain(
         self,

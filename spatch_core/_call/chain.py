@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._dispatch_arguments import Function, TakesFound
+from .._dispatch_arguments import COROUTINE, Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome, TraceEvent
 from ..exceptions import BackendDeferredError
+from . import suspended
 from .asking import ask, make_asking, make_context
 from .context import DispatchContext
 
@@ -22,6 +23,26 @@ from .context import DispatchContext
 def tries_whole_chain(target: object) -> bool:
     """Whether a callable of a table tries the whole chain by itself."""
     return getattr(target, "tries_whole_chain", False) is True
+
+
+def as_function(target: Any, function: Function) -> Callable[..., Any]:
+    """Return what a table holds for an object that tries a whole chain: a function.
+
+    CPython calls plain functions without using the C stack, and objects with `__call__` by using
+    it: a library's function that calls itself deeply could overflow the stack of a thread. The
+    wrapper of a function with a finder calls the method `call_found` instead.
+    """
+    if function.parameters is None:
+        return target  # type: ignore[no-any-return]  # a `TakesFound`
+    run = target.run
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return run(args, kwargs)
+
+    made: Any = call
+    made.tries_whole_chain = True
+    made.tried = target
+    return call
 
 
 class Chain(TakesFound):
@@ -86,6 +107,8 @@ class Chain(TakesFound):
             else:
                 result = implementation(*args, **kwargs)
             if result is not NotImplemented or candidate.backend == DEFAULT:
+                if self.function.nature:
+                    return suspended.answer(self, candidate, result, args, kwargs)
                 return result
             self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
         return NotImplemented
@@ -93,13 +116,15 @@ class Chain(TakesFound):
     def target(self) -> Callable[..., Any]:
         """Return the first implementation if nothing has to be asked, else what asks it.
 
+        For a coroutine or generator function it is the chain, which checks each answer.
+
         Raises
         ------
         ImplementationImportError
             If what is needed at once cannot be imported.
         """
-        if self.trace is not None:
-            return self
+        if self.trace is not None or self.function.nature:
+            return as_function(self, self.function)
         first, *others = self.candidates
         if first.is_plain:
             return first.load()
@@ -147,6 +172,8 @@ class Demanded(Chain):
         """Call the backend."""
         result = super().run(*call, **more)
         (candidate,) = self.candidates
+        if result is not NotImplemented and self.function.nature & COROUTINE:
+            return suspended.demanded(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(
                 candidate.backend, self.function.identifier, "it returned NotImplemented"

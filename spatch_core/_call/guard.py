@@ -39,13 +39,14 @@ class Guard(TakesFound):
         self._awaited = awaited
         self._renew = renew
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call."""
         # Before the target runs: it may register a class or import a module itself.
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
-            return self._renew(self._chain)(*args, **kwargs)
+            return self._renew(self._chain).run(args, kwargs)
         result = self._target(*args, **kwargs)
         if result is NotImplemented and not tries_whole_chain(self._target):
-            return self._chain.after(self._target)(*args, **kwargs)
+            return self._chain.after(self._target).run(args, kwargs)
         return result
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:

@@ -45,6 +45,20 @@
 #error "The extension needs CPython 3.12 or later with the global lock"
 #endif
 
+#if defined(_WIN32)
+#include <windows.h>
+#elif defined(__linux__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
+#if defined(_MSC_VER)
+#define THREAD_LOCAL __declspec(thread)
+#define NOT_INLINED __declspec(noinline)
+#else
+#define THREAD_LOCAL _Thread_local
+#define NOT_INLINED __attribute__((noinline))
+#endif
+
 typedef struct {
     Py_ssize_t position; /* negative: keyword-only */
     PyObject *name;      /* interned; NULL: positional-only */
@@ -55,6 +69,8 @@ typedef struct {
 #define MAX_TYPES 4      /* functions of more dispatch arguments remember no answers */
 #define MAX_PARAMETERS 16 /* functions of more dispatch arguments are not accelerated */
 #define MAX_DEPTH 100    /* nested calls through C; deeper ones run Python code */
+#define FEW 8            /* nested calls through C that any thread's stack has room for */
+#define RESERVE (128 * 1024) /* bytes of the stack that other code may need */
 
 /* What to call for some types. All pointers are borrowed; see the invariants above. */
 typedef struct {
@@ -118,30 +134,36 @@ wrapper_of(PyObject *function)
     return found;
 }
 
-/* Set `value` to the value of a keyword argument, borrowed; leave it if there is none. Return 0
-   if a keyword is of a subclass of str, whose == may run Python code. */
-static int
-find_keyword(PyObject **value, PyObject *name, PyObject *const *values, PyObject *names)
+/* Whether the names of all keyword arguments are plain strings. The hash and == of subclasses
+   may run Python code. */
+static inline int
+are_plain(PyObject *names)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++) {
+        if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(names, i))) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Return the value of a keyword argument, borrowed; NULL without an exception if there is none. */
+static PyObject *
+find_keyword(PyObject *name, PyObject *const *values, PyObject *names)
 {
     Py_ssize_t count = PyTuple_GET_SIZE(names);
     for (Py_ssize_t i = 0; i < count; i++) {
         if (PyTuple_GET_ITEM(names, i) == name) {
-            *value = values[i];
-            return 1;
+            return values[i];
         }
     }
     /* Names from `**mapping` need not be interned. */
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *given = PyTuple_GET_ITEM(names, i);
-        if (!PyUnicode_CheckExact(given)) {
-            return 0;
-        }
-        if (PyUnicode_Compare(given, name) == 0) {
-            *value = values[i];
-            return 1;
+        if (PyUnicode_Compare(PyTuple_GET_ITEM(names, i), name) == 0) {
+            return values[i];
         }
     }
-    return 1;
+    return NULL;
 }
 
 /* Whether a class can be looked up in a dictionary without running Python code. The classes
@@ -265,15 +287,17 @@ find(Wrapper *wrapper, PyObject *const *args, Py_ssize_t nargs, PyObject *kwname
     PyObject *values[MAX_PARAMETERS];
     PyTypeObject *types[MAX_PARAMETERS];
     Py_ssize_t count = wrapper->count;
+    if (kwnames != NULL && !are_plain(kwnames)) {
+        return NULL;
+    }
     for (Py_ssize_t i = 0; i < count; i++) {
         Parameter *parameter = &wrapper->parameters[i];
         PyObject *value = NULL;
         if (parameter->position >= 0 && parameter->position < nargs) {
             value = args[parameter->position];
         }
-        else if (kwnames != NULL && parameter->name != NULL &&
-                 !find_keyword(&value, parameter->name, args + nargs, kwnames)) {
-            return NULL;
+        else if (kwnames != NULL && parameter->name != NULL) {
+            value = find_keyword(parameter->name, args + nargs, kwnames);
         }
         values[i] = value == NULL ? wrapper->missing : value;
         types[i] = Py_TYPE(values[i]);
@@ -354,6 +378,46 @@ done:
     return result;
 }
 
+/* Return the lowest address of this thread's stack; the highest address if it is unknown. */
+static uintptr_t
+end_of_stack(void)
+{
+    uintptr_t lowest = UINTPTR_MAX;
+#if defined(_WIN32)
+    ULONG_PTR low, high;
+    GetCurrentThreadStackLimits(&low, &high);
+    lowest = low;
+#elif defined(__APPLE__)
+    pthread_t thread = pthread_self();
+    /* The address is that of the other end. */
+    lowest = (uintptr_t)pthread_get_stackaddr_np(thread) - pthread_get_stacksize_np(thread);
+#elif defined(__linux__)
+    pthread_attr_t attributes;
+    void *address;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &address, &size) == 0) {
+            lowest = (uintptr_t)address;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return lowest;
+}
+
+/* Whether the stack of this thread could overflow if calls went on through C. Kept out of
+   `dispatch`, whose usual way it would make longer. */
+static NOT_INLINED int
+is_stack_short(void)
+{
+    static THREAD_LOCAL uintptr_t end; /* asked for once: Linux reads a file for it */
+    if (end == 0) {
+        end = end_of_stack();
+    }
+    uintptr_t here = (uintptr_t)&here;
+    return here < end || here - end < RESERVE;
+}
+
 /* The vectorcall of an accelerated wrapper. */
 static PyObject *
 dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwnames)
@@ -371,9 +435,9 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         return PyErr_Occurred() ? NULL : run_code(function, args, nargsf, kwnames);
     }
     /* CPython calls Python functions from Python code without using the C stack, but each
-       nested call of `dispatch` takes some of it. A function that calls itself deeply does so
-       through its Python code, and so do its calls in other threads meanwhile. */
-    int is_deep = ++depth > MAX_DEPTH;
+       nested call of `dispatch` takes some of it, about 600 bytes. A function that calls itself
+       deeply does so through its Python code, and so do its calls in other threads meanwhile. */
+    int is_deep = ++depth > FEW && (depth > MAX_DEPTH || is_stack_short());
     if (is_deep) {
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
     }

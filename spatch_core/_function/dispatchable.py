@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
+from types import FunctionType
 
-from .._dispatch_arguments import Function, missing
+from .._dispatch_arguments import SIGNED, Function, missing
 from .._identifiers import GENERATED, split_identifier
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
-from .wrapper import make_wrapper
+from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,12 +76,13 @@ class Dispatchable:
             qualname.rpartition(".")[2],
             qualname,
             function.parameters,
+            function.nature,
             namespace if isinstance(namespace, dict) else {},
             dispatcher.tables,
             dispatcher.link,
             self.filename,
         )
-        if function.parameters is not None:
+        if function.parameters is not None and not function.nature:
             places = [each.position for each in function.parameters]
             prepare(
                 self.wrapper,
@@ -95,7 +97,7 @@ class Dispatchable:
         self.shortcut: Shortcut | None = None
         # A finder runs, and raises, in every call.
         if function.runs_no_code:
-            self.shortcut = Shortcut.between(self.wrapper, default, self.generated)
+            self.shortcut = Shortcut.between(self.wrapper, default)
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:
@@ -106,6 +108,13 @@ class Dispatchable:
         wrapper.__module__ = module
         wrapper.__qualname__ = qualname
         wrapper.__doc__ = self.doc = default.__doc__
+        if isinstance(default, FunctionType):
+            if default.__defaults__:
+                wrapper.__defaults__ = default.__defaults__
+            if default.__kwdefaults__:
+                wrapper.__kwdefaults__ = default.__kwdefaults__
+        if SIGNED.isdisjoint(wrapper.__dict__):
+            wrapper.__signature__ = Signature(default)
         annotations = getattr(default, "__annotations__", None)
         if annotations:
             wrapper.__annotations__ = annotations

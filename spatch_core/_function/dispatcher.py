@@ -180,6 +180,9 @@ class Dispatcher:
         with exchanging:
             if caller is self.loaded and not self.keeper.observations.any():
                 record.shortcut.take()
+                # An audit hook may have started a trace in the middle of that.
+                if self.keeper.observations.any() and record.shortcut.is_taken:
+                    record.shortcut.leave()
 
     def leave_shortcuts(self) -> None:
         """Let all functions dispatch again: there are other backends, or calls are observed."""
@@ -242,6 +245,15 @@ class Dispatcher:
         """Return the dispatch arguments that a callable of the library finds."""
         return self.records[index - 1].function.find(args, kwargs)
 
-    def call_default(self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """Call a function's default implementation."""
-        return self.records[index - 1].function.default(*args, **kwargs)
+    def check(self, index: int, called: Callable[..., Any], result: Any) -> Any:
+        """Return what an implementation of a coroutine or generator function has returned.
+
+        Raises
+        ------
+        TypeError
+            If it is of the wrong kind; it names the backend.
+        """
+        function, caller = self.records[index - 1].function, self.loaded
+        if caller is None:
+            return result  # of the default: no backend is known yet
+        return caller.check(function, self.keeper.current(), called, result)

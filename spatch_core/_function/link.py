@@ -38,17 +38,25 @@ class Link:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)
 
-    def deferred(self, *call: Any) -> Any:
+    # Without ``*call``, with which CPython would use the C stack: the call may be a recursion.
+    def deferred(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
         """See `Dispatcher.deferred`."""
-        return self._dispatcher().deferred(*call)
+        return self._dispatcher().deferred(index, called, args, kwargs, values)
 
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
 
-    def call_default(self, *call: Any) -> Any:
-        """See `Dispatcher.call_default`."""
-        return self._dispatcher().call_default(*call)
+    def check(self, *answer: Any) -> Any:
+        """See `Dispatcher.check`."""
+        return self._dispatcher().check(*answer)
 
     def leave_shortcuts(self) -> None:
         """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""

@@ -3,6 +3,12 @@
 While no backend implements a function, its wrapper runs the code object of the default
 implementation, with its globals and default values. A call of the wrapper then is a call of the
 default implementation: it has one frame, and costs the same.
+
+The exchange changes ``__code__`` alone. The wrapper has the default values of the default
+implementation at all times, because its own code does not use any (see `wrapper`). Therefore a
+call gets its arguments as given whenever the code is exchanged: between two instructions, by an
+audit hook in the middle of the exchange, or by a finalizer that runs while CPython prepares the
+frame of a call.
 """
 
 from __future__ import annotations
@@ -10,9 +16,9 @@ from __future__ import annotations
 import os
 import sys
 from _thread import RLock
-from itertools import repeat
 from types import FunctionType
 
+from .._dispatch_arguments import NATURES
 from .acceleration import accelerate, slow_down
 
 TYPE_CHECKING = False
@@ -20,15 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
 
-    from .wrapper import Generated
-
-# Several attributes change. Only with its global lock does CPython let other threads see none of
-# the steps between.
+# Without its global lock, CPython may free code that another thread is about to run.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
 _IS_ATOMIC = sys.implementation.name == "cpython" and _is_gil_enabled()
-
-_SUSPENDS = 0x20 | 0x80 | 0x200
-"""The flags of generators, coroutines and asynchronous generators, as `inspect` has them."""
 
 exchanging = RLock()
 """Held while a thread decides about shortcuts, and takes or leaves them.
@@ -52,33 +52,24 @@ class Shortcut:
         The wrapper.
     default : types.FunctionType
         The default implementation.
-    generated : Generated
-        Makes the bridge: code for the wrapper that calls the default implementation, and does not
-        use the wrapper's default values.
 
     Notes
     -----
-    The wrapper is in one of four states, told by its code object:
+    The wrapper is in one of three states, told by its code object:
 
     ============================== ========== =============== ==========
     code                           `is_taken` `take`          `leave`
     ============================== ========== =============== ==========
     generated for the wrapper      False      exchanges       not called
     that of the default            True       changes nothing exchanges
-    the bridge, in an exchange     False      changes nothing not called
     set by a user, e.g. a profiler False      changes nothing not called
     ============================== ========== =============== ==========
-
-    An exchange sets the bridge, then the default values, then the other code. So a call in the
-    middle gets its arguments as given: no code ever runs with the default values of the other.
     """
 
-    __slots__ = ("_default", "_exchanges", "_generated", "_own", "_taken", "_wrapper")
+    __slots__ = ("_default", "_exchanges", "_own", "_taken", "_wrapper")
 
     @classmethod
-    def between(
-        cls, wrapper: FunctionType, default: object, generated: Generated
-    ) -> Shortcut | None:
+    def between(cls, wrapper: FunctionType, default: object) -> Shortcut | None:
         """Return the shortcut; None if the code of `default` must not run in the wrapper."""
         if (
             not _IS_ATOMIC
@@ -87,20 +78,18 @@ class Shortcut:
             or default.__code__.co_freevars
             # They are of a subclass of dict, which a wrapper does not share.
             or default.__globals__ is not wrapper.__globals__
-            # `inspect.iscoroutinefunction` and the like must give one answer at all times.
-            or default.__code__.co_flags & _SUSPENDS
             # A decorator that wraps another function may exchange code too.
             or "__wrapped__" in default.__dict__
         ):
             return None
-        return cls(wrapper, default, generated)
+        return cls(wrapper, default)
 
-    def __init__(self, wrapper: FunctionType, default: FunctionType, generated: Generated) -> None:
+    def __init__(self, wrapper: FunctionType, default: FunctionType) -> None:
         self._wrapper = wrapper
         self._default = default
-        self._generated = generated
+        self._own = wrapper.__code__
+        # Audit hooks run in the middle of an exchange, and may call the function.
         self._exchanges = False
-        self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
         # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
 
@@ -111,30 +100,34 @@ class Shortcut:
 
     def take(self) -> None:
         """Let the wrapper run the code of the default implementation."""
-        if self._wrapper.__code__ is not self._own[0] or self._exchanges:
+        wrapper, default = self._wrapper, self._default
+        code = default.__code__
+        if (
+            wrapper.__code__ is not self._own
+            or self._exchanges
+            # A tool that changed the default may have given it another nature.
+            or (code.co_flags ^ self._own.co_flags) & NATURES
+        ):
             return
-        slow_down(self._wrapper)
-        default = self._default
-        self._taken = default.__code__
-        self._exchange(self._taken, default.__defaults__, default.__kwdefaults__)
+        self._exchanges = True
+        try:
+            slow_down(wrapper)
+            # They follow the default while the generated code runs, which ignores them.
+            if wrapper.__defaults__ is not default.__defaults__:
+                wrapper.__defaults__ = default.__defaults__
+            if wrapper.__kwdefaults__ is not default.__kwdefaults__:
+                wrapper.__kwdefaults__ = default.__kwdefaults__
+            self._taken = code
+            wrapper.__code__ = code
+        finally:
+            self._exchanges = False
 
     def leave(self) -> None:
         """Let the wrapper run its own code again; only for a shortcut that is taken."""
         if not self._exchanges:
-            self._exchange(*self._own)
+            self._exchanges = True
+            try:
+                self._wrapper.__code__ = self._own
+            finally:
+                self._exchanges = False
             accelerate(self._wrapper)
-
-    def _exchange(self, code: CodeType, *defaults: object) -> None:
-        """Set the code and the default values.
-
-        The loop is one call of one built-in function (`any` goes on because `setattr` returns
-        None), and CPython switches threads only between bytecode instructions. But `setattr` runs
-        audit hooks: in them this thread may call the wrapper, and others may run.
-        """
-        names = "__code__", "__defaults__", "__kwdefaults__", "__code__"
-        values = self._generated.bridge(), *defaults, code
-        self._exchanges = True
-        try:
-            any(map(setattr, repeat(self._wrapper), names, values))
-        finally:
-            self._exchanges = False

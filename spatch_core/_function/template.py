@@ -5,24 +5,36 @@
 
 from __future__ import annotations
 
-from .._dispatch_arguments import Missing, TakesFound, missing
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+
+from .._dispatch_arguments import (
+    ASYNC_GENERATOR,
+    COROUTINE,
+    GENERATOR,
+    PLAIN,
+    Missing,
+    TakesFound,
+    missing,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import CodeType
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, TypeAlias
 
     from .._dispatch_arguments import Function
 
-    Shape: TypeAlias = tuple[tuple[int | None, bool], ...] | Literal["bridge"] | None
-    """The position of each dispatch argument, and whether it has a name; None for a finder.
+    Places: TypeAlias = tuple[tuple[int | None, bool], ...]
+    Shape: TypeAlias = tuple[Places | None, int]
+    """The places of the dispatch arguments, and the nature of the function.
 
-    ``"bridge"`` is the shape of the code that runs in the middle of an exchange (see `shortcut`).
+    A place is the argument's position, and whether it has a name; None for a finder. The nature
+    is that of `nature_of`.
     """
 
 
-_BODY = """\
+_FIND = """\
 try:
     call = {tables}()[{index}]{keys}
 except {Exception}:
@@ -30,16 +42,73 @@ except {Exception}:
 # Outside the handler, so that an error of `fill` has no KeyError as its context.
 if call is None:
     call = {dispatcher}.fill({index}, {values})
-{answer}
-if result is {NotImplemented}:
-    return {dispatcher}.deferred({index}, call, {args}, keywords{found})
-return result
 """
 
-_BRIDGE = """\
-def {wrapper}(*args, **keywords):
-    return {dispatcher}.call_default({index}, args, keywords)
+_ANY_CALL = "result = call(*args, **keywords)\n"
+
+# What the finder has found is handed on, so that it runs once in a call.
+_FOUND_CALL = """\
+if {isinstance}(call, {TakesFound}):
+    result = call.call_found(values, *args, **keywords)
+else:
+    result = call(*args, **keywords)
 """
+
+_USUAL_CALL = """\
+if keywords:
+    result = call(*args, **keywords)
+else:
+    result = call({passed})
+"""
+
+_ANSWERS = {
+    PLAIN: """\
+if result is {NotImplemented}:
+    return {dispatcher}.deferred({index}, call, args, keywords{found})
+return result
+""",
+    # A coroutine function can only say NotImplemented when it is awaited.
+    COROUTINE: """\
+if result is not {NotImplemented}:
+    if {type}(result) is not {Coroutine}:
+        {dispatcher}.check({index}, call, result)
+    result = await result
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+    if result is not {NotImplemented}:
+        result = await result
+return result
+""",
+    GENERATOR: """\
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+if {type}(result) is not {Generator}:
+    {dispatcher}.check({index}, call, result)
+return (yield from result)
+""",
+    # What `yield from` does; asynchronous generators have no such statement.
+    ASYNC_GENERATOR: """\
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+if {type}(result) is not {AsyncGenerator}:
+    result = {dispatcher}.check({index}, call, result)
+step = result.__anext__()
+try:
+    while True:
+        value = await step
+        try:
+            sent = yield value
+        except {GeneratorExit}:
+            await result.aclose()
+            raise
+        except {BaseException} as error:
+            step = result.athrow(error)
+        else:
+            step = result.__anext__() if sent is None else result.asend(sent)
+except {StopAsyncIteration}:
+    return
+""",
+}
 
 SHARED: dict[str, Any] = {
     "missing": missing,
@@ -50,6 +119,12 @@ SHARED: dict[str, Any] = {
     "isinstance": isinstance,
     "TakesFound": TakesFound,
     "NotImplemented": NotImplemented,
+    "Coroutine": CoroutineType,
+    "Generator": GeneratorType,
+    "AsyncGenerator": AsyncGeneratorType,
+    "GeneratorExit": GeneratorExit,
+    "BaseException": BaseException,
+    "StopAsyncIteration": StopAsyncIteration,
 }
 """Names in the template that stand for the same constants in all wrappers."""
 
@@ -65,8 +140,7 @@ _codes: dict[Shape, tuple[CodeType, list[tuple[int, int]]]] = {}
 
 def own_names(shape: Shape) -> list[str]:
     """Return the names in a source that stand for constants of one wrapper."""
-    count = 0 if shape is None or shape == "bridge" else len(shape)
-    names = [f"name{number}" for number in range(count)]
+    names = [f"name{number}" for number in range(len(shape[0] or ()))]
     return ["tables", "dispatcher", "index", *names]
 
 
@@ -87,7 +161,7 @@ def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
     text = source_of(
         shape, "wrapper", {name: f"({number} if 1 else 0)" for number, name in numbers}
     )
-    scope: dict[str, Any] = {"missing": missing}
+    scope: dict[str, Any] = {}
     exec(compile(text, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
     code: CodeType = scope["wrapper"].__code__
     shared: dict[Any, Any] = dict(enumerate(SHARED.values(), _PLACEHOLDER + len(own)))
@@ -97,7 +171,8 @@ def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
         for place, each in enumerate(constants)
         if type(each) is int and each >= _PLACEHOLDER
     ]
-    return code.replace(co_consts=tuple(constants)), places
+    # Generators that `types.coroutine` has marked differ by a flag alone.
+    return code.replace(co_consts=tuple(constants), co_flags=code.co_flags | shape[1]), places
 
 
 def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
@@ -106,78 +181,83 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     Parameters
     ----------
     shape : Shape
-        Where the dispatch arguments stand.
+        Where the dispatch arguments stand, and the nature of the function.
     wrapper : str
         The wrapper's name.
     words : dict of str to str
         What stands in the source for each name that the template has in braces.
     """
-
-    def body(*find: str, **parts: str) -> str:
-        return "\n".join([*find, _BODY.format(**parts, **words)])
-
-    if shape == "bridge":
-        return _BRIDGE.format(wrapper=wrapper, **words)
-    if shape is None:
-        found = "values = {dispatcher}.extract({index}, args, keywords)".format(**words)
-        # What the finder has found is handed on, so that it runs once in a call.
-        answer = [
-            "if {isinstance}(call, {TakesFound}):".format(**words),
-            "    result = call.call_found(values, *args, **keywords)",
-            "else:",
-            "    result = call(*args, **keywords)",
-        ]
-        text = body(
-            found,
-            keys="[{tuple}({map}({type}, values))]".format(**words),
-            values="values",
-            answer="\n".join(answer),
-            args="args",
-            found=", values",
-        )
-        return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
-    missing = words["missing"]
-    values, any_call, usual_call = [], [], []
-    # Without dispatch arguments, the key is the type of `missing`.
-    for number, (position, has_name) in enumerate(shape or ((None, False),)):
-        given = missing if position is None else f"a{position}"
-        # A parameter becomes the value of the first dispatch argument at its position.
-        value = given if position is not None and given not in values else f"d{number}"
-        values.append(value)
-        by_name = f"keywords.get({words[f'name{number}']}, {missing})" if has_name else missing
-        if value != given:
-            usual_call.append(f"{value} = {given}")
-            choice = f"{given} if {given} is not {missing} else {by_name}"
-            any_call.append(f"{value} = {by_name if position is None else choice}")
-        elif has_name:
-            any_call.append(f"if {value} is {missing}: {value} = {by_name}")
-    # The first argument at a position changes the parameter, so it comes after the others.
-    any_call.reverse()
-    types = {
+    places, nature = shape
+    answer = _ANSWERS[nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)]
+    head = f"def {wrapper}(*args, **keywords):\n"
+    if nature & (COROUTINE | ASYNC_GENERATOR):
+        head = f"async {head}"
+    if places is None:
+        first = "values = {dispatcher}.extract({index}, args, keywords)\n".format(**words)
+        words = {
+            **words,
+            "keys": "[{tuple}({map}({type}, values))]".format(**words),
+            "values": "values",
+            "found": ", values",
+        }
+        return head + _indented(first + (_FIND + _FOUND_CALL + answer).format(**words), 1)
+    values = _values(places)
+    words = {
+        **words,
         "keys": "".join([f"[{words['type']}({value})]" for value in values]),
         "values": _tuple(values),
         "found": "",
     }
-    count = max([position + 1 for position, _ in shape if position is not None], default=0)
-    names = [f"a{number}" for number in range(count)]
-    choices = [
-        f"{_tuple(names[:number])} if {name} is {missing} else "
-        for number, name in enumerate(names)
-    ]
-    if names:
-        any_call.insert(0, f"args = {''.join(choices)}{_tuple([*names, '*rest'])}")
-    text = body(*any_call, answer="result = call(*args, **keywords)", args="args", **types)
-    if not names:
-        return f"def {wrapper}(*args, **keywords):\n{_indented(text, 1)}"
-    parameters = "".join(f"{name}=missing, " for name in names)
-    usual = body(
-        *usual_call, answer=f"result = call({', '.join(names)})", args=_tuple(names), **types
-    )
-    return (
-        f"def {wrapper}({parameters}/, *rest, **keywords):\n"
-        f"    if {names[-1]} is {missing} or rest or keywords:\n"
-        f"{_indented(text, 2)}{_indented(usual, 1)}"
-    )
+    any_call = (_FIND + _ANY_CALL + answer).format(**words)
+    positions = sorted({position for position, _ in places if position is not None})
+    if not positions:
+        return head + _indented(_assigned(places, values, 0, words) + any_call, 1)
+    lines = ["match args:"]
+    count = positions[-1] + 1
+    if not nature:
+        names = [f"a{position}" for position in range(count)]
+        usual = (_FIND + _USUAL_CALL + answer).format(passed=", ".join(names), **words)
+        lines.append(f"    case {_tuple(names)}:")
+        lines.append(_indented(_assigned(places, values, count, words) + usual, 2))
+    for position in reversed(positions):
+        names = [f"a{each}" if each in positions else "_" for each in range(position + 1)]
+        lines.append(f"    case {_tuple([*names, '*_'])}:")
+        lines.append(_indented(_assigned(places, values, position + 1, words) or "pass", 2))
+    lines.append("    case _:")
+    lines.append(_indented(_assigned(places, values, 0, words), 2))
+    match = "\n".join([line.rstrip() for line in lines])
+    return head + _indented(f"{match}\n{any_call}", 1)
+
+
+def _values(places: Places) -> list[str]:
+    """Return the variables of the dispatch arguments.
+
+    A pattern binds that of the first argument at a position.
+    """
+    found: list[str] = []
+    # Without dispatch arguments, the key is the type of `missing`.
+    for number, (position, _) in enumerate(places or ((None, False),)):
+        name = f"a{position}"
+        found.append(f"d{number}" if position is None or name in found else name)
+    return found
+
+
+def _assigned(places: Places, values: list[str], given: int, words: dict[str, str]) -> str:
+    """Return the lines that assign what no pattern binds, if `given` arguments are positional."""
+    lines = []
+    for number, (value, (position, has_name)) in enumerate(
+        zip(values, places or ((None, False),), strict=True)
+    ):
+        if position is not None and position < given:
+            if value != f"a{position}":
+                lines.append(f"{value} = a{position}\n")
+        elif has_name:
+            by_name = f"keywords.get({words[f'name{number}']}, {words['missing']})"
+            # Calls without keywords need not look.
+            lines.append(f"{value} = {by_name} if keywords else {words['missing']}\n")
+        else:
+            lines.append(f"{value} = {words['missing']}\n")
+    return "".join(lines)
 
 
 def _tuple(names: list[str]) -> str:

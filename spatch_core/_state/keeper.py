@@ -140,6 +140,10 @@ class StateKeeper:
         """Return what is in force here and now, for `put`, in this context or in another."""
         return self.get(), self.observations.variable.get()
 
+    def enter_held(self, tables: Tables, mark: Mark | None) -> Entered:
+        """Put in force what `held` has returned; returns what `leave` needs."""
+        return self.observations.variable.set(mark), self.variable.set(tables)
+
     def put(self, tables: Tables, mark: Mark | None) -> None:
         """Put in force what `held` has returned."""
         self.observations.variable.set(mark)

@@ -493,3 +493,97 @@ def test_recursion_is_as_deep_as_in_python(form: str) -> None:
         timeout=120,
     )
     assert done.stdout.splitlines() == ["[20000, 20000, 20000] late", "False"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="CPython uses the C stack for such calls")
+@pytest.mark.parametrize("size", [64, 128, 1024])
+@pytest.mark.parametrize("way", ["plain", "keyword", "asks", "context", "defer", "trace"])
+def test_deep_recursion_in_threads_with_small_stacks(way: str, size: int) -> None:
+    """A function that calls itself works as deeply as it does undecorated, or nearly so."""
+    done = run_python(
+        f"""
+        import threading
+        from spatch_core import BackendSystem
+
+        class Foreign:
+            pass
+
+        def plain(x, n):
+            return 0 if n == 0 else 1 + f(x, n - 1)
+
+        def keyword(x, n):
+            return 0 if n == 0 else 1 + f(x, n=n - 1)
+
+        def context(context, x, n):
+            return plain(x, n)
+
+        def defer(x, n):
+            return NotImplemented
+
+        def should_run(context, x, n):
+            return True
+
+        way, depth = {way!r}, 90
+        entry = {{"function": "__main__:" + (way if way in globals() else "plain")}}
+        if way == "asks":
+            entry["should_run"] = "__main__:should_run"
+        if way == "context":
+            entry["uses_context"] = True
+        system = BackendSystem(None, "MYLIB", backends=[dict(
+            name="first", primary_types=["__main__:Foreign"], functions={{"lib:f": entry}}
+        )])
+        f = system.dispatchable("x", module="lib", qualname="f")(plain)
+        f(Foreign(), 1)
+        results = []
+
+        def work():
+            for _ in range(3):
+                with system.backend_opts(trace=way == "trace"):
+                    results.append(f(Foreign(), depth))
+                    try:
+                        f(Foreign(), 10**6)
+                    except RecursionError:
+                        results.append("too deep")
+
+        threading.stack_size({size} * 1024)
+        for _ in range(2):
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+        print(results == [depth, "too deep"] * 6)
+        """
+    )
+    assert done.stdout.split() == ["True"]
+
+
+@only_accelerated
+def test_threads_that_wait_in_calls_leave_others_fast() -> None:
+    """The number of calls under way is no depth."""
+    done = run_python(
+        f"""
+        import sys, threading
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        from test_acceleration import Foreign, describe, make, runs_python
+        from spatch_core import BackendSystem
+
+        go, inside = threading.Event(), threading.Semaphore(0)
+
+        def wait(x, y):
+            inside.release()
+            go.wait()
+
+        waiting = describe(functions={{"lib:f": {{"function": "__main__:wait"}}}})
+        blocking = BackendSystem(None, "MYLIB", backends=[waiting]).dispatchable(
+            ("x", "y"), module="lib", qualname="f"
+        )(lambda x, y: None)
+        _, f = make()
+        f(Foreign(), 1)
+        threads = [threading.Thread(target=blocking, args=(Foreign(), 1)) for _ in range(50)]
+        for thread in threads:
+            thread.start()
+            inside.acquire()
+        print(runs_python(f, Foreign(), 1))
+        go.set()
+        """
+    )
+    assert done.stdout.split() == ["False"]

@@ -338,13 +338,14 @@ def test_ufunc_as_default() -> None:
 
 
 def test_generators_and_coroutines() -> None:
-    """The wrapper returns the generator or coroutine; its body runs later."""
+    """The wrapper returns a generator or coroutine; its body runs later."""
     decorate = make_system().dispatchable("x", module="lib", qualname="f")
     made: Any = decorate(generator)
     assert list(made(1)) == ["default"]
     waited: Any = decorate(coroutine)
     assert asyncio.run(waited(1)) == "default"
-    assert waited(Foreign())[0] == "first"
+    with pytest.raises(TypeError, match=r"backend 'first' returned \('first', .*an awaitable$"):
+        asyncio.run(waited(Foreign()))
 
 
 def test_function_with_wrapped_is_seen_through() -> None:

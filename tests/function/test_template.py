@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import types
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._dispatch_arguments import Missing
+from spatch_core._dispatch_arguments import Missing, nature_of
 from spatch_core._function import template
 from spatch_core._function.template import table_of
 
-SHAPES: dict[str, Any] = {
+PLACES: dict[str, Any] = {
     "finder": None,
-    "bridge": "bridge",
     "no dispatch arguments": (),
     "one": ((0, True),),
     "two": ((0, True), (1, True)),
@@ -22,6 +23,18 @@ SHAPES: dict[str, Any] = {
     "keyword only": ((None, True),),
     "apart": ((2, True), (None, True)),
     "one position twice": ((0, True), (0, True)),
+}
+NATURES = {
+    "plain": 0,
+    "generator": inspect.CO_GENERATOR,
+    "awaitable generator": inspect.CO_GENERATOR | inspect.CO_ITERABLE_COROUTINE,
+    "coroutine": inspect.CO_COROUTINE,
+    "asynchronous generator": inspect.CO_ASYNC_GENERATOR,
+}
+SHAPES: dict[str, Any] = {
+    f"{nature}, {places}": (PLACES[places], NATURES[nature])
+    for nature in NATURES
+    for places in PLACES
 }
 
 
@@ -34,11 +47,16 @@ def test_every_text_is_one_function(shape: Any) -> None:
     """It uses no name but its own: the globals are those of a library."""
     text = template.source_of(shape, "f", words(shape))
     (function,) = ast.parse(text).body
-    assert isinstance(function, ast.FunctionDef)
+    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
     stored = {
         node.id
         for node in ast.walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    stored |= {
+        node.name or ""
+        for node in ast.walk(function)
+        if isinstance(node, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler))
     }
     parameters = {node.arg for node in ast.walk(function.args) if isinstance(node, ast.arg)}
     loaded = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
@@ -50,9 +68,18 @@ def test_compiled_code_has_no_globals(shape: Any) -> None:
     """Names of the library can mean anything; each shape is compiled once."""
     code, places = template.compiled(shape)
     assert {number for _, number in places} <= set(range(len(template.own_names(shape))))
-    attributes = {"call_default", "call_found", "deferred", "extract", "fill", "get"}
+    steps = {"__anext__", "asend", "athrow", "aclose"}
+    attributes = {"call_found", "check", "deferred", "extract", "fill", "get", *steps}
     assert set(code.co_names) <= attributes
     assert template.compiled(shape)[0] is code
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_code_has_the_nature_of_the_function(shape: Any) -> None:
+    """`inspect` and frameworks look at these flags."""
+    code, _ = template.compiled(shape)
+    assert nature_of(types.FunctionType(code, {})) == shape[1]
+    assert code.co_argcount == code.co_kwonlyargcount == 0
 
 
 def test_no_placeholder_is_left() -> None:

@@ -22,22 +22,30 @@ from spatch_core._function.link import Link
 from spatch_core.testing import run_python
 
 SNAPSHOT = """\
-def f(a0=missing, a1=missing, /, *rest, **keywords):
-    if a1 is missing or rest or keywords:
-        args = () if a0 is missing else (a0,) if a1 is missing else (a0, a1, *rest)
-        if a1 is missing: a1 = keywords.get('y', missing)
-        if a0 is missing: a0 = keywords.get('x', missing)
-        try:
-            call = tables()[2][type(a0)][type(a1)]
-        except Exception:
-            call = None
-        # Outside the handler, so that an error of `fill` has no KeyError as its context.
-        if call is None:
-            call = dispatcher.fill(2, (a0, a1))
-        result = call(*args, **keywords)
-        if result is NotImplemented:
-            return dispatcher.deferred(2, call, args, keywords)
-        return result
+def f(*args, **keywords):
+    match args:
+        case (a0, a1):
+            try:
+                call = tables()[2][type(a0)][type(a1)]
+            except Exception:
+                call = None
+            # Outside the handler, so that an error of `fill` has no KeyError as its context.
+            if call is None:
+                call = dispatcher.fill(2, (a0, a1))
+            if keywords:
+                result = call(*args, **keywords)
+            else:
+                result = call(a0, a1)
+            if result is NotImplemented:
+                return dispatcher.deferred(2, call, args, keywords)
+            return result
+        case (a0, a1, *_):
+            pass
+        case (a0, *_):
+            a1 = keywords.get('y', missing) if keywords else missing
+        case _:
+            a0 = keywords.get('x', missing) if keywords else missing
+            a1 = keywords.get('y', missing) if keywords else missing
     try:
         call = tables()[2][type(a0)][type(a1)]
     except Exception:
@@ -45,9 +53,9 @@ def f(a0=missing, a1=missing, /, *rest, **keywords):
     # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, (a0, a1))
-    result = call(a0, a1)
+    result = call(*args, **keywords)
     if result is NotImplemented:
-        return dispatcher.deferred(2, call, (a0, a1), keywords)
+        return dispatcher.deferred(2, call, args, keywords)
     return result
 """
 
@@ -88,7 +96,7 @@ def make(dispatch_args: Any, default: Any = None, qualname: str = "f") -> Any:
 
 
 def test_source_for_two_arguments() -> None:
-    """A branch for the usual call, which gives both by position and nothing else, and another."""
+    """A branch for the usual call, which gives both by position and no others, and another."""
     record, _ = make(("x", "y"))
     assert record.generated.source() == SNAPSHOT
     assert textwrap.indent(SNAPSHOT, "    ") in (wrapper.__doc__ or "")
@@ -103,13 +111,12 @@ def test_source_for_a_finder(dispatch_args: Any) -> None:
 def test_source_for_arguments_that_stand_apart() -> None:
     """Parameters that are no dispatch arguments are only passed on."""
     source = make(("n", "key"))[0].generated.source()
-    assert source.startswith("def f(a0=missing, a1=missing, a2=missing, /, *rest, **keywords):\n")
+    assert source.count("case (a0, a1, a2):\n") == source.count("case (_, _, a2, *_):\n") == 1
     assert source.count("tables()[2][type(a2)][type(d1)]") == 2
-    assert source.count("if a2 is missing: a2 = keywords.get('n', missing)\n") == 1
+    assert source.count("a2 = keywords.get('n', missing) if keywords else missing\n") == 1
     assert "a0 = " not in source
     assert "a1 = " not in source
-    assert source.count("d1 = keywords.get('key', missing)\n") == 1
-    assert source.count("d1 = missing\n") == 1
+    assert source.count("d1 = keywords.get('key', missing) if keywords else missing\n") == 3
 
 
 def test_source_for_a_positional_only_argument() -> None:

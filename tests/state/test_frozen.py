@@ -137,10 +137,24 @@ class Waiting:
 
 def generator(x=1):
     yield f(Foreign())
+    sent = yield f(Foreign())
+    try:
+        yield sent, f(Foreign())
+    except KeyError as error:
+        yield error, f(Foreign())
+    return f(Foreign())
 
 
 async def async_generator(x=1):
+    await asyncio.sleep(0)
     yield f(Foreign())
+    sent = yield f(Foreign())
+    try:
+        await asyncio.sleep(0)
+        yield sent, f(Foreign())
+    except KeyError as error:
+        await asyncio.sleep(0)
+        yield error, f(Foreign())
 '''
 
 
@@ -361,12 +375,141 @@ def test_what_cannot_be_called_is_refused(library: Any, value: Any) -> None:
         library.backend_opts()(value)
 
 
-@pytest.mark.parametrize("name", ["generator", "async_generator"])
 @pytest.mark.parametrize("wrap", [lambda function: function, functools.partial])
-def test_generator_functions_are_refused(library: Any, work: Any, name: str, wrap: Any) -> None:
-    """A generator's body would run outside the options; the error says what to do."""
-    with pytest.raises(TypeError, match=r"generator function.*with block"):
-        library.backend_opts(prioritize="third")(wrap(getattr(work, name)))
+def test_generator_functions(library: Any, work: Any, wrap: Any) -> None:
+    """S8: The options are in force inside of each step, and never between two."""
+    frozen = library.backend_opts(prioritize="third")(wrap(work.generator))
+    assert inspect.isgeneratorfunction(frozen)
+    x = library.Foreign()
+    for generator in (frozen(), pickle.loads(pickle.dumps(frozen))()):
+        assert inspect.isgenerator(generator)
+        for _ in range(2):
+            assert next(generator) == "third"
+            assert library.f(x) == "first"
+        with library.backend_opts(prioritize="second"):
+            assert generator.send("sent") == ("sent", "third")
+            assert library.f(x) == "second"
+            error = KeyError("x")
+            assert generator.throw(error) == (error, "third")
+        with pytest.raises(StopIteration, match="third"):
+            next(generator)
+        assert library.f(x) == "first"
+
+
+@pytest.mark.parametrize("wrap", [lambda function: function, functools.partial])
+def test_asynchronous_generator_functions(library: Any, work: Any, wrap: Any) -> None:
+    """S8: The same, where each step may await."""
+    frozen = library.backend_opts(prioritize="third")(wrap(work.async_generator))
+    assert inspect.isasyncgenfunction(frozen)
+    x = library.Foreign()
+
+    async def main(generator: Any) -> None:
+        assert inspect.isasyncgen(generator)
+        for _ in range(2):
+            assert await generator.__anext__() == "third"
+            assert library.f(x) == "first"
+        with library.backend_opts(prioritize="second"):
+            assert await generator.asend("sent") == ("sent", "third")
+            assert library.f(x) == "second"
+            error = KeyError("x")
+            assert await generator.athrow(error) == (error, "third")
+        with pytest.raises(StopAsyncIteration):
+            await generator.__anext__()
+        assert library.f(x) == "first"
+
+    for each in (frozen, pickle.loads(pickle.dumps(frozen))):
+        asyncio.run(main(each()))
+
+
+def test_generators_of_one_function_do_not_meet(library: Any, work: Any) -> None:
+    """S8: Steps of several generators in turn, in blocks that end in another order."""
+    frozen = {
+        name: library.backend_opts(prioritize=name)(work.generator)
+        for name in ("first", "second", "third")
+    }
+    running = {name: function() for name, function in frozen.items()}
+    for _ in range(3):
+        for name, generator in running.items():
+            with library.backend_opts(disable="third"):
+                assert name in str(next(generator))
+
+
+def test_blocks_inside_of_frozen_generators_last_until_they_end(library: Any) -> None:
+    """S8: Also across a ``yield``, unseen by the consumer."""
+    x = library.Foreign()
+
+    @library.backend_opts(prioritize="third")  # type: ignore[misc]  # of any kind
+    def generate() -> Any:
+        with library.backend_opts(prioritize="second"):
+            yield library.f(x)
+            yield library.f(x)
+        yield library.f(x)
+
+    generator = generate()
+    seen = []
+    for found in generator:
+        seen.append(found)
+        assert library.f(x) == "first"
+    assert seen == ["second", "second", "third"]
+
+
+def test_frozen_generators_that_end_early(library: Any) -> None:
+    """S8: Closing runs under the options, too; an error leaves nothing in force."""
+    x = library.Foreign()
+    ended = []
+
+    def work(fails: bool = False) -> Any:
+        try:
+            yield 1
+            if fails:
+                raise LookupError
+        finally:
+            ended.append(library.f(x))
+
+    frozen: Any = library.backend_opts(prioritize="third")(work)
+    generator = frozen()
+    next(generator)
+    generator.close()
+    generator = frozen()
+    next(generator)
+    del generator
+    with pytest.raises(LookupError):
+        list(frozen(fails=True))
+    assert ended == ["third"] * 3
+    assert library.f(x) == "first"
+
+
+def test_frozen_coroutine_that_is_driven_by_hand(library: Any, work: Any) -> None:
+    """S8: Nothing is in force between two steps, though no task isolates them."""
+    x = library.Foreign()
+    coroutine = work.coroutine()
+    coroutine.send(None)
+    assert library.f(x) == "first"
+    with pytest.raises(StopIteration) as caught:
+        coroutine.send(None)
+    assert caught.value.value == ["third"] * 2
+    coroutine = work.coroutine()
+    coroutine.send(None)
+    coroutine.close()
+    assert library.f(x) == "first"
+
+
+def test_an_inner_trace_sees_the_steps_of_a_frozen_generator(library: Any) -> None:
+    """S8, S10: While it waits, the process is observed, and other calls are not recorded."""
+    x = library.Foreign()
+    options = library.backend_opts(trace=True)
+
+    @options  # type: ignore[misc]  # of any kind
+    def generate() -> Any:
+        yield library.f(x)
+        yield library.f(x)
+
+    generator = generate()
+    next(generator)
+    library.f(x)
+    assert len(options.trace) == 1
+    next(generator)
+    assert len(options.trace) == 2
 
 
 def test_coroutine_functions(library: Any, work: Any) -> None:
@@ -381,10 +524,8 @@ def test_coroutine_functions(library: Any, work: Any) -> None:
         return await one, between, await other, library.f(library.Foreign())
 
     assert asyncio.run(main()) == (["third"] * 2, "first", ["third"] * 2, "first")
-    if sys.version_info >= (3, 12):
-        assert inspect.iscoroutinefunction(work.coroutine)
-    else:  # there `inspect` takes nothing but functions
-        assert asyncio.iscoroutinefunction(work.coroutine)
+    assert inspect.iscoroutinefunction(work.coroutine)
+    assert asyncio.iscoroutinefunction(work.coroutine)
     assert work.coroutine.__doc__ == "Wait, and call the library."
     assert str(inspect.signature(work.coroutine)) == "(x=1)"
 

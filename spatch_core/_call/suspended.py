@@ -1,0 +1,121 @@
+"""Answers of implementations of coroutine functions, generators and asynchronous generators.
+
+The wrapper of such a function awaits the answer or goes on with it step by step, so it must be
+of the kind that the function promises.
+"""
+
+from __future__ import annotations
+
+from types import CoroutineType, GeneratorType
+from typing import Any
+
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
+from .._identifiers import DEFAULT
+from .._resolution.candidate import Candidate
+from .._state.trace import Outcome
+from ..exceptions import BackendDeferredError
+
+_AWAITABLE_GENERATOR = 0x100
+"""The flag of generators that `types.coroutine` has marked."""
+
+
+def checked(function: Function, backend: str, result: Any) -> Any:
+    """Return the answer of an implementation in the form that the wrapper uses.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function, which is not plain.
+    backend : str
+        The backend that implements it.
+    result : object
+        What the implementation has returned.
+
+    Raises
+    ------
+    TypeError
+        If it is of the wrong kind.
+    """
+    nature = function.nature
+    if nature & COROUTINE:
+        kind, needed, fits = "a coroutine function", "an awaitable", _is_awaitable(result)
+    elif nature & ASYNC_GENERATOR:
+        kind, needed = "an asynchronous generator function", "an asynchronous iterator"
+        fits = hasattr(type(result), "__anext__")
+        if fits and not all(hasattr(result, name) for name in ("asend", "athrow", "aclose")):
+            return _PlainSteps(result)
+    else:
+        kind, needed = "a generator function", "an iterator"
+        fits = hasattr(type(result), "__next__") or (
+            nature & _AWAITABLE_GENERATOR != 0 and type(result) is CoroutineType
+        )
+    if not fits:
+        if type(result) is CoroutineType:
+            result.close()  # or Python would warn that it was never awaited
+        raise TypeError(
+            f"backend {backend!r} returned {result!r} for {function.identifier}, which is "
+            f"{kind}; its implementation must return {needed}"
+        )
+    return result
+
+
+def _is_awaitable(result: object) -> bool:
+    if type(result) is GeneratorType:
+        return result.gi_code.co_flags & _AWAITABLE_GENERATOR != 0
+    return hasattr(type(result), "__await__")
+
+
+class _PlainSteps:
+    """An asynchronous iterator with the methods of an asynchronous generator.
+
+    Parameters
+    ----------
+    iterator : asynchronous iterator
+        It ends early without notice, and is sent nothing, like an iterator in ``yield from``.
+    """
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator = iterator
+        self.__anext__ = iterator.__anext__
+
+    def asend(self, value: object) -> Any:
+        """Fail as `yield from` does."""
+        return self._iterator.asend(value)
+
+    async def athrow(self, error: BaseException) -> Any:
+        """Raise the error here."""
+        raise error
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+
+def answer(
+    chain: Any, candidate: Candidate, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Return the answer of a candidate, as `Chain.run` returns it."""
+    result = checked(chain.function, candidate.backend, result)
+    if chain.function.nature & COROUTINE and candidate.backend != DEFAULT:
+        return _awaited(chain, candidate, result, args, kwargs)
+    return result
+
+
+async def _awaited(
+    chain: Any, candidate: Candidate, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Await an answer; go on with the chain if it is ``NotImplemented``."""
+    found = await result
+    if found is not NotImplemented:
+        return found
+    chain.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
+    (place,) = (n for n, each in enumerate(chain.candidates) if each is candidate)
+    rest = chain.run(args, kwargs, place + 1)
+    return rest if rest is NotImplemented else await rest
+
+
+async def demanded(function: Function, backend: str, result: Any) -> Any:
+    """Await the answer of the one backend that `invoke` was told; it must answer."""
+    found = await result
+    if found is NotImplemented and backend != DEFAULT:
+        raise BackendDeferredError(backend, function.identifier, "it returned NotImplemented")
+    return found

@@ -1,0 +1,355 @@
+"""Coroutine functions, generator functions and asynchronous generator functions dispatch."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import inspect
+import types
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendDeferredError, BackendSystem
+
+FLAGS = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
+class Foreign:
+    """A backend's type."""
+
+
+# --- default implementations
+
+
+async def wait(x: Any, y: Any = None) -> Any:
+    await asyncio.sleep(0)
+    return "default", x
+
+
+def count(x: Any, y: Any = None) -> Any:
+    sent = yield "one"
+    try:
+        yield ("sent", sent)
+    except KeyError as error:
+        yield ("caught", error)
+    return "default"
+
+
+async def stream(x: Any, y: Any = None) -> Any:
+    sent = yield "one"
+    try:
+        yield ("sent", sent)
+    except KeyError as error:
+        yield ("caught", error)
+
+
+@types.coroutine
+def wait_as_generator(x: Any) -> Any:
+    yield from asyncio.sleep(0).__await__()
+    return "default"
+
+
+# --- implementations of the backend
+
+
+async def waits(x: Any, y: Any = None) -> Any:
+    await asyncio.sleep(0)
+    return "first"
+
+
+async def waits_and_defers(x: Any, y: Any = None) -> Any:
+    await asyncio.sleep(0)
+    return NotImplemented
+
+
+def defers(x: Any, y: Any = None) -> Any:
+    return NotImplemented
+
+
+def future(x: Any, y: Any = None) -> Any:
+    made = asyncio.get_running_loop().create_future()
+    made.set_result("first")
+    return made
+
+
+def five(x: Any, y: Any = None) -> Any:
+    return 5
+
+
+def counts(x: Any, y: Any = None) -> Any:
+    yield "one"
+    return "first"
+
+
+def iterates(x: Any, y: Any = None) -> Any:
+    return iter(["one", "two"])
+
+
+async def streams(x: Any, y: Any = None) -> Any:
+    try:
+        sent = yield "one"
+        yield ("first", sent)
+    finally:
+        ENDED.append(x)
+
+
+def streams_plainly(x: Any, y: Any = None) -> Any:
+    return PlainStream()
+
+
+class PlainStream:
+    """An asynchronous iterator with nothing more than that."""
+
+    def __init__(self) -> None:
+        self.left = ["two", "one"]
+
+    def __aiter__(self) -> Any:
+        return self
+
+    async def __anext__(self) -> Any:
+        if not self.left:
+            raise StopAsyncIteration
+        return self.left.pop()
+
+
+def should_run(context: Any, *args: Any, **kwargs: Any) -> bool:
+    return True
+
+
+ENDED: list[Any] = []
+
+
+def make(default: Any, implementation: str | None = None, **entry: Any) -> Any:
+    functions = {}
+    if implementation is not None:
+        functions["lib:f"] = {"function": f"{__name__}:{implementation}", **entry}
+    description = {
+        "name": "first",
+        "primary_types": [f"~{__name__}:Foreign"],
+        "functions": functions,
+    }
+    system = BackendSystem(None, "MYLIB", ["builtins:int"], backends=[description])
+    return system, system.dispatchable("x", module="lib", qualname="f")(default)
+
+
+def drive(generator: Any, sent: Any = None) -> list[Any]:
+    """Return all that a generator yields, and returns."""
+    seen = []
+    try:
+        seen.append(next(generator))
+        while True:
+            seen.append(generator.send(sent))
+    except StopIteration as end:
+        return [*seen, end.value]
+
+
+KINDS = {
+    "coroutine": (wait, "waits"),
+    "generator": (count, "counts"),
+    "asynchronous generator": (stream, "streams"),
+    "awaitable generator": (wait_as_generator, "waits"),
+}
+
+
+@pytest.mark.parametrize("implementation", [True, False], ids=["a backend", "no backend"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("wrap", [lambda each: each, functools.partial], ids=["", "partial"])
+def test_nature_is_kept(kind: str, implementation: bool, wrap: Any) -> None:
+    """F1, F16: Before and after the first call, with and without a backend, and while traced."""
+    default, backend = KINDS[kind]
+    system, function = make(wrap(default), backend if implementation else None)
+
+    def natures(of: Any) -> list[bool]:
+        found = [check(of) for check in (*FLAGS, asyncio.iscoroutinefunction)]
+        return [*found, bool(of.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE)]
+
+    expected = natures(default)
+    for _ in range(3):
+        assert natures(function) == expected
+        for x in (1, Foreign()):
+            made = function(x)
+            assert type(made) is type(default(1).close() or made if kind == "coroutine" else made)
+            if kind in ("coroutine", "awaitable generator"):
+
+                async def main(made: Any = made) -> Any:
+                    return await made
+
+                asyncio.run(main())
+            elif kind == "generator":
+                assert drive(made)[0] == "one"
+            else:
+                asyncio.run(made.__anext__())
+        with system.backend_opts(trace=True):
+            assert natures(function) == expected
+
+
+def test_it_dispatches_when_the_body_starts() -> None:
+    """F16: Under the options in force there, not where the coroutine was made."""
+    system, function = make(wait, "waits")
+    made = function(Foreign())
+    with system.backend_opts(disable="first"):
+        assert asyncio.run(made)[0] == "default"
+        made = function(Foreign())
+    assert asyncio.run(made) == "first"
+
+
+ASKED: list[dict[str, Any]] = [{}, {"should_run": f"{__name__}:should_run"}]
+
+
+@pytest.mark.parametrize("entry", ASKED, ids=["plain", "asks"])
+@pytest.mark.parametrize(
+    ("implementation", "answer"),
+    [
+        ("waits", "first"),
+        ("future", "first"),
+        ("defers", "default"),
+        ("waits_and_defers", "default"),
+    ],
+)
+def test_coroutine_functions(implementation: str, answer: str, entry: Any) -> None:
+    """F16, C8: An implementation returns any awaitable; ``NotImplemented`` defers."""
+    system, function = make(wait, implementation, **entry)
+    x = Foreign()
+
+    async def main() -> list[Any]:
+        found = [await function(x) for _ in range(2)]
+        with system.backend_opts(trace=True) as trace:
+            found.append(await function(x))
+        names = ["first", "first", "default"] if answer == "default" else ["first"]
+        assert [event.backend for event in trace] == names
+        try:
+            found.append(await function.invoke(backend="first")(1))
+        except BackendDeferredError:
+            assert answer == "default"
+        found.append(await function.invoke(type=Foreign)(None))
+        return found
+
+    expected: Any = answer if answer == "first" else ("default", x)
+    *found, invoked = asyncio.run(main())
+    assert found[:3] == [expected] * 3
+    assert invoked == (answer if answer == "first" else ("default", None))
+
+
+@pytest.mark.parametrize("entry", ASKED, ids=["plain", "asks"])
+@pytest.mark.parametrize("kind", ["coroutine", "generator", "asynchronous generator"])
+@pytest.mark.parametrize("implementation", ["five", "waits", "counts"])
+def test_answers_of_the_wrong_kind(kind: str, implementation: str, entry: Any) -> None:
+    """F16: The error names the backend, the function, and what is missing."""
+    if implementation == KINDS[kind][1]:
+        return
+    _, function = make(KINDS[kind][0], implementation, **entry)
+    for _ in range(2):
+        made = function(Foreign())
+        start = made.__anext__ if inspect.isasyncgen(made) else functools.partial(made.send, None)
+        with pytest.raises(
+            TypeError, match=r"^backend 'first' returned .* for lib:f, which is an?"
+        ):
+            asyncio.run(start()) if inspect.isasyncgen(made) else start()
+
+
+def test_generators() -> None:
+    """F16: What is sent, thrown and returned passes through."""
+    for x, last in ((1, "default"), (Foreign(), "first")):
+        _, function = make(count, "counts")
+        for _ in range(3):
+            steps: list[Any] = ["one", ("sent", 7)] if last == "default" else ["one"]
+            assert drive(function(x), 7) == [*steps, last]
+    _, function = make(count, "iterates")
+    assert [*function(Foreign())] == ["one", "two"]
+    assert drive(function(Foreign())) == ["one", "two", None]
+    _, function = make(count, "defers")
+    for _ in range(2):
+        generator = function(Foreign())
+        next(generator)
+        generator.send(1)
+        error = KeyError("x")
+        assert generator.throw(error) == ("caught", error)
+        generator.close()
+        assert [*generator] == []
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("implementation", ["defers", "streams", "streams_plainly"])
+def test_asynchronous_generators(implementation: str, traced: bool) -> None:
+    """F16: They are sent to, thrown into and closed like the implementation itself."""
+    system, function = make(stream, implementation)
+    x = Foreign()
+
+    async def main() -> None:
+        for _ in range(2):
+            if implementation != "streams_plainly":
+                made = function(x)
+                assert await made.__anext__() == "one"
+                assert (await made.asend(7))[1] == 7
+            seen = [each async for each in function(x)]
+            assert seen[0] == "one"
+            made = function(x)
+            await made.__anext__()
+            error = ValueError("mine")
+            with pytest.raises(ValueError, match="mine") as caught:
+                await made.athrow(error)
+            assert caught.value is error
+            assert error.__context__ is None
+            with pytest.raises(StopAsyncIteration):
+                await made.__anext__()
+            ENDED.clear()
+            made = function(x)
+            await made.__anext__()
+            await made.aclose()
+            assert [x] * (implementation == "streams") == ENDED
+
+    with system.backend_opts(trace=traced):
+        asyncio.run(main())
+
+
+def test_tasks_and_cancellation() -> None:
+    """F16: Options, context variables and cancellation reach the implementation."""
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="unset")
+    seen: list[Any] = []
+
+    async def default(x: Any) -> Any:
+        seen.append(variable.get())
+        variable.set("inside")
+        try:
+            await asyncio.sleep(60 if x else 0)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+        return "default"
+
+    system, function = make(default)
+
+    async def main() -> None:
+        assert await asyncio.gather(function(0), function(0)) == ["default"] * 2
+        for observed in (False, True):
+            seen.clear()
+            variable.set("set")
+            with system.backend_opts(trace=observed):
+                task = asyncio.create_task(function(1))
+                await asyncio.sleep(0)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+            assert seen == ["set", "cancelled"]
+            assert variable.get() == "set"
+            await function(0)
+            assert variable.get() == "inside"
+
+    asyncio.run(main())
+
+
+def test_methods() -> None:
+    """F4, F16: An asynchronous method binds its instance."""
+    system = BackendSystem(None, "MYLIB")
+
+    class Class:
+        @system.dispatchable("x", module="lib")  # type: ignore[misc]  # of any kind
+        async def method(self, x: Any) -> Any:
+            return self, x
+
+    made = Class()
+    for _ in range(2):
+        assert asyncio.run(made.method(1)) == (made, 1)
+        assert inspect.iscoroutinefunction(made.method)

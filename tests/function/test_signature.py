@@ -1,0 +1,197 @@
+"""What `inspect` tells of a dispatchable: always what it tells of the default implementation."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import pickle
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core._function.wrapper import Signature
+from spatch_core.testing import run_python
+
+
+class Foreign:
+    """A backend's type."""
+
+
+def first(*args: Any, **kwargs: Any) -> str:
+    return "first"
+
+
+def f(x: int, n: Any = "n", *rest: Any, key: str = "key", **options: Any) -> str:
+    return "default"
+
+
+def positional(x: Any, y: Any = None, /) -> Any:
+    return x, y
+
+
+def make(default: Any = f, dispatch_args: Any = "x", *implemented: str) -> Any:
+    description = {
+        "name": "first",
+        "primary_types": [f"~{__name__}:Foreign"],
+        "functions": {f"lib:{name}": {"function": f"{__name__}:first"} for name in implemented},
+    }
+    system = BackendSystem(None, "MYLIB", backends=[description])
+    return system, system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+
+
+DEFAULTS = [f, positional, lambda x: x]
+
+
+@pytest.mark.parametrize("implemented", [(), ("f",)], ids=["no backend", "a backend"])
+@pytest.mark.parametrize("dispatch_args", ["x", None])
+@pytest.mark.parametrize("default", DEFAULTS, ids=["f", "positional", "lambda"])
+def test_it_tells_the_librarys_own(default: Any, dispatch_args: Any, implemented: Any) -> None:
+    """F1: Before the first call, after it, and while calls are traced."""
+    system, function = make(default, dispatch_args, *implemented)
+
+    def check() -> None:
+        assert function.__defaults__ == default.__defaults__
+        assert function.__kwdefaults__ == default.__kwdefaults__
+        for follow in (True, False):
+            found = inspect.signature(function, follow_wrapped=follow)
+            assert type(found) is inspect.Signature
+            assert found == inspect.signature(default)
+        assert inspect.getfullargspec(function) == inspect.getfullargspec(default)
+
+    for _ in range(2):
+        check()
+        function(1)
+    with system.backend_opts(trace=True):
+        check()
+        function(1)
+        check()
+
+
+def test_decorators_that_copy_the_signature() -> None:
+    """`functools.wraps` copies the attribute, and a copy of a copy tells the same."""
+    _, function = make(f, "x", "f")
+
+    @functools.wraps(function)
+    def other(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    del other.__wrapped__
+    assert inspect.signature(other, follow_wrapped=False) == inspect.signature(f)
+    bound = inspect.signature(functools.partial(function, 1), follow_wrapped=False)
+    assert [*bound.parameters] == ["n", "rest", "key", "options"]
+
+
+def test_methods_lose_their_first_parameter() -> None:
+    """Also where no wrapper is followed."""
+    system = BackendSystem(None, "MYLIB")
+
+    class Class:
+        @system.dispatchable("x", module="lib")  # type: ignore[misc]  # of any kind
+        def method(self, x: Any, y: Any = 1) -> Any:
+            return x, y
+
+    for follow in (True, False):
+        assert [*inspect.signature(Class().method, follow_wrapped=follow).parameters] == ["x", "y"]
+
+
+def test_functions_that_have_a_signature_of_their_own_keep_it() -> None:
+    """One that wraps another has that of the other."""
+    own = inspect.signature(lambda only: None)
+
+    def signed(*args: Any) -> Any:
+        return args
+
+    signed.__signature__ = own  # type: ignore[attr-defined]  # functions take any
+    _, function = make(signed, {"only": 0})
+    assert inspect.signature(function, follow_wrapped=False) is own
+
+    @functools.wraps(f)
+    def wrapping(*args: Any, **kwargs: Any) -> Any:
+        return args
+
+    _, function = make(wrapping)
+    assert inspect.signature(function) == inspect.signature(f)
+    assert "__signature__" not in function.__dict__
+
+
+def test_a_function_without_signature_has_none() -> None:
+    """The error is that of the function itself."""
+    _, function = make(max, {"x": 0})
+    for each in (max, function):
+        with pytest.raises(ValueError, match="no signature found"):
+            inspect.signature(each)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        pytest.param(lambda it: it == inspect.signature(f), id="=="),
+        pytest.param(lambda it: inspect.signature(f) == it, id="reflected =="),
+        pytest.param(lambda it: hash(it) == hash(inspect.signature(f)), id="hash"),
+        pytest.param(lambda it: str(it) == str(inspect.signature(f)), id="str"),
+        pytest.param(lambda it: repr(it) == repr(inspect.signature(f)), id="repr"),
+        pytest.param(lambda it: [*it.parameters][:2] == ["x", "n"], id="attribute"),
+        pytest.param(lambda it: it.replace().return_annotation == "str", id="replace"),
+        pytest.param(lambda it: copy.copy(it) == inspect.signature(f), id="copy"),
+        pytest.param(lambda it: pickle.loads(pickle.dumps(it)) == it, id="pickle"),
+        pytest.param(lambda it: isinstance(it, inspect.Signature), id="isinstance"),
+    ],
+)
+def test_whatever_is_first_done_with_it(use: Any) -> None:
+    """It becomes a signature of `inspect` at once."""
+    signature: Any = Signature(f)
+    assert use(signature)
+    assert type(signature) is inspect.Signature
+    assert use(signature)
+
+
+def test_threads_that_look_at_once() -> None:
+    """Each sees a whole signature."""
+    expected = inspect.signature(f)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    wrong: list[Any] = []
+    try:
+        for _ in range(100):
+            signature: Any = Signature(f)
+            together = threading.Barrier(4)
+
+            def look(signature: Any = signature, together: Any = together) -> None:
+                together.wait()
+                if not isinstance(signature, inspect.Signature) or signature != expected:
+                    wrong.append(signature)
+
+            threads = [threading.Thread(target=look) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+def test_decorating_imports_no_inspect() -> None:
+    """A library's import stays light."""
+    done = run_python(
+        """
+        import sys
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "MYLIB")
+
+        @system.dispatchable("x")
+        def f(x, y=1):
+            return x
+
+        print("inspect" in sys.modules)
+        import inspect
+        print(inspect.getfullargspec(f).defaults)
+        """,
+        options=["-S"],
+    )
+    assert done.stdout.splitlines() == ["False", "(1,)"]
