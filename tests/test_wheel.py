@@ -122,7 +122,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
     data = {"spatch_core/py.typed", "spatch_core/backend.schema.json"}
     data |= {
         f"spatch_core/{each.relative_to(package).as_posix()}"
-        for each in package.rglob("*.template")
+        for pattern in ("*.template", "shapes/*.json")
+        for each in package.rglob(pattern)
     }
     assert names - compiled == sources | data
     assert [Path(name).name.partition(".")[0] for name in compiled] in ([], ["_accelerator"])

@@ -6,15 +6,18 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from json import dumps  # held here, because a backend's import may replace that of json
 from typing import TYPE_CHECKING, Any, TypeAlias
 from unicodedata import east_asian_width
 
+from ..examination.foreign_code import JsonEncoder
 from .streams import one_line, printable, show_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table as RichTable
+
+
+_encode = JsonEncoder(indent=2).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ def show(parts: Iterable[Part]) -> None:
 
 def show_json(value: Mapping[str, Any]) -> None:
     """Print an object as JSON, in characters that every encoding has."""
-    show_text(dumps(value, indent=2) + "\n")
+    show_text(_encode(value) + "\n")
 
 
 def plain(parts: Iterable[Part]) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from .foreign_code import JsonEncoder
 from .process_session import end_session, wait
 from .progress import progress
 
@@ -29,7 +30,7 @@ _RESTARTS = 5
 """Number of modules that may end the process before the rest is given up."""
 
 # Held here, because an import may replace those of the module json.
-_encode = json.JSONEncoder().encode
+_encode = JsonEncoder().encode
 _decode = json.JSONDecoder().decode
 
 

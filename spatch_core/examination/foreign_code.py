@@ -7,9 +7,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from importlib import import_module
+from json import JSONEncoder
 from os import close, dup, dup2  # held here, because an import may replace those of os
 
 from ..exceptions import SpatchCoreWarning
+
+
+class JsonEncoder(JSONEncoder):
+    """Writes JSON with methods of its own, because an import may replace those of the class."""
+
+    encode, iterencode = JSONEncoder.encode, JSONEncoder.iterencode
 
 
 @contextmanager
