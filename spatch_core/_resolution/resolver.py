@@ -12,6 +12,7 @@ from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
+from .candidate_order import CandidateOrder
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
@@ -38,7 +39,9 @@ class Resolver:
         self.matcher = Matcher(catalog.descriptions)
         self._rule = GoldenRule(catalog, self.implementers)
         self._block = catalog.environment.variable("BLOCK")
+        self._order = CandidateOrder(catalog)
         self._implementers = _implementers(catalog)
+        self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
         self._unasked: dict[tuple[Function, str], Candidate] = {}
@@ -115,7 +118,7 @@ class Resolver:
         types : tuple of type
             The dispatch types, the state's own among them.
         """
-        return Walk(function.identifier, state, types, self._rule, self.matcher)
+        return Walk(function.identifier, state, types, self._rule, self.matcher, self._order)
 
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
@@ -131,7 +134,12 @@ class Resolver:
         walk : Walk
             The walk for the types of the call.
         """
-        names = self.implementers(function.identifier)
+        identifier = function.identifier
+        implementers = self._implementer_sets.get(identifier)
+        if implementers is None:
+            implementers = frozenset(self.implementers(identifier))
+            self._implementer_sets[identifier] = implementers
+        names = walk.contenders(implementers)
         for step in walk.steps(names, self._implements(function)):
             if step.verdict is None:
                 yield self.candidate(function, state, step)
@@ -218,6 +226,10 @@ class Resolver:
                 depends = depends or verdict is Verdict.ASKED
             explained.append(ExplainedBackend(step.backend, verdict, reason))
         return Explanation(function.identifier, types, selected, tuple(explained))
+
+    def why_void(self, before: str, after: str) -> str:
+        """Say why an edge between two backends takes part in no call; empty if it may."""
+        return self._order.why_void(before, after, self._rule.placed | {DEFAULT})
 
     def _implements(self, function: Function) -> Callable[[str], bool]:
         identifier, descriptions = function.identifier, self.catalog.descriptions

@@ -1,7 +1,7 @@
-"""The walk along the priority order: which backends are candidates of a call, and why others not.
+"""The walk along the backends: which are candidates of a call, in which order, and why others not.
 
-`Walk` is the one place where a backend is judged. The candidates of a call are the steps of the
-walk without a verdict; an explanation shows all steps.
+`Walk` is the one place where a backend is judged, and where candidates are ordered. The candidates
+of a call are the steps of the walk without a verdict; an explanation shows all steps.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from .._classes import type_identifier
 from .._identifiers import DEFAULT
+from .._order.edges import Cycle
 from .._state.state import DispatchState
+from .candidate_order import CandidateOrder, Rank
 from .explanation import Verdict
 from .golden_rule import GoldenRule, Standing, Weight
 from .matching import Matcher, TypeMatch
@@ -70,6 +72,8 @@ class Walk:
         Of the library.
     matcher : Matcher
         Of the library.
+    order : CandidateOrder
+        Of the library.
 
     Attributes
     ----------
@@ -84,7 +88,10 @@ class Walk:
         types: Iterable[type],
         rule: GoldenRule,
         matcher: Matcher,
+        order: CandidateOrder,
     ) -> None:
+        self._order = order
+        self._cycles: dict[str, Cycle] = {}
         self._function = function
         self._state = state
         self._rule = rule
@@ -109,10 +116,26 @@ class Walk:
                 return False
         return has_primary
 
-    def steps(self, names: Iterable[str], implements: Callable[[str], bool]) -> Iterator[Step]:
-        """Judge backends in the order in which a call meets them.
+    def contenders(self, implementers: frozenset[str]) -> frozenset[str]:
+        """Return the implementers that may be candidates; `steps` would reject all others.
 
-        The default comes at its place where it matches, and last where it does not.
+        It is a matter of cost alone: sets are compared at once, a backend is judged by itself.
+        """
+        names = implementers
+        if self.default_matches:
+            names &= self._rule.chosen(self._state)
+        primary = frozenset[str]().union(*[each.match.primary for each in self._types])
+        names &= primary
+        for _, match, counts_for_all in self._types:
+            if counts_for_all:
+                names &= match.known
+        return names | {DEFAULT}
+
+    def steps(self, names: Iterable[str], implements: Callable[[str], bool]) -> Iterator[Step]:
+        """Judge backends, and order the candidates among themselves.
+
+        A backend that is no candidate stays where it stands among `names`. The default is a
+        candidate where it matches, and comes last where it does not.
 
         Parameters
         ----------
@@ -121,14 +144,50 @@ class Walk:
         implements : callable
             Whether a backend implements the function, given its name.
         """
+        prioritized = self._state.prioritized
+        judged: dict[str, Verdict | None] = {}
         for name in self._state.ordered(names):
             if name == DEFAULT:
-                if self.default_matches:
-                    yield Step(DEFAULT, None)
+                if not self.default_matches:
+                    continue
+                verdict = None
             else:
-                yield Step(name, self._judge(name, implements))
+                verdict = self._judge(name, implements)
+            if name in prioritized:
+                # At once: the others need not be judged if it answers.
+                yield Step(name, verdict)
+            else:
+                judged[name] = verdict
+        candidates = iter(self._ordered([name for name in judged if judged[name] is None]))
+        for name, verdict in judged.items():
+            if name in self._cycles:
+                yield Step(name, Verdict.SKIPPED)
+            elif verdict is None:
+                yield Step(next(candidates), None)
+            else:
+                yield Step(name, verdict)
         if not self.default_matches:
             yield Step(DEFAULT, None, is_last_resort=True)
+
+    def _ordered(self, candidates: Iterable[str]) -> list[str]:
+        """Order the candidates, and take note of those that are skipped."""
+        ranks: dict[Rank, list[str]] = {}
+        for name in candidates:
+            ranks.setdefault(self._rank(name), []).append(name)
+        nearness = tuple([each.match.nearness for each in self._types])
+        ordered: list[str] = []
+        for rank in sorted(ranks):
+            found = self._order.order(frozenset(ranks[rank]), nearness)
+            ordered += found.names
+            self._cycles.update(found.skipped)
+        return ordered
+
+    def _rank(self, name: str) -> Rank:
+        is_chosen = (
+            name == DEFAULT or self._rule.standing(name, self._state) is not Standing.INSTALLED
+        )
+        is_specific = any(name in each.match.specific for each in self._types)
+        return self._order.rank(name, is_chosen, is_specific)
 
     def _judge(self, name: str, implements: Callable[[str], bool]) -> Verdict | None:
         """Return why a backend is no candidate, or None for a candidate."""
@@ -180,6 +239,8 @@ class Walk:
             return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"
         if verdict is Verdict.LATER:
             return "the library's own types are its own unless a backend is prioritized"
+        if verdict is Verdict.SKIPPED:
+            return self._order.why_skipped(self._cycles[name])
         if verdict is Verdict.NO_MATCH:
             return self._why_no_match(name)
         return ""

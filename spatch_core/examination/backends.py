@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from .._discovery.catalog import CYCLE
 from .._identifiers import DEFAULT
 from .._problems import Source
 
@@ -85,7 +86,8 @@ def _skipped(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
     usable = system.backends
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
-        if problem.backend is None:
+        # Backends on a cycle are usable: only calls that several of them match skip them.
+        if problem.backend is None or problem.message.startswith(CYCLE):
             continue
         source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)

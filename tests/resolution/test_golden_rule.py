@@ -338,5 +338,6 @@ def test_for_which_backends_a_type_counts(
 ) -> None:
     """The decision table of dispatch types; ``last`` does not implement the function."""
     names = frozenset({primary} - {""})
-    match = TypeMatch(names, names | ({secondary} - {""}), is_builtin, ())
+    specific = frozenset() if is_builtin else names
+    match = TypeMatch(names, names | ({secondary} - {""}), is_builtin, (), specific)
     assert RULE.weight(match, "lib:f", DispatchState()) is weight
