@@ -134,13 +134,17 @@ class TypePattern:
                 return position
         # A module's own `__getattr__` may be slow or import much. It is called only where
         # its answer could be this class.
-        resembles = any(self._resembles(each, known=False) for each in classes)
-        named = loaded_object(self.module, self.qualname, hooks=resembles)
+        named = loaded_object(self.module, self.qualname, hooks=self.resembles(cls))
         if named is not None:
             for position, each in enumerate(classes):
                 if each is named:
                     return position
         return None
+
+    def resembles(self, cls: type, known: bool = False) -> bool:
+        """Whether the pattern could be an alias of a class that it may mean; see `may_alias`."""
+        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
+        return any(self._resembles(each, known) for each in classes)
 
     def _resembles(self, cls: type, known: bool) -> bool:
         """Whether the pattern could be an alias of `cls`; see `may_alias`."""
@@ -171,5 +175,4 @@ class TypePattern:
             # Matching imports the module. The answer can change only if the module was in
             # the middle of its import.
             return self.module in sys.modules and is_awaited(self.module)
-        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
-        return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)
+        return is_awaited(self.module) and self.resembles(cls, known)

@@ -13,6 +13,7 @@ from .._classes import is_class, is_general, is_hashable_by_identity, module_of,
 from .._description.description import Description
 from .._identifiers import import_identifier, is_awaited
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .pattern_index import PatternIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ class Matcher:
                 known.setdefault(pattern, set()).add(name)
         self._primary = primary
         self._known = known
+        self._index = PatternIndex(known)
+        self._abstract_patterns = [each for each in known if each.prefix == ABSTRACT]
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._abstract_bases: dict[TypePattern, type | None] = {}
         self._token = abc.get_cache_token()
@@ -109,26 +112,32 @@ class Matcher:
         specific: set[str] = set()
         by_distance: dict[int, set[str]] = {}
         is_builtin = module_of(cls) == "builtins"
-        for pattern, names in self._known.items():
-            if pattern.prefix == ABSTRACT:
-                distance, named = None, self._abstract_base(pattern, cls)
-            else:
-                distance = pattern.distance(cls)
-                named = None if distance is None else mro_of(cls)[distance]
-            if named is None:
+        distances = self._index.distances(cls)
+        meaning: list[tuple[TypePattern, type, int | None]] = [
+            (pattern, mro_of(cls)[distance], distance) for pattern, distance in distances.items()
+        ]
+        for pattern in self._abstract_patterns:
+            base = self._abstract_base(pattern, cls)
+            if base is not None:
+                meaning.append((pattern, base, None))
+        for pattern, named, distance in meaning:
+            known |= self._known[pattern]
+            names = self._primary.get(pattern)
+            if names is None:
                 continue
-            known |= names
-            names = self._primary.get(pattern, set())
             primary |= names
             if not (is_builtin or (pattern.prefix != EXACT and is_general(named))):
                 specific |= names
             if distance is not None:
                 by_distance.setdefault(distance, set()).update(names)
+        awaited = self._index.awaited_aliases(cls, bool(known))
+        # The module of any other abstract pattern was imported, so that its answer is final.
+        asked = [each for each in self._abstract_patterns if each not in self._abstract_bases]
         return TypeMatch(
             self._one_of_each(primary),
             self._one_of_each(known),
             is_builtin,
-            tuple(pattern for pattern in self._known if pattern.may_alias(cls, bool(known))),
+            (*awaited, *(each for each in asked if each.may_alias(cls, bool(known)))),
             self._one_of_each(specific),
             self._by_nearness(by_distance),
         )
