@@ -2,14 +2,25 @@
 
 A backend that is inactive, does not implement the function or does not match has no say: no edge
 leads to or from it. Prioritized backends go first, in the user's order. The others are ordered
-rank by rank, with the edges inside each rank; see `Rank`.
+rank by rank, with the edges inside each rank:
+
+====  =========================================================================================
+rank  its candidates
+====  =========================================================================================
+1     the library's own, and those that ``SET_ORDER`` puts before one of the library's
+2     merely installed backends that know a dispatch type by a specific pattern, or that
+      ``SET_ORDER`` puts before any other
+3     other merely installed backends: they know the types by general patterns alone
+====  =========================================================================================
+
+So a backend that is merely installed changes nothing among the library's own, and one that
+takes every object changes nothing among those that know the types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 from .._discovery.catalog import CYCLE, Catalog
 from .._identifiers import DEFAULT
@@ -17,27 +28,6 @@ from .._order.edges import Cycle
 from .._order.ordering import Order, order_backends
 
 _MOST_ORDERS = 1000
-
-
-class Rank(IntEnum):
-    """What comes before any edge: a candidate of a lower rank goes first.
-
-    ==========  =================================================================================
-    rank        its candidates
-    ==========  =================================================================================
-    CHOSEN      the library's own, and those that ``SET_ORDER`` puts before one of the library's
-    SPECIFIC    merely installed backends that know a dispatch type by a specific pattern, or
-                that ``SET_ORDER`` puts before any other
-    GENERAL     other merely installed backends: they know the types by general patterns alone
-    ==========  =================================================================================
-
-    So a backend that is merely installed changes nothing among the library's own, and one that
-    takes every object changes nothing among those that know the types.
-    """
-
-    CHOSEN = 0
-    SPECIFIC = 1
-    GENERAL = 2
 
 
 Nearness = tuple[tuple[frozenset[str], ...], ...]
@@ -79,22 +69,24 @@ class CandidateOrder:
         self._stated_first = frozenset(first for first, _ in self._set_order)
         self._kept: dict[tuple[frozenset[str], Nearness], OrderedRank] = {}
 
-    def rank(self, name: str, is_chosen: bool, is_specific: bool) -> Rank:
-        """Return the rank of a candidate that is not prioritized.
+    def ranks(
+        self, names: frozenset[str], placed: frozenset[str], specific: frozenset[str]
+    ) -> Iterator[frozenset[str]]:
+        """Yield the candidates of each rank; see the table of the module.
 
         Parameters
         ----------
-        name : str
-            The candidate.
-        is_chosen : bool
-            Whether it is the default or placed.
-        is_specific : bool
-            Whether it knows a dispatch type of the call by a specific pattern.
+        names : frozenset of str
+            The candidates that are not prioritized.
+        placed : frozenset of str
+            The backends that are placed.
+        specific : frozenset of str
+            The backends that know a dispatch type of the call by a specific pattern.
         """
-        if is_chosen:
-            return Rank.CHOSEN
-        is_specific = is_specific or name in self._stated_first
-        return Rank.SPECIFIC if is_specific else Rank.GENERAL
+        chosen = names & (placed | {DEFAULT})
+        installed = names - chosen
+        known = installed & (specific | self._stated_first)
+        yield from (chosen, known, installed - known)
 
     def order(self, names: frozenset[str], nearness: Nearness) -> OrderedRank:
         """Order the candidates of one rank.

@@ -109,9 +109,17 @@ class GoldenRule:
             return Standing.INACTIVE
         return Standing.PLACED if name in self.placed else Standing.INSTALLED
 
-    def chosen(self, state: DispatchState) -> frozenset[str]:
-        """Return the backends that may go before a default that matches; some are inactive."""
-        return self.placed.union(state.prioritized) if state.prioritized else self.placed
+    def active(
+        self, names: frozenset[str], state: DispatchState, default_matches: bool
+    ) -> frozenset[str]:
+        """Return the backends among `names` whose standing lets them answer.
+
+        See `Standing.may_answer`; the default may be left out.
+        """
+        if default_matches:
+            names &= self.placed.union(state.prioritized)
+        inactive = (names & self._opt_in).difference(state.prioritized)
+        return names - inactive - state.disabled
 
     def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
         """Return for which backends a dispatch type counts.

@@ -134,17 +134,10 @@ class Resolver:
         walk : Walk
             The walk for the types of the call.
         """
-        identifier = function.identifier
-        implementers = self._implementer_sets.get(identifier)
-        if implementers is None:
-            implementers = frozenset(self.implementers(identifier))
-            self._implementer_sets[identifier] = implementers
-        names = walk.contenders(implementers)
-        for step in walk.steps(names, self._implements(function)):
-            if step.verdict is None:
-                yield self.candidate(function, state, step)
-                if step.backend == DEFAULT:
-                    return
+        for step in walk.candidates(self._implementer_set(function)):
+            yield self.candidate(function, state, step)
+            if step.backend == DEFAULT:
+                return
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
         """Return the candidate of a step of the walk."""
@@ -211,7 +204,7 @@ class Resolver:
         selected: str | None = None
         runs = depends = False  # whether a backend above runs, and whether that is certain
         walk = self.walk(function, state, types)
-        for step in walk.steps(self.catalog.descriptions, self._implements(function)):
+        for step in walk.steps(self.catalog.descriptions, self._implementer_set(function)):
             verdict, reason = step.verdict, walk.reason(step)
             if verdict is None and runs:
                 verdict, reason = Verdict.LATER, ""
@@ -231,9 +224,13 @@ class Resolver:
         """Say why an edge between two backends takes part in no call; empty if it may."""
         return self._order.why_void(before, after, self._rule.placed | {DEFAULT})
 
-    def _implements(self, function: Function) -> Callable[[str], bool]:
-        identifier, descriptions = function.identifier, self.catalog.descriptions
-        return lambda name: identifier in descriptions[name].functions
+    def _implementer_set(self, function: Function) -> frozenset[str]:
+        """Return the names of the backends that implement a function, made once."""
+        names = self._implementer_sets.get(function.identifier)
+        if names is None:
+            names = frozenset(self.implementers(function.identifier))
+            self._implementer_sets[function.identifier] = names
+        return names
 
 
 def _ask(
