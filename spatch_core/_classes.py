@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
 _get_module = type.__dict__["__module__"].__get__
-qualname_of = type.__dict__["__qualname__"].__get__
+_get_qualname = type.__dict__["__qualname__"].__get__
 mro_of = type.__dict__["__mro__"].__get__
 _flags_of = type.__dict__["__flags__"].__get__
+_get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
+# Python's own classes, and modules of abstract classes of which some have no abstract method.
+_GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
 _dict_of = type.__dict__["__dict__"].__get__
 _Module = type(sys)
@@ -31,7 +34,27 @@ def module_of(cls: type) -> str:
         module = _get_module(cls)
     except AttributeError:
         return ""
-    return module if type(module) is str else ""
+    return _text(module) if _is_instance(module, str) else ""
+
+
+def qualname_of(cls: type) -> str:
+    """Return the qualname of a class."""
+    return _text(_get_qualname(cls))
+
+
+def _is_instance(value: object, cls: type) -> bool:
+    # `isinstance` reads `__class__` of the value, which may run code.
+    return cls in mro_of(type(value))
+
+
+def is_class(value: object) -> bool:
+    """Whether `value` is a class, by its type alone."""
+    return _is_instance(value, type)
+
+
+def _text(value: str) -> str:
+    """Return a string that runs no code of a subclass of `str`."""
+    return value if type(value) is str else str.__str__(value)
 
 
 def type_identifier(cls: type) -> str:
@@ -66,19 +89,18 @@ def is_of_module(function: object) -> bool:
     namespace = function.__globals__
     name = namespace.get("__name__")
     module = sys.modules.get(name) if type(name) is str else None
-    return isinstance(module, _Module) and _module_dict_of(module) is namespace
+    return _is_instance(module, _Module) and _module_dict_of(module) is namespace
 
 
 def _is_found(wanted: object, module: str, qualname: str) -> bool:
     found: object = sys.modules.get(module)
     for part in qualname.split("."):
-        if isinstance(found, type):
+        if is_class(found):
             found = _dict_of(found).get(part)
-        elif isinstance(found, _Module):
+        elif _is_instance(found, _Module):
             found = _module_dict_of(found).get(part)
         else:
             return False
-    # `type`, because `isinstance` reads `__class__`, which may run code.
     if type(found) is staticmethod or type(found) is classmethod:
         found = found.__func__
     return found is wanted
@@ -87,4 +109,42 @@ def _is_found(wanted: object, module: str, qualname: str) -> bool:
 def is_hashable_by_identity(cls: type) -> bool:
     """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
     metaclass = type(cls)
-    return metaclass.__hash__ is type.__hash__ and metaclass.__eq__ is type.__eq__
+    return metaclass is type or (
+        _defined(metaclass, "__hash__") is _identity_hash
+        and _defined(metaclass, "__eq__") is _identity_eq
+    )
+
+
+def _defined(cls: type, name: str) -> object:
+    """Return what the first class on an MRO that defines a name has there."""
+    for each in mro_of(cls):
+        namespace = _dict_of(each)
+        if name in namespace:
+            return namespace[name]
+    return None
+
+
+_identity_hash = _defined(type, "__hash__")
+_identity_eq = _defined(type, "__eq__")
+
+
+def is_general(cls: type) -> bool:
+    """Whether it says little of a class that it is derived from `cls`.
+
+    That holds for Python's own classes and for the abstract classes of the standard library.
+
+    >>> import collections.abc, fractions
+    >>> is_general(float), is_general(collections.abc.Hashable), is_general(fractions.Fraction)
+    (True, True, False)
+    """
+    # By identity, because `ABCMeta("Array", (), {})` makes a class of the module `abc`.
+    if not is_importable(cls):
+        return False
+    module = module_of(cls)
+    if module in _GENERAL_MODULES:
+        return True
+    try:
+        is_abstract = bool(_get_abstract_methods(cls))
+    except AttributeError:
+        return False
+    return is_abstract and module.partition(".")[0] in sys.stdlib_module_names

@@ -120,7 +120,11 @@ def is_importing() -> bool:
 
 def is_initializing(module: object) -> bool:
     """Whether a module is in the middle of being imported."""
-    return bool(getattr(getattr(module, "__spec__", None), "_initializing", False))
+    try:
+        return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
+    except Exception:  # noqa: BLE001
+        # An object that takes the place of a missing module may raise from attribute access.
+        return False
 
 
 def is_awaited(name: str) -> bool:

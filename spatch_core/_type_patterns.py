@@ -112,17 +112,44 @@ class TypePattern:
         >>> TypePattern("builtins:int").names(bool), TypePattern("~builtins:int").names(bool)
         (False, True)
         """
+        return self.distance(cls) is not None
+
+    def distance(self, cls: type) -> int | None:
+        """Return the position on the MRO of `cls` of the class that the pattern names.
+
+        Parameters
+        ----------
+        cls : type
+            Any class.
+
+        Returns
+        -------
+        int or None
+            The first position; 0 for `cls` itself. None if the pattern, which is not abstract,
+            does not name `cls` in the sense of `names`.
+
+        Examples
+        --------
+        >>> TypePattern("~builtins:int").distance(bool)
+        1
+        """
         classes = (cls,) if self.prefix == EXACT else mro_of(cls)
-        if any(
-            qualname_of(each) == self.qualname and module_of(each) == self.module
-            for each in classes
-        ):
-            return True
+        for position, each in enumerate(classes):
+            if qualname_of(each) == self.qualname and module_of(each) == self.module:
+                return position
         # A module's own `__getattr__` may be slow or import much. It is called only where
         # its answer could be this class.
-        resembles = any(self._resembles(each, known=False) for each in classes)
-        named = loaded_object(self.module, self.qualname, hooks=resembles)
-        return named is not None and any(each is named for each in classes)
+        named = loaded_object(self.module, self.qualname, hooks=self.resembles(cls))
+        if named is not None:
+            for position, each in enumerate(classes):
+                if each is named:
+                    return position
+        return None
+
+    def resembles(self, cls: type, known: bool = False) -> bool:
+        """Whether the pattern could be an alias of a class that it may mean; see `may_alias`."""
+        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
+        return any(self._resembles(each, known) for each in classes)
 
     def _resembles(self, cls: type, known: bool) -> bool:
         """Whether the pattern could be an alias of `cls`; see `may_alias`."""
@@ -153,5 +180,4 @@ class TypePattern:
             # Matching imports the module. The answer can change only if the module was in
             # the middle of its import.
             return self.module in sys.modules and is_awaited(self.module)
-        classes = (cls,) if self.prefix == EXACT else mro_of(cls)
-        return is_awaited(self.module) and any(self._resembles(each, known) for each in classes)
+        return is_awaited(self.module) and self.resembles(cls, known)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import abc
+import collections.abc
+import enum
+import fractions
+import numbers
+import os
 import sys
 import types
+import typing
 from typing import Any
 
 import pytest
 
-from spatch_core._classes import is_hashable_by_identity, is_importable, type_identifier
+from spatch_core._classes import (
+    is_class,
+    is_general,
+    is_hashable_by_identity,
+    is_importable,
+    module_of,
+    qualname_of,
+    type_identifier,
+)
 
 
 class Outer:
@@ -160,3 +174,62 @@ def test_a_class_is_a_key_where_its_metaclass_compares_by_identity(metaclass: ty
 def test_a_class_is_no_key_where_its_metaclass_compares_differently(metaclass: type) -> None:
     """M9: looking it up would run the metaclass."""
     assert not is_hashable_by_identity(metaclass("Made", (), {}))
+
+
+class Text(str):
+    """A string of which every comparison fails."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("==")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("hash")
+
+    def __format__(self, specification: str) -> str:
+        raise RuntimeError("format")
+
+
+def test_the_names_of_a_class_are_strings_that_run_no_code() -> None:
+    """M9: a subclass of str may run any."""
+    cls = type("Odd", (), {"__module__": Text("m"), "__qualname__": Text("Outer.Odd")})
+    assert type(module_of(cls)) is type(qualname_of(cls)) is str
+    assert type_identifier(cls) == "m:Outer.Odd"
+    assert not is_importable(cls)
+
+
+def test_a_class_is_recognized_by_its_type_alone() -> None:
+    """M9: `isinstance` would read ``__class__``."""
+
+    class Lying:
+        @property  # type: ignore[misc]  # it lies
+        def __class__(self) -> type:
+            raise RuntimeError("asked")
+
+    assert not is_class(Lying())
+    assert is_class(make_hostile())
+    assert is_class(Lying)
+
+
+@pytest.mark.parametrize(
+    ("cls", "expected"),
+    [
+        (float, True),
+        (object, True),
+        (collections.abc.Hashable, True),
+        (numbers.Number, True),
+        (os.PathLike, True),
+        (typing.SupportsFloat, True),
+        (fractions.Fraction, False),
+        (collections.OrderedDict, False),
+        (enum.Enum, False),
+        (abc.ABCMeta("Made", (), {}), False),
+        (type("float", (), {"__module__": "builtins"}), False),
+        (Outer, False),
+    ],
+    ids=str,
+)
+def test_which_classes_say_little_of_their_subclasses(cls: type, expected: bool) -> None:
+    """M7: Python's own classes, and the abstract ones of the standard library."""
+    assert is_general(cls) is expected

@@ -10,6 +10,7 @@ import pytest
 
 from spatch_core._identifiers import (
     import_identifier,
+    is_awaited,
     is_backend_name,
     is_dotted_name,
     is_importing,
@@ -261,3 +262,20 @@ def test_the_nearest_names_are_compared_without_case() -> None:
 
 def test_a_value_that_is_no_string_has_near_names_too() -> None:
     assert nearest(12, ["123", "abc"]) == ["123"]
+
+
+class Raising:
+    """A stub for a module that is missing; it raises from every attribute."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise RuntimeError(name)
+
+
+@pytest.mark.parametrize("stub", [Raising, object, int])
+def test_a_stub_that_is_no_module_is_not_awaited(
+    stub: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """M9: whatever it raises, it names nothing."""
+    monkeypatch.setitem(sys.modules, "stubbed_module", stub())
+    assert not is_awaited("stubbed_module")
+    assert loaded_object("stubbed_module", "Array.Inner") is None

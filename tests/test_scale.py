@@ -271,5 +271,10 @@ def test_a_library_with_a_circle_of_a_thousand_warns_once_and_works() -> None:
     with pytest.warns(BackendSkippedWarning) as caught:
         assert function(1) == "default"
     assert len(caught) == 1
-    assert list(system.backends) == ["default"]
+    array = type("ndarray", (), {"__module__": "numpy"})()
+    with shallow(f"a call that matches all {COUNT} on a circle"):
+        assert function(array) == "default"
+    with system.backend_opts(prioritize=name(7)):
+        assert function(array) == "b"
+    assert list(system.backends) == ["default", *map(name, range(COUNT))]
     assert len(system.problems) == COUNT

@@ -196,3 +196,19 @@ def test_a_module_that_is_no_string_names_nothing(module: object, text: str) -> 
     assert not pattern.names(cls)
     pattern.may_alias(cls, False)
     type_identifier(cls)
+
+
+@pytest.mark.parametrize(
+    ("text", "cls", "expected"),
+    [
+        ("builtins:int", int, 0),
+        ("builtins:int", bool, None),
+        ("~builtins:int", bool, 1),
+        ("~builtins:object", bool, 2),
+        (f"~{__name__}:Base", Derived, 1),
+        (f"~{__name__}:Derived", Base, None),
+    ],
+)
+def test_a_pattern_has_a_distance_on_the_mro(text: str, cls: type, expected: int | None) -> None:
+    """P4: by it the nearer of two patterns is found."""
+    assert TypePattern(text).distance(cls) == expected

@@ -37,6 +37,8 @@ class Catalog:
         In the order of priority; the library itself is ``"default"``.
     order : Order
         The same order, with its reasons.
+    base_order : tuple of str
+        The same names as they stand before any edge moves them.
     problems : tuple of Problem
         All backends and values that were skipped or ignored.
     blocked : mapping of str to Source
@@ -52,6 +54,7 @@ class Catalog:
     environment: Environment
     descriptions: Mapping[str, Description]
     order: Order
+    base_order: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
     blocked: Mapping[str, Source] = field(default_factory=dict)
     is_complete: bool = True

@@ -18,7 +18,7 @@ from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest
-from .._order.ordering import order_backends
+from .._order.ordering import base_order, order_all
 from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
@@ -75,13 +75,13 @@ def build_catalog(
     found[DEFAULT] = Description(DEFAULT, tuple(default_types), in_code=True)
 
     variable = environment.variable(SET_ORDER)
-    order = order_backends(list(found.values()), environment.set_order, variable)
+    order = order_all(list(found.values()), environment.set_order, variable)
     for cycle in order.cycles:
         for name in cycle.members:
             registry.problems.append(
                 Problem(
                     f"{CYCLE}: {' before '.join(cycle.path)}",
-                    f"Set {variable}={cycle.set_order!r}",
+                    f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,
                 )
@@ -90,6 +90,7 @@ def build_catalog(
         environment=environment,
         descriptions={name: found[name] for name in order.names},
         order=order,
+        base_order=tuple(base_order(list(found.values()))),
         problems=(
             *problems,
             *registry.problems,

@@ -67,11 +67,14 @@ class Cycle:
         All backends of the cycles that are connected to this one, in base order.
     set_order : str
         The value of ``SET_ORDER`` that resolves it.
+    pairs : tuple of (str, str)
+        The declared edges on the cycles; the first name of each goes before the second.
     """
 
     path: tuple[str, ...]
     members: tuple[str, ...]
     set_order: str
+    pairs: tuple[tuple[str, str], ...]
 
 
 def explicit_edges(
@@ -191,6 +194,7 @@ def _declared_cycles(
                 path=cycle_through(pairs),
                 members=tuple(name for name in present if name in inside and name != DEFAULT),
                 set_order=",".join(dict.fromkeys(stated + reversed_edges)),
+                pairs=tuple(pairs),
             )
         )
     return cycles

@@ -1,12 +1,13 @@
-"""The priority order of a library's backends, as pure functions of descriptions and edges.
+"""The priority order of backends, as pure functions of descriptions and edges.
 
-The order is defined in four steps:
+`order_backends` orders the candidates of a call, among which no other backend has a say.
+`order_all` orders all backends of a library, which is shown. An order is defined in four steps:
 
 1. *Base order*: the default, then concrete backends, then abstract ones; within that,
    descriptions in code as they were given, then entry points by name.
 2. *Up*: a backend that goes before others by an edge moves up to the place of the first of
    them, unless it is there or higher already. Edges of the environment, of
-   ``higher_priority_than`` and of type specificity move a backend up.
+   ``higher_priority_than``, of nearness and of type specificity move a backend up.
 3. *Down*: a backend that declares ``lower_priority_than`` moves down to just after the last
    of the backends that it names, unless it is lower already.
 4. *Sort*: a stable topological sort makes sure that every edge holds.
@@ -32,13 +33,17 @@ no edge.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
 from .edges import Cycle, Edge, Strength, explicit_edges
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
+from .nearness import nearness_edges
+
+_MORE_SPECIFIC = "the primary types of {} ({}) are more specific than the types that {} supports"
+_NEARER = "{} ({}) names a class that is nearer to the dispatch type than {} does"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,37 +58,37 @@ class Order:
         Edges from the environment and from descriptions that are in force.
     specificity : sequence of (Group, Group)
         Each backend of the first group goes before each of the second, by type specificity.
+    nearness : sequence of (Group, Group)
+        The same, by nearness.
     cycles : tuple of Cycle
-        Why backends are missing from `names`.
+        Declared edges that contradict each other, and are not in force.
     """
 
     names: tuple[str, ...]
     explicit: tuple[Edge, ...] = ()
     specificity: Sequence[tuple[Group, Group]] = ()
+    nearness: Sequence[tuple[Group, Group]] = ()
     cycles: tuple[Cycle, ...] = ()
 
     def edges(self) -> Iterator[Edge]:
         """Yield every edge that is in force, with its reason."""
         yield from self.explicit
-        for narrow, wide in self.specificity:
-            for first in narrow.members:
-                for second in wide.members:
-                    yield Edge(
-                        first.name,
-                        second.name,
-                        Strength.SPECIFICITY,
-                        f"the primary types of {first.name} "
-                        f"({', '.join(map(str, first.primary_types))}) are more specific than "
-                        f"the types that {second.name} supports",
-                    )
+        for groups, reason in ((self.nearness, _NEARER), (self.specificity, _MORE_SPECIFIC)):
+            for before, after in groups:
+                for first in before.members:
+                    types = ", ".join(map(str, first.primary_types))
+                    for second in after.members:
+                        text = reason.format(first.name, types, second.name)
+                        yield Edge(first.name, second.name, Strength.SPECIFICITY, text)
 
 
 def order_backends(
     descriptions: Sequence[Description],
     set_order: Iterable[tuple[str, str]] = (),
     variable: str = "SET_ORDER",
+    nearness: Sequence[Sequence[frozenset[str]]] = (),
 ) -> Order:
-    """Order backends by priority, as the module's docstring defines it.
+    """Order the candidates of a call by priority, as the module's docstring defines it.
 
     Parameters
     ----------
@@ -93,6 +98,9 @@ def order_backends(
         Edges from the environment, free of cycles.
     variable : str
         The name of the environment variable, for the reasons.
+    nearness : sequence of sequence of frozenset of str, optional
+        For each dispatch type, the backends by how near the class is that their patterns name,
+        the nearest first.
 
     Returns
     -------
@@ -121,18 +129,51 @@ def order_backends(
     for cycle in cycles:
         for name in cycle.members:
             del base[name]
-    group_of = group_backends(base.values(), explicit)
-    specific = specificity_edges(group_of, explicit)
+    group_of = group_backends(base.values(), explicit, nearness)
+    near = nearness_edges(group_of, explicit)
+    specific = specificity_edges(group_of, explicit, near)
+    by_types = [*dict.fromkeys(near + specific)]
     successors = successors_of(
-        [(group_of[edge.before], group_of[edge.after]) for edge in explicit] + specific
+        [(group_of[edge.before], group_of[edge.after]) for edge in explicit] + by_types
     )
-    moved = _move(group_of, successors, explicit, specific)
+    moved = _move(group_of, successors, explicit, by_types)
     return Order(
         names=tuple(sort_stably({name: group_of[name] for name in moved}, successors)),
         explicit=tuple(explicit),
         specificity=specific,
+        nearness=near,
         cycles=tuple(cycles),
     )
+
+
+def order_all(
+    descriptions: Sequence[Description],
+    set_order: Iterable[tuple[str, str]] = (),
+    variable: str = "SET_ORDER",
+) -> Order:
+    """Order all backends of a library; declared edges on a cycle are not in force.
+
+    The parameters are those of `order_backends`. No backend is left out: backends on a cycle may
+    be candidates of different calls.
+    """
+    set_order = tuple(set_order)
+    order = order_backends(descriptions, set_order, variable)
+    if not order.cycles:
+        return order
+    void = {pair for cycle in order.cycles for pair in cycle.pairs}
+    agreeing = [
+        replace(
+            item,
+            higher_priority_than=tuple(
+                [name for name in item.higher_priority_than if (item.name, name) not in void]
+            ),
+            lower_priority_than=tuple(
+                [name for name in item.lower_priority_than if (name, item.name) not in void]
+            ),
+        )
+        for item in descriptions
+    ]
+    return replace(order_backends(agreeing, set_order, variable), cycles=order.cycles)
 
 
 def base_order(descriptions: Sequence[Description]) -> dict[str, Description]:

@@ -18,6 +18,7 @@ class Verdict(str, Enum):
     ASKED = "would be asked"
     DEFERS = "defers"
     INACTIVE = "inactive"
+    SKIPPED = "is skipped"
     NO_MATCH = "does not match"
     NO_IMPLEMENTATION = "has no implementation"
 

@@ -7,7 +7,8 @@ standing      reason                                              answers a call
 ============  ==================================================  ===========================
 PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
 PLACED        the library (a backend passed in code), or          always
-              ``<PREFIX>_SET_ORDER`` (before the default)
+              ``<PREFIX>_SET_ORDER`` (before one of these, or
+              before the default)
 INSTALLED     the distribution is installed                       unless the default matches
 INACTIVE      ``disable=``, or it requires opt-in and is not      never
               prioritized
@@ -21,15 +22,17 @@ backends know a type decides for which backends it counts:
 the type is known to                                            it counts for
 ==============================================================  ================================
 the default, or a chosen backend                                every backend (`Weight.ALL`)
-installed backends alone; it is not one of Python's own         every backend (`Weight.ALL`)
-classes, and a primary type of one that implements the function
+installed backends alone, and it is a primary type of one that  every backend (`Weight.ALL`)
+implements the function, by a pattern that says something of it
 installed backends alone, otherwise: Python's own classes,      those that know it
-secondary types                                                 (`Weight.KNOWING`)
+classes known by general patterns, secondary types              (`Weight.KNOWING`)
 no active backend that implements the function                  no backend (`Weight.NONE`)
 ==============================================================  ================================
 
 The third row keeps ``add(array, 1.5)`` with the library, and with every other backend, when a
-backend is installed that happens to know ``float``.
+backend is installed that happens to know ``float``. A pattern is general if it says little of the
+classes that it means: ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable`` of
+nearly all classes.
 """
 
 from __future__ import annotations
@@ -80,11 +83,16 @@ class GoldenRule:
         The library's backends.
     implementers : callable
         Returns the names of the backends that implement a function, given its identifier.
+
+    Attributes
+    ----------
+    placed : frozenset of str
+        The backends that are placed; some may be inactive or not installed.
     """
 
     def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
         self._implementers = implementers
-        self._placed = placed_backends(catalog.descriptions, catalog.environment.set_order)
+        self.placed = placed_backends(catalog.descriptions, catalog.environment.set_order)
         self._opt_in = frozenset(
             name for name, each in catalog.descriptions.items() if each.requires_opt_in
         )
@@ -99,7 +107,19 @@ class GoldenRule:
             return Standing.PRIORITIZED
         if name in self._opt_in:
             return Standing.INACTIVE
-        return Standing.PLACED if name in self._placed else Standing.INSTALLED
+        return Standing.PLACED if name in self.placed else Standing.INSTALLED
+
+    def active(
+        self, names: frozenset[str], state: DispatchState, default_matches: bool
+    ) -> frozenset[str]:
+        """Return the backends among `names` whose standing lets them answer.
+
+        See `Standing.may_answer`; the default may be left out.
+        """
+        if default_matches:
+            names &= self.placed.union(state.prioritized)
+        inactive = (names & self._opt_in).difference(state.prioritized)
+        return names - inactive - state.disabled
 
     def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
         """Return for which backends a dispatch type counts.
@@ -118,7 +138,7 @@ class GoldenRule:
             return Weight.NONE
         if DEFAULT in known or self.has_chosen(known, state):
             return Weight.ALL
-        if not match.is_builtin and self._has_implementer(match.primary, function, state):
+        if self._has_implementer(match.specific, function, state):
             return Weight.ALL
         if self._has_implementer(known, function, state):
             return Weight.KNOWING
@@ -130,7 +150,7 @@ class GoldenRule:
             return True
         placed = self._placed_among.get(names)
         if placed is None:
-            placed = self._placed_among[names] = (names & self._placed) - self._opt_in
+            placed = self._placed_among[names] = (names & self.placed) - self._opt_in
         return not placed <= state.disabled
 
     def has_part(self, names: frozenset[str], function: str, state: DispatchState) -> bool:
@@ -153,7 +173,9 @@ class GoldenRule:
 def placed_backends(
     descriptions: Mapping[str, Description], set_order: Sequence[tuple[str, str]]
 ) -> frozenset[str]:
-    """Return the backends that the library brings, or that ``SET_ORDER`` puts before the default.
+    """Return the backends that the library brings, or that ``SET_ORDER`` puts before one of these.
+
+    The default is one of these, too.
 
     Parameters
     ----------
@@ -162,11 +184,10 @@ def placed_backends(
     set_order : sequence of (str, str)
         Pairs of names; the first goes before the second.
     """
-    before = {DEFAULT}
+    placed = {name for name, description in descriptions.items() if description.in_code}
+    placed.add(DEFAULT)
     while True:
-        found = {first for first, second in set_order if second in before} - before
+        found = {first for first, second in set_order if second in placed} - placed
         if not found:
-            break
-        before |= found
-    in_code = {name for name, description in descriptions.items() if description.in_code}
-    return frozenset(before | in_code) - {DEFAULT}
+            return frozenset(placed) - {DEFAULT}
+        placed |= found

@@ -6,12 +6,14 @@ import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from sys import modules
+from typing import Any
 from weakref import WeakKeyDictionary
 
-from .._classes import is_hashable_by_identity, type_identifier
+from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
 from .._description.description import Description
 from .._identifiers import import_identifier, is_awaited
-from .._type_patterns import ABSTRACT, TypePattern
+from .._type_patterns import ABSTRACT, EXACT, TypePattern
+from .pattern_index import PatternIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,21 @@ class TypeMatch:
         Whether it is a class of Python's own, such as float or list.
     aliases : tuple of TypePattern
         Patterns that may turn out to name it once their modules are imported.
+    specific : frozenset of str
+        Names of the backends for which it is a primary type by a pattern that says something
+        about it: none for Python's own classes; else the patterns that do not name one of
+        Python's own classes with ``~``, or an abstract class of the standard library.
+    nearness : tuple of frozenset of str
+        Names of the backends for which it is a primary type by an exact or subclass pattern,
+        by the position on its MRO of the class that the pattern names, the nearest first.
     """
 
     primary: frozenset[str]
     known: frozenset[str]
     is_builtin: bool
     aliases: tuple[TypePattern, ...]
+    specific: frozenset[str]
+    nearness: tuple[frozenset[str], ...] = ()
 
 
 class Matcher:
@@ -56,6 +67,8 @@ class Matcher:
                 known.setdefault(pattern, set()).add(name)
         self._primary = primary
         self._known = known
+        self._index = PatternIndex(known)
+        self._abstract_patterns = [each for each in known if each.prefix == ABSTRACT]
         self._sets: dict[frozenset[str], frozenset[str]] = {}
         self._abstract_bases: dict[TypePattern, type | None] = {}
         self._token = abc.get_cache_token()
@@ -96,16 +109,49 @@ class Matcher:
     def _match(self, cls: type) -> TypeMatch:
         primary: set[str] = set()
         known: set[str] = set()
-        for pattern, names in self._known.items():
-            if self._means(pattern, cls):
-                known |= names
-                primary |= self._primary.get(pattern, set())
+        specific: set[str] = set()
+        by_distance: dict[int, set[str]] = {}
+        is_builtin = module_of(cls) == "builtins"
+        distances = self._index.distances(cls)
+        meaning: list[tuple[TypePattern, type, int | None]] = [
+            (pattern, mro_of(cls)[distance], distance) for pattern, distance in distances.items()
+        ]
+        for pattern in self._abstract_patterns:
+            base = self._abstract_base(pattern, cls)
+            if base is not None:
+                meaning.append((pattern, base, None))
+        for pattern, named, distance in meaning:
+            known |= self._known[pattern]
+            names = self._primary.get(pattern)
+            if names is None:
+                continue
+            primary |= names
+            if not (is_builtin or (pattern.prefix != EXACT and is_general(named))):
+                specific |= names
+            if distance is not None:
+                by_distance.setdefault(distance, set()).update(names)
+        awaited = self._index.awaited_aliases(cls, bool(known))
+        # The module of any other abstract pattern was imported, so that its answer is final.
+        asked = [each for each in self._abstract_patterns if each not in self._abstract_bases]
         return TypeMatch(
             self._one_of_each(primary),
             self._one_of_each(known),
-            type_identifier(cls).startswith("builtins:"),
-            tuple(pattern for pattern in self._known if pattern.may_alias(cls, bool(known))),
+            is_builtin,
+            (*awaited, *(each for each in asked if each.may_alias(cls, bool(known)))),
+            self._one_of_each(specific),
+            self._by_nearness(by_distance),
         )
+
+    def _by_nearness(self, by_distance: Mapping[int, set[str]]) -> tuple[frozenset[str], ...]:
+        """Return the names by distance; a name counts at its least distance alone."""
+        nearness = []
+        seen: set[str] = set()
+        for distance in sorted(by_distance):
+            names = by_distance[distance] - seen
+            seen |= names
+            if names:
+                nearness.append(self._one_of_each(names))
+        return tuple(nearness)
 
     def _one_of_each(self, names: set[str]) -> frozenset[str]:
         """Return `names` as a set that is made once.
@@ -116,25 +162,24 @@ class Matcher:
         frozen = frozenset(names)
         return self._sets.setdefault(frozen, frozen)
 
-    def _means(self, pattern: TypePattern, cls: type) -> bool:
-        if pattern.prefix != ABSTRACT:
-            return pattern.names(cls)
+    def _abstract_base(self, pattern: TypePattern, cls: type) -> type | None:
+        """Return the class that an abstract pattern names if `cls` is a subclass of it."""
         base = self._abstract_bases.get(pattern)
         if base is None and pattern not in self._abstract_bases:
             base = _import_base(pattern)
             if not is_awaited(pattern.module) or pattern.module not in modules:
                 self._abstract_bases[pattern] = base
         try:
-            return base is not None and issubclass(cls, base)
+            return base if base is not None and issubclass(cls, base) else None
         except Exception:  # noqa: BLE001
             # A __subclasshook__ of a third party failed: the class does not match.
-            return False
+            return None
 
 
 def _import_base(pattern: TypePattern) -> type | None:
     """Import an abstract base class; None if it is not there, which `doctor` reports."""
     try:
-        base = import_identifier(pattern.identifier)
+        base: Any = import_identifier(pattern.identifier)
     except (Exception, SystemExit):  # noqa: BLE001  # a third party's import
         return None
-    return base if isinstance(base, type) else None
+    return base if is_class(base) else None

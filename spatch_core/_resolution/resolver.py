@@ -12,6 +12,7 @@ from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
+from .candidate_order import CandidateOrder
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
@@ -38,7 +39,9 @@ class Resolver:
         self.matcher = Matcher(catalog.descriptions)
         self._rule = GoldenRule(catalog, self.implementers)
         self._block = catalog.environment.variable("BLOCK")
+        self._order = CandidateOrder(catalog)
         self._implementers = _implementers(catalog)
+        self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
         self._unasked: dict[tuple[Function, str], Candidate] = {}
@@ -115,7 +118,7 @@ class Resolver:
         types : tuple of type
             The dispatch types, the state's own among them.
         """
-        return Walk(function.identifier, state, types, self._rule, self.matcher)
+        return Walk(function.identifier, state, types, self._rule, self.matcher, self._order)
 
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
@@ -131,12 +134,10 @@ class Resolver:
         walk : Walk
             The walk for the types of the call.
         """
-        names = self.implementers(function.identifier)
-        for step in walk.steps(names, self._implements(function)):
-            if step.verdict is None:
-                yield self.candidate(function, state, step)
-                if step.backend == DEFAULT:
-                    return
+        for step in walk.candidates(self._implementer_set(function)):
+            yield self.candidate(function, state, step)
+            if step.backend == DEFAULT:
+                return
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
         """Return the candidate of a step of the walk."""
@@ -203,7 +204,7 @@ class Resolver:
         selected: str | None = None
         runs = depends = False  # whether a backend above runs, and whether that is certain
         walk = self.walk(function, state, types)
-        for step in walk.steps(self.catalog.descriptions, self._implements(function)):
+        for step in walk.steps(self.catalog.descriptions, self._implementer_set(function)):
             verdict, reason = step.verdict, walk.reason(step)
             if verdict is None and runs:
                 verdict, reason = Verdict.LATER, ""
@@ -219,9 +220,17 @@ class Resolver:
             explained.append(ExplainedBackend(step.backend, verdict, reason))
         return Explanation(function.identifier, types, selected, tuple(explained))
 
-    def _implements(self, function: Function) -> Callable[[str], bool]:
-        identifier, descriptions = function.identifier, self.catalog.descriptions
-        return lambda name: identifier in descriptions[name].functions
+    def why_void(self, before: str, after: str) -> str:
+        """Say why an edge between two backends takes part in no call; empty if it may."""
+        return self._order.why_void(before, after, self._rule.placed | {DEFAULT})
+
+    def _implementer_set(self, function: Function) -> frozenset[str]:
+        """Return the names of the backends that implement a function, made once."""
+        names = self._implementer_sets.get(function.identifier)
+        if names is None:
+            names = frozenset(self.implementers(function.identifier))
+            self._implementer_sets[function.identifier] = names
+        return names
 
 
 def _ask(

@@ -1,17 +1,19 @@
-"""The walk along the priority order: which backends are candidates of a call, and why others not.
+"""The walk along the backends: which are candidates of a call, in which order, and why others not.
 
-`Walk` is the one place where a backend is judged. The candidates of a call are the steps of the
-walk without a verdict; an explanation shows all steps.
+`Walk` is the one place where backends are judged, and where candidates are ordered. The candidates
+of a call are the steps of the walk without a verdict; an explanation shows these and all others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .._classes import type_identifier
 from .._identifiers import DEFAULT
+from .._order.edges import Cycle
 from .._state.state import DispatchState
+from .candidate_order import CandidateOrder
 from .explanation import Verdict
 from .golden_rule import GoldenRule, Standing, Weight
 from .matching import Matcher, TypeMatch
@@ -70,6 +72,8 @@ class Walk:
         Of the library.
     matcher : Matcher
         Of the library.
+    order : CandidateOrder
+        Of the library.
 
     Attributes
     ----------
@@ -84,7 +88,10 @@ class Walk:
         types: Iterable[type],
         rule: GoldenRule,
         matcher: Matcher,
+        order: CandidateOrder,
     ) -> None:
+        self._order = order
+        self._cycles: dict[str, Cycle] = {}
         self._function = function
         self._state = state
         self._rule = rule
@@ -109,37 +116,72 @@ class Walk:
                 return False
         return has_primary
 
-    def steps(self, names: Iterable[str], implements: Callable[[str], bool]) -> Iterator[Step]:
-        """Judge backends in the order in which a call meets them.
+    def candidates(self, implementers: frozenset[str]) -> Iterator[Step]:
+        """Yield the steps of the candidates in the order in which a call meets them.
 
-        The default comes at its place where it matches, and last where it does not.
+        Sets of backends are judged at once; there may be a thousand candidates.
+
+        Parameters
+        ----------
+        implementers : frozenset of str
+            The backends that implement the function, the default among them.
+        """
+        names = self._candidates(implementers)
+        prioritized = [name for name in self._state.prioritized if name in names]
+        # At once: the others need not be ordered if one of these answers.
+        yield from (Step(name, None) for name in prioritized)
+        nearness = tuple([each.match.nearness for each in self._types])
+        specific = frozenset[str]().union(*[each.match.specific for each in self._types])
+        names = names.difference(prioritized)
+        for rank in self._order.ranks(names, self._rule.placed, specific):
+            found = self._order.order(rank, nearness)
+            self._cycles.update(found.skipped)
+            yield from (Step(name, None) for name in found.names)
+        if not self.default_matches:
+            yield Step(DEFAULT, None, is_last_resort=True)
+
+    def _candidates(self, implementers: frozenset[str]) -> frozenset[str]:
+        """Return the active implementers that match and may answer."""
+        names = self._rule.active(implementers, self._state, self.default_matches)
+        names &= frozenset[str]().union(*[each.match.primary for each in self._types])
+        for _, match, counts_for_all in self._types:
+            if counts_for_all:
+                names &= match.known
+        return names | {DEFAULT} if self.default_matches else names - {DEFAULT}
+
+    def steps(self, names: Iterable[str], implementers: frozenset[str]) -> Iterator[Step]:
+        """Yield a step for every backend, the candidates in the order of the call.
+
+        A backend that is no candidate stays where it stands among `names`. The default is a
+        candidate where it matches, and comes last where it does not.
 
         Parameters
         ----------
         names : iterable of str
-            Backends in the library's order, the default among them.
-        implements : callable
-            Whether a backend implements the function, given its name.
+            All backends in the library's order.
+        implementers : frozenset of str
+            Those that implement the function, the default among them.
         """
+        ordered = list(self.candidates(implementers))
+        candidates = {step.backend for step in ordered}
+        following = iter(ordered)
         for name in self._state.ordered(names):
-            if name == DEFAULT:
-                if self.default_matches:
-                    yield Step(DEFAULT, None)
+            if name == DEFAULT and not self.default_matches:
+                continue
+            if name in candidates:
+                yield next(following)
+            elif name in self._cycles:
+                yield Step(name, Verdict.SKIPPED)
             else:
-                yield Step(name, self._judge(name, implements))
-        if not self.default_matches:
-            yield Step(DEFAULT, None, is_last_resort=True)
+                yield Step(name, self._why_no_candidate(name, implementers))
+        yield from following
 
-    def _judge(self, name: str, implements: Callable[[str], bool]) -> Verdict | None:
-        """Return why a backend is no candidate, or None for a candidate."""
-        standing = self._rule.standing(name, self._state)
-        if standing is Standing.INACTIVE:
+    def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
+        if self._rule.standing(name, self._state) is Standing.INACTIVE:
             return Verdict.INACTIVE
-        if not implements(name):
+        if name not in implementers:
             return Verdict.NO_IMPLEMENTATION
-        if not self.matches(name):
-            return Verdict.NO_MATCH
-        return None if standing.may_answer(self.default_matches) else Verdict.LATER
+        return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
     @property
     def awaited(self) -> list[str]:
@@ -180,6 +222,8 @@ class Walk:
             return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"
         if verdict is Verdict.LATER:
             return "the library's own types are its own unless a backend is prioritized"
+        if verdict is Verdict.SKIPPED:
+            return self._order.why_skipped(self._cycles[name])
         if verdict is Verdict.NO_MATCH:
             return self._why_no_match(name)
         return ""

@@ -42,6 +42,7 @@ _COLUMNS = (
             Verdict.RUNS: "bold green",
             Verdict.ASKED: "yellow",
             Verdict.INACTIVE: "yellow",
+            Verdict.SKIPPED: "yellow",
             Verdict.NO_MATCH: "dim",
             Verdict.NO_IMPLEMENTATION: "dim",
         },

@@ -47,8 +47,9 @@ def order_command(context: click.Context, library: str, form: str | None) -> Non
     """Show the priority order of the backends of LIBRARY, and the reason of every edge.
 
     An edge says that one backend goes before another: because the environment says so,
-    because one of the two declares it, or because its types are more specific. Cycles of
-    declared edges are shown with the value of SET_ORDER that mends them.
+    because one of the two declares it, or because its types are more specific. It takes part in
+    the calls of which both are candidates. Cycles of declared edges are shown with the value of
+    SET_ORDER that mends them.
     """
     loaded = usable_library(library)
     system = loaded.system
@@ -76,6 +77,9 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[P
     edges = steps(order)
     if edges:
         parts += ["Edges", Table(_EDGES, [_row(each) for each in edges])]
+        void = [(each, _why_void(each, system)) for each in edges]
+        notes = [f"{each.before} before {each.after}: {why}" for each, why in void if why]
+        parts.append(Notes("Edges that take part in no call", notes))
     parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
     variable = system._catalog().environment.variable
     prioritized = system.backend_opts().prioritized
@@ -99,12 +103,16 @@ def _row(step: Step) -> tuple[str, ...]:
     return (step.before, step.after, step.declared_by or step.origin, step.reason)
 
 
+def _why_void(step: Step, system: BackendSystem) -> str:
+    return system._dispatcher.ensure_loaded().resolver.why_void(step.before, step.after)
+
+
 def _as_json(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> dict[str, Any]:
     return {
         "library": loaded.library.name,
         "order": list(order.names),
         "prioritized": list(system.backend_opts().prioritized),
-        "edges": [asdict(each) for each in steps(order)],
+        "edges": [{**asdict(each), "void": _why_void(each, system)} for each in steps(order)],
         "cycles": [
             {"path": list(each.path), "members": list(each.members), "set_order": each.set_order}
             for each in order.cycles

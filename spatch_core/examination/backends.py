@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from .._discovery.catalog import CYCLE
 from .._discovery.environment import PRIORITIZE, of_distribution
 from .._identifiers import DEFAULT
 from .._problems import Problem, Source
@@ -97,10 +98,12 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
 
 
 def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
-    """Whether a problem is a fault, and not only that another backend of the name is used."""
+    """Whether a problem is a fault: neither a cycle nor that another one of the name is used."""
     system = loaded.system
     if system is None or problem.backend not in system.backends:
         return True
+    if problem.message.startswith(CYCLE):
+        return False
     # A vendored copy of this package may be an earlier one, which reads only the first.
     is_shadowed = getattr(system._catalog(), "is_shadowed", None)
     return is_shadowed is not None and not is_shadowed(problem)
@@ -110,7 +113,8 @@ def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     """Yield each entry point with problems, once."""
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
-        if problem.backend is None:
+        # Backends on a cycle are usable: only calls that several of them match skip them.
+        if problem.backend is None or problem.message.startswith(CYCLE):
             continue
         source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)

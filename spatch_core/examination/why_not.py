@@ -46,11 +46,14 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     """
     variables = variables or {}
     system = question.system
-    if backend in system.backends:
-        return _Search(question, backend, variables).answer()
     catalog = system._catalog()
     known = catalog.environment
     reason = catalog.why_unusable(backend)
+    if backend in system.backends:
+        explained = _verdict(question.ask(), backend)
+        if explained.verdict != Verdict.SKIPPED:
+            return _Search(question, backend, variables).answer()
+        reason = explained.reason
     if backend in catalog.blocked:
         others = catalog.blocked if known.block_all else known.block
         name, value = known.variable("BLOCK"), ",".join(sorted({*others} - {backend}))

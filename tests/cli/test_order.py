@@ -50,6 +50,30 @@ def test_every_edge_has_its_reason(studio: Site) -> None:
     assert (answer.code, answer.errors) == (0, "")
 
 
+def test_edges_that_take_part_in_no_call_are_told_apart(paint: Site) -> None:
+    """P1: an edge counts where both are candidates, and the library's own are ordered alone."""
+    blur = '[functions."paintlib:blur"]\nfunction = "m:f"\n'
+    higher = 'higher_priority_than = ["oil"]\n'
+    paint.install_backend("water", FRACTIONS + higher)
+    paint.install_backend("wax", FRACTIONS + "requires_opt_in = true\n" + higher + blur)
+    paint.install_backend("ink", FRACTIONS + 'higher_priority_than = ["default"]\n' + blur)
+    paint.install_backend("chalk", FRACTIONS + 'higher_priority_than = ["ink"]\n' + blur)
+    edges = paint.run("order", "paintlib", "--json").json["edges"]
+    void = {(each["before"], each["after"]): each["void"] for each in edges}
+    assert void["water", "oil"] == "they implement no function in common"
+    assert void["wax", "oil"] == "wax is inactive, or prioritized and goes first"
+    assert void["ink", "default"] == (
+        "the library's own go before backends that are merely installed"
+    )
+    assert void["chalk", "ink"] == ""
+    _, text = paint.run("order", "paintlib").output.split("Edges that take part in no call:\n")
+    assert "  water before oil: they implement no function in common\n" in text
+    assert "chalk before ink" not in text.partition("Where no edge says otherwise")[0]
+    placed = paint.run("order", "paintlib", "--json", PAINTLIB_SET_ORDER="ink>default").json
+    (edge,) = [each for each in placed["edges"] if each["after"] == "default"]
+    assert edge["void"] == ""
+
+
 def test_type_specificity_names_the_types(paint: Site) -> None:
     """It is the weakest reason."""
     paint.install_backend(
@@ -90,10 +114,12 @@ def test_cycles_are_shown_with_what_mends_them(circles: Site) -> None:
         "  a before b before a. Set PAINTLIB_SET_ORDER='a>b'\n"
         "  c before d before c. Set PAINTLIB_SET_ORDER='c>d'\n"
         "  All at once: PAINTLIB_SET_ORDER='a>b,c>d'\n"
-        "Not in the order:\n  a (broken)\n"
+        "Problems:\n"
     )
     assert answer.code == 1
+    assert "Not in the order" not in answer.output
     record = circles.run("order", "paintlib", "--json").json
+    assert record["order"] == ["default", "a", "b", "c", "d", "oil"]
     assert record["cycles"][0] == {
         "path": ["a", "b", "a"], "members": ["a", "b"], "set_order": "a>b",
     }  # fmt: skip
@@ -124,7 +150,8 @@ def test_the_graph_has_the_order_and_every_edge(studio: Site, form: str) -> None
 def test_with_a_graph_problems_go_to_stderr(circles: Site) -> None:
     """Where they do not get into the graph."""
     answer = circles.run("order", "paintlib", "--dot")
-    assert parse_dot(answer.output)[0] == ["1. default", "2. oil"]
+    names = ["default", "a", "b", "c", "d", "oil"]
+    assert parse_dot(answer.output)[0] == [f"{n}. {name}" for n, name in enumerate(names, 1)]
     assert "the declared priorities form a cycle: a before b before a" in answer.errors
     assert answer.code == 1
 

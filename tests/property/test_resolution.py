@@ -15,7 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spatch_core import BackendSystem
+from spatch_core._description.description import Description
+from spatch_core._order.ordering import order_backends
 from spatch_core._state.trace import Outcome
+from spatch_core._type_patterns import TypePattern
 
 NAMES = ("a", "b", "c", "d")
 CLASSES = ("Own", "OwnSubclass", "Foreign", "ForeignSubclass", "Other", "Registered", "Unknown")
@@ -90,10 +93,10 @@ class State:
 def model(
     backends: list[Backend], state: State, types: list[type], answers: tuple[str, ...]
 ) -> str:
-    """Say who answers a call; `backends` are in order, the default among them."""
+    """Say who answers a call; `backends` are in base order, the default among them."""
     active = [
         each
-        for each in sorted(backends, key=lambda each: rank(each, state))
+        for each in backends
         if each.name not in state.disabled
         and (not each.requires_opt_in or each.name in state.prioritized)
     ]
@@ -109,12 +112,50 @@ def model(
         for each in active
         if all(means(each.primary + each.secondary, cls) for cls in relevant)
         and any(means(each.primary, cls) for cls in relevant)
+        and each.implements
     ]
-    for each in matching:
-        takes_it = each.implements and each.answer in answers
-        if each is DEFAULT or (takes_it and (each in wanted or DEFAULT not in matching)):
+    if DEFAULT in matching:
+        matching = [each for each in matching if each in wanted or each is DEFAULT]
+    first = [each for each in matching if each.name in state.prioritized]
+    own = [each for each in matching if each.in_code and each not in first]
+    others = [each for each in matching if each not in first and each not in own]
+    for each in [
+        *sorted(first, key=lambda each: rank(each, state)),
+        *alone(own, relevant),
+        *alone(others, relevant),
+    ]:
+        if each is DEFAULT or each.answer in answers:
             return each.name
     return "default"
+
+
+def alone(backends: list[Backend], types: list[type]) -> list[Backend]:
+    """Order backends among themselves; `test_ordering` has the reference for that."""
+    nearness = []
+    for cls in types:
+        at: dict[int, set[str]] = {}
+        for each in backends:
+            places = [
+                cls.__mro__.index(base)
+                for pattern in each.primary
+                if pattern[0] != "@" and means([pattern], cls)
+                for base in [getattr(HERE, pattern.removeprefix("~"))]
+            ]
+            if places:
+                at.setdefault(min(places), set()).add(each.name)
+        nearness.append([frozenset(at[place]) for place in sorted(at)])
+    described = [
+        Description(
+            each.name,
+            tuple(TypePattern(written(pattern)) for pattern in each.primary),
+            tuple(TypePattern(written(pattern)) for pattern in each.secondary),
+            higher_priority_than=each.higher_priority_than,
+            in_code=each.in_code,
+        )
+        for each in backends
+    ]
+    names = order_backends(described, nearness=nearness).names
+    return sorted(backends, key=lambda each: names.index(each.name))
 
 
 def rank(backend: Backend, state: State) -> int:
@@ -222,7 +263,9 @@ def test_calls_explanations_and_traces_agree_with_the_model(
 
     with patch("importlib.metadata.entry_points", lambda group: entry_points):
         names = list(system.backends)
-    backends = sorted([DEFAULT, *drawn], key=lambda each: names.index(each.name))
+    in_code = [each for each in drawn if each.in_code]
+    installed = [each for each in drawn if not each.in_code]
+    backends = [DEFAULT, *in_code, *installed]
 
     def check(call: Any, state: State) -> None:
         args, kwargs = arguments(*call)
@@ -261,7 +304,9 @@ def test_calls_explanations_and_traces_agree_with_the_model(
             assert options.prioritized == state.prioritized
             assert options.backends == tuple(
                 each.name
-                for each in sorted(backends, key=lambda each: rank(each, state))
+                for each in sorted(
+                    backends, key=lambda each: (rank(each, state), names.index(each.name))
+                )
                 if each.name not in state.disabled
                 and (not each.requires_opt_in or each.name in state.prioritized)
             )

@@ -6,6 +6,7 @@ worked before.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -52,6 +53,9 @@ TYPES = {
     "abstract": "@collections.abc:Hashable",
     "object~": "~builtins:object",
     "list": "builtins:list",
+    "float~": "~builtins:float",
+    "int~": "~builtins:int",
+    "number": "@numbers:Number",
 }
 
 Install = Callable[..., None]
@@ -210,6 +214,53 @@ def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
     assert f([1]) == "greedy"  # which the library does not name
 
 
+class Float(float):
+    """Like ``numpy.float64``: no pattern but those of its bases names it."""
+
+
+class Color(enum.IntEnum):
+    """An int by its base."""
+
+    RED = 1
+
+
+@pytest.mark.parametrize(
+    ("primary", "secondary"),
+    [
+        (["float~"], []),
+        (["int~"], ["own"]),
+        (["float~", "int~"], ["own~"]),
+        (["object~"], []),
+        (["abstract"], []),
+        (["number"], ["abstract"]),
+    ],
+    ids=str,
+)
+def test_general_patterns_take_no_call(
+    f: Any, install: Install, primary: Any, secondary: Any
+) -> None:
+    """M7, C2: a class known only through its base of Python's own counts as that base does."""
+    install("specific", ["foreign"])
+    install("general", primary, secondary, higher_priority_than=["default", "specific"])
+    for value in (Float(1.5), Color.RED, 1.5, True):
+        assert f(Own(), value) == f(value, Own()) == "default"
+        assert f(Foreign(), value) == f(value, Foreign()) == "specific"
+        assert f.explain(Foreign(), value).selected == "specific"
+    assert (f(Own()), f(Foreign())) == ("default", "specific")
+
+
+def test_general_patterns_of_the_library_and_of_prioritized_backends_count(
+    library: Any, f: Any, install: Install
+) -> None:
+    """M7: they are the choice of the library or of the user."""
+    install("specific", ["foreign"])
+    install("general", ["float~"])
+    with library.backend_opts(prioritize="general"):
+        assert f(Float()) == "general"
+        assert f(Foreign(), Float()) == "default"
+    assert f(Foreign(), Float()) == "specific"
+
+
 def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:
     """M7, C2: knowing a type counts where the backend implements the function."""
     install("extending", ["foreign"], ["own"])
@@ -338,5 +389,6 @@ def test_for_which_backends_a_type_counts(
 ) -> None:
     """The decision table of dispatch types; ``last`` does not implement the function."""
     names = frozenset({primary} - {""})
-    match = TypeMatch(names, names | ({secondary} - {""}), is_builtin, ())
+    specific = frozenset() if is_builtin else names
+    match = TypeMatch(names, names | ({secondary} - {""}), is_builtin, (), specific)
     assert RULE.weight(match, "lib:f", DispatchState()) is weight

@@ -1,0 +1,233 @@
+"""P1, P9, P12: the order of a call, among its candidates alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSkippedWarning, BackendSystem
+from spatch_core._resolution.explanation import Verdict
+from spatch_core.testing import isolated, write_distribution
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """A type of the library's own backends."""
+
+
+class ForeignSub(Foreign):
+    """A subclass of it."""
+
+
+class Float(float):
+    """A subclass of one of Python's own classes."""
+
+
+def answers(name: str) -> Any:
+    return lambda x: name
+
+
+class Implementations:
+    """``implementations.fast`` answers with the name of its backend."""
+
+    def __getattr__(self, name: str) -> Any:
+        return answers(name)
+
+
+implementations = Implementations()
+
+
+def described(name: str, *types: str, implements: bool = True, **fields: Any) -> dict[str, Any]:
+    functions = {"lib:f": {"function": f"{HERE}:implementations.{name}"}} if implements else {}
+    patterns = [each if ":" in each else _pattern(each) for each in types]
+    return {"name": name, "primary_types": patterns, "functions": functions, **fields}
+
+
+def _pattern(text: str) -> str:
+    name = text.lstrip("~@")
+    return f"{text.removesuffix(name)}{HERE}:{name}"
+
+
+class Library:
+    """A library with backends of its own, and a folder for those that are installed."""
+
+    def __init__(self, folder: Path, *own: dict[str, Any]) -> None:
+        self.folder = folder
+        self.system = BackendSystem("lib.backends", "ORDERLIB", [_pattern("Own")], backends=own)
+        self.f: Any = self.system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+
+    def install(self, name: str, *types: str, **fields: Any) -> None:
+        write_distribution(
+            self.folder,
+            f"order-{name}",
+            entry_points={"lib.backends": {name: f"order_{name}:backend"}},
+            files={f"order_{name}.py": f"backend = {described(name, *types, **fields)!r}\n"},
+        )
+
+    def asked(self, value: Any) -> list[str]:
+        """The candidates of a call, in order; a call meets the first one."""
+        verdicts = (Verdict.RUNS, Verdict.LATER)
+        self.system.reload()
+        explained = self.f.explain(value).backends
+        names = [each.backend for each in explained if each.verdict in verdicts]
+        assert self.f(value) == self.f(value) == names[0]
+        return names
+
+
+Make = Callable[..., Library]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Iterator[Make]:
+    """Make a library that finds what is installed in a folder of the test."""
+    with ExitStack() as stack:
+
+        def make(*own: dict[str, Any]) -> Library:
+            library = Library(tmp_path, *own)
+            stack.enter_context(isolated(library.system, path=[tmp_path]))
+            return library
+
+        yield make
+
+
+@pytest.mark.parametrize(
+    "newcomer",
+    [
+        {"requires_opt_in": True, "implements": False},
+        {"requires_opt_in": True},
+        {"implements": False},
+        {},
+    ],
+    ids=["inactive and silent", "inactive", "silent", "neither"],
+)
+@pytest.mark.parametrize("types", [["Own"], ["Foreign"], ["elsewhere:Array"]], ids=str)
+def test_a_newcomer_does_not_turn_the_librarys_own_order_around(
+    make: Make, newcomer: dict[str, Any], types: list[str]
+) -> None:
+    """C2, P1, P12: whatever it declares between them, and whether it is a candidate."""
+    library = make(described("fast", "Own", higher_priority_than=["default"]))
+    assert library.asked(Own())[:2] == ["fast", "default"]
+    edges = {"higher_priority_than": ["fast"], "lower_priority_than": ["default"]}
+    library.install("newcomer", *types, **edges, **newcomer)
+    with pytest.warns(BackendSkippedWarning, match="form a cycle"):
+        assert library.asked(Own())[:2] == ["fast", "default"]
+    assert set(library.system.backends) == {"fast", "default", "newcomer"}
+
+
+def test_a_circle_with_newcomers_does_not_skip_the_librarys_own(make: Make) -> None:
+    """C2, P9: also where the default does not match, and both are candidates."""
+    library = make(described("one", "Foreign"), described("two", "Foreign"))
+    library.install(
+        "newcomer", "Foreign", higher_priority_than=["one"], lower_priority_than=["two"]
+    )
+    assert library.asked(Foreign()) == ["one", "two", "newcomer", "default"]
+
+
+def test_installed_candidates_on_a_circle_are_skipped_and_say_why(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9, F8: only in the calls that match them both."""
+    library = make(described("own", "Foreign"))
+    library.install("a", "Foreign", "ForeignSub", higher_priority_than=["b"])
+    library.install("b", "Foreign", higher_priority_than=["a"])
+    with pytest.warns(BackendSkippedWarning, match="form a cycle"):
+        assert library.asked(Foreign()) == ["own", "default"]
+    assert library.f(ForeignSub()) == "a"
+    explained = {each.backend: each for each in library.f.explain(Foreign()).backends}
+    assert {explained[name].verdict for name in "ab"} == {Verdict.SKIPPED}
+    assert "form a cycle: a before b before a. Set ORDERLIB_SET_ORDER='a>b'" in (
+        explained["a"].reason
+    )
+    with library.system.backend_opts(prioritize="b"):
+        assert library.f(Foreign()) == "b"
+        assert library.f.explain(Foreign()).selected == "b"
+    monkeypatch.setenv("ORDERLIB_SET_ORDER", "a>b")
+    assert library.asked(Foreign()) == ["own", "a", "b", "default"]
+
+
+def test_the_librarys_own_on_a_circle_are_skipped(make: Make) -> None:
+    """P9: a mistake of the library is reported like others."""
+    library = make(
+        described("one", "Foreign", higher_priority_than=["two"]),
+        described("two", "Foreign", higher_priority_than=["one"]),
+        described("three", "Foreign"),
+    )
+    with pytest.warns(BackendSkippedWarning, match="one before two before one"):
+        assert library.asked(Foreign()) == ["three", "default"]
+
+
+def test_a_placed_backend_on_a_circle_is_skipped_before_the_librarys_own(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P9: the environment placed it, but its declarations are its own."""
+    library = make(described("one", "Foreign", higher_priority_than=["guest"]))
+    library.install("guest", "Foreign", higher_priority_than=["one", "default"])
+    monkeypatch.setenv("ORDERLIB_SET_ORDER", "guest>default")
+    with pytest.warns(BackendSkippedWarning):
+        assert library.asked(Foreign()) == ["one", "default"]
+
+
+def test_set_order_may_put_an_installed_backend_before_the_librarys_own(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P12, C2: that is the user's choice; declaring it is not."""
+    library = make(described("own", "Foreign"))
+    library.install("guest", "Foreign", higher_priority_than=["own"])
+    assert library.asked(Foreign()) == ["own", "guest", "default"]
+    monkeypatch.setenv("ORDERLIB_SET_ORDER", "guest>own")
+    assert library.asked(Foreign()) == ["guest", "own", "default"]
+
+
+def test_types_alone_of_a_newcomer_do_not_reorder_installed_ones(make: Make) -> None:
+    """P1: it matches no call of these, and would stand between them."""
+    library = make()
+    library.install("a", "Foreign", lower_priority_than=["between"])
+    library.install("b", "Foreign")
+    assert library.asked(Foreign()) == ["a", "b", "default"]
+    library.install("between", "elsewhere:A", lower_priority_than=["b"])
+    assert library.asked(Foreign()) == ["a", "b", "default"]
+    assert list(library.system.backends) == ["default", "b", "between", "a"]
+
+
+def test_the_nearer_pattern_goes_first(make: Make) -> None:
+    """P4: a subclass is nearer than its base, for installed and for own backends."""
+    library = make(described("own", "~Foreign"), described("nearer", "~ForeignSub"))
+    library.install("a", "~Foreign")
+    library.install("b", "ForeignSub")
+    library.install("c", "ForeignSub", lower_priority_than=["a"])
+    assert library.asked(ForeignSub()) == ["nearer", "own", "b", "a", "c", "default"]
+    assert library.asked(Foreign()) == ["own", "a", "default"]
+
+
+def test_general_patterns_come_after_specific_ones(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P12, M7: whatever they declare; the environment may say otherwise."""
+    library = make()
+    library.install("everything", "~builtins:object", higher_priority_than=["specific", "hash"])
+    library.install("hash", "@collections.abc:Hashable", higher_priority_than=["specific"])
+    library.install("specific", "Foreign")
+    assert library.asked(Foreign()) == ["specific", "everything", "hash", "default"]
+    assert library.asked(Own())[0] == "default"
+    monkeypatch.setenv("ORDERLIB_SET_ORDER", "hash>specific")
+    assert library.asked(Foreign()) == ["hash", "specific", "everything", "default"]
+
+
+def test_nothing_is_recomputed_for_the_same_candidates(make: Make) -> None:
+    """P1: an order is kept by the names of the candidates, and by nothing that is alive."""
+    library = make()
+    for name in "abc":
+        library.install(name, "~Foreign")
+    assert library.f(Foreign()) == "a"
+    for number in range(50):
+        assert library.f(type(f"Sub{number}", (Foreign,), {})()) == "a"
+    assert len(library.system._dispatcher.ensure_loaded().resolver._order._kept) == 1
