@@ -47,6 +47,9 @@ class Missing:
     def __repr__(self) -> str:
         return "missing"
 
+    def __reduce__(self) -> Any:
+        return int, ()  # in the code of a pickled function
+
 
 missing = Missing()
 

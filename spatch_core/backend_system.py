@@ -244,15 +244,32 @@ class BackendSystem:
         return f"<BackendSystem of {self._module}, group {self.group!r}>"
 
     def __reduce__(self) -> Any:
-        return find_system, (self._module, self.environ_prefix, self.group)
+        found = self._module, self.environ_prefix, self.group
+        if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
+            # A process that does not run this script makes the library again.
+            return find_system, (*found, tuple(map(str, self._default_types)), self._in_code)
+        return find_system, found
 
 
-def find_system(module: str, prefix: str, group: str | None = None) -> BackendSystem:
+def _make_again(module: str, system: BackendSystem) -> BackendSystem:
+    """Give a copy of a script's system the module of the script."""
+    system._module = module
+    return system
+
+
+def find_system(
+    module: str,
+    prefix: str,
+    group: str | None = None,
+    default_primary_types: Iterable[str] | None = None,
+    backends: Iterable[Any] = (),
+) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
     Pickles name this function, so its name and its parameters stay: the module that made the
-    system, which is imported if need be, its `environ_prefix` and its entry point group. Without
-    such a system it raises `LookupError`.
+    system, which is imported if need be, its `environ_prefix` and its entry point group; and for
+    the system of a script, its other arguments, with which it is made where the script does not
+    run. Without such a system it raises `LookupError`.
     """
     from importlib import import_module
 
@@ -263,6 +280,8 @@ def find_system(module: str, prefix: str, group: str | None = None) -> BackendSy
         system = None if reference is None else reference()
         if system is not None:
             return system
+    if default_primary_types is not None:
+        return _make_again(module, BackendSystem(group, prefix, default_primary_types, backends))
     raise LookupError(
         f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
         f"{group!r}"

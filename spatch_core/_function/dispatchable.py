@@ -69,7 +69,13 @@ class Dispatchable:
         self.identifier = f"{module}:{qualname}"
         self.function = function = Function(self.identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
+        self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
+        tables = dispatcher.tables
+        if module == "__main__":
+            from .tables import Tables  # cloudpickle sends the functions of scripts by value
+
+            tables = Tables(tables)
         namespace = getattr(default, "__globals__", None)
         self.wrapper, self.generated = make_wrapper(
             index,
@@ -78,7 +84,7 @@ class Dispatchable:
             function.parameters,
             function.nature,
             namespace if isinstance(namespace, dict) else {},
-            dispatcher.tables,
+            tables,
             dispatcher.link,
             self.filename,
         )
@@ -179,6 +185,15 @@ class Dispatchable:
         from .invocation import Invocation  # few programs need it
 
         return Invocation(self, backend, type)
+
+    def __reduce__(self) -> Any:
+        content = {
+            "function": self.wrapper,
+            "default": self.function.default,
+            "dispatch_args": self._dispatch_args,
+            "identifier": self.identifier,
+        }
+        return self.dispatcher.restore, ("dispatchable", content)
 
     def document(self, section: str) -> None:
         """Show the backends in the docstring, and the wrapper's source in tracebacks.

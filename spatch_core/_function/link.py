@@ -26,6 +26,9 @@ class Link:
     def __init__(self, dispatcher: Any) -> None:
         self._find = ref(dispatcher)
 
+    def __reduce__(self) -> Any:
+        return int, ()  # in the code of a pickled function; see `travelling`
+
     def _dispatcher(self) -> Any:
         dispatcher = self._find()
         if dispatcher is None:

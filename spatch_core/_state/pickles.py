@@ -12,6 +12,8 @@ kind            content
                 ``decorated``, the identifier of the decorated function;
                 ``is_coroutine``
 "invocation"    ``function``, a dispatchable; ``options`` of `invoke`
+"dispatchable"  ``function`` and ``default``, which cloudpickle sends by value;
+                ``dispatch_args``; ``identifier``
 ==============  ================================================================
 
 ``options`` is a dictionary of the options that differ from their default values, under the

@@ -90,7 +90,7 @@ def test_methods_lose_their_first_parameter() -> None:
     system = BackendSystem(None, "MYLIB")
 
     class Class:
-        @system.dispatchable("x", module="lib")  # type: ignore[misc]  # of any kind
+        @system.dispatchable("x", module="lib")
         def method(self, x: Any, y: Any = 1) -> Any:
             return x, y
 

@@ -1,0 +1,41 @@
+"""Dispatchables of a script, which cloudpickle sends to other processes by value.
+
+It pickles the parts of the function. Constants of the wrapper's code become numbers; the record, to
+which attributes of the function refer, gives the restored function code again.
+"""
+
+from __future__ import annotations
+
+from .acceleration import accelerate
+from .dispatchable import Dispatchable
+from .shortcut import Shortcut
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from .dispatcher import Dispatcher
+
+
+def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> Dispatchable:
+    """Make a dispatchable again, and give the function that was pickled its code.
+
+    In a process that runs the same script, the function calls the library that is there. In
+    others the library is made again for each pickle, and is freed with its functions.
+    """
+    wrapper, identifier = content["function"], content["identifier"]
+    known: Any = dispatcher.by_identifier.get(identifier)
+    if known is not None:
+        wrapper.__code__ = known.generated.code()
+        return known  # type: ignore[no-any-return]  # records are dispatchables
+    record = Dispatchable(
+        dispatcher, content["default"], content["dispatch_args"], *identifier.split(":")
+    )
+    # The C extension stores what it needs beside the code.
+    wrapper.__code__ = record.wrapper.__code__
+    accelerate(wrapper)
+    if record.shortcut is not None:
+        record.shortcut = Shortcut.between(wrapper, content["default"])
+    record.wrapper = wrapper
+    return record
