@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 
+from ._interrupts import is_interrupt
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
     from typing import Final
 
 GENERATED: Final = "<dispatch of "
@@ -106,16 +109,22 @@ def import_identifier(identifier: str) -> object:
 
 
 def is_importing() -> bool:
-    """Whether this thread is in the middle of importing a module.
+    """Whether this thread is in the middle of importing a module."""
+    return outermost_import() is not None
+
+
+def outermost_import() -> FrameType | None:
+    """Return the frame of the import that this thread is in the middle of, or None.
 
     The import system keeps this to itself, but its frames are on the stack.
     """
+    found = None
     frame = sys._getframe()
     while frame.f_back is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
+            found = frame
         frame = frame.f_back
-    return False
+    return found
 
 
 def is_initializing(module: object) -> bool:
@@ -149,7 +158,9 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
             return None
         for part in qualname.split("."):
             found = getattr(found, part)
-    except Exception:  # noqa: BLE001
+    except Exception as error:
+        if is_interrupt(error):
+            raise
         # The attribute hook of a module or class failed. This counts as a missing attribute.
         return None
     return found

@@ -76,14 +76,14 @@ def _discover(
 def _publish(system: System, dispatcher: Dispatcher, caller: Caller) -> None:
     """Drop everything that depends on the earlier backends, and bring docstrings up to date.
 
+    It can be repeated, and is, where it was interrupted.
     The loader has `caller` already. A thread that fills a table before the tables are forgotten
     may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
     """
     catalog, keeper = caller.catalog, system.keeper
     dispatcher.leave_shortcuts()
-    if not keeper.enabled_globally:
-        names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
-        keeper.set_default(DispatchState(tuple(names)))
+    names = [name for name in catalog.environment.prioritize if name in catalog.descriptions]
+    keeper.set_environment(DispatchState(tuple(names)))
     keeper.forget_tables()
     system.backend_opts.forget()
     for record in dispatcher.records:

@@ -7,18 +7,18 @@ default implementation: it has one frame, and costs the same.
 
 from __future__ import annotations
 
-import os
 import sys
-from _thread import RLock
+from _thread import get_ident
 from itertools import repeat
 from types import FunctionType
 
+from .._turns import Turn, is_running
 from .acceleration import accelerate, slow_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
+    from types import CodeType, FrameType
 
     from .wrapper import Generated
 
@@ -30,17 +30,13 @@ _IS_ATOMIC = sys.implementation.name == "cpython" and _is_gil_enabled()
 _SUSPENDS = 0x20 | 0x80 | 0x200
 """The flags of generators, coroutines and asynchronous generators, as `inspect` has them."""
 
-exchanging = RLock()
+exchanging = Turn()
 """Held while a thread decides about shortcuts, and takes or leaves them.
 
 Without it, one thread could decide to take a shortcut, another could start a trace and leave all
 shortcuts, and the first could then take its own: the trace would miss the calls. A thread may
 acquire it twice: audit hooks, signal handlers and finalizers may start a trace while it is held.
 """
-
-if hasattr(os, "register_at_fork"):
-    # Another thread may hold the lock while this one forks; that thread is not in the child.
-    os.register_at_fork(after_in_child=exchanging._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Shortcut:
@@ -73,7 +69,7 @@ class Shortcut:
     middle gets its arguments as given: no code ever runs with the default values of the other.
     """
 
-    __slots__ = ("_default", "_exchanges", "_generated", "_own", "_taken", "_wrapper")
+    __slots__ = ("_default", "_frame", "_generated", "_own", "_taken", "_wrapper")
 
     @classmethod
     def between(
@@ -99,7 +95,7 @@ class Shortcut:
         self._wrapper = wrapper
         self._default = default
         self._generated = generated
-        self._exchanges = False
+        self._frame: FrameType | None = None
         self._own = wrapper.__code__, wrapper.__defaults__, wrapper.__kwdefaults__
         # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
@@ -109,9 +105,17 @@ class Shortcut:
         """Whether the wrapper runs the code of the default implementation."""
         return self._wrapper.__code__ is self._taken
 
+    @property
+    def _is_exchanging(self) -> bool:
+        """Whether this is asked by an audit hook that runs in an exchange.
+
+        An exchange ends with its frame, also where it was interrupted.
+        """
+        return is_running(get_ident(), self._frame)
+
     def take(self) -> None:
         """Let the wrapper run the code of the default implementation."""
-        if self._wrapper.__code__ is not self._own[0] or self._exchanges:
+        if self._wrapper.__code__ is not self._own[0] or self._is_exchanging:
             return
         slow_down(self._wrapper)
         default = self._default
@@ -120,7 +124,7 @@ class Shortcut:
 
     def leave(self) -> None:
         """Let the wrapper run its own code again; only for a shortcut that is taken."""
-        if not self._exchanges:
+        if not self._is_exchanging:
             self._exchange(*self._own)
             accelerate(self._wrapper)
 
@@ -129,12 +133,18 @@ class Shortcut:
 
         The loop is one call of one built-in function (`any` goes on because `setattr` returns
         None), and CPython switches threads only between bytecode instructions. But `setattr` runs
-        audit hooks: in them this thread may call the wrapper, and others may run.
+        audit hooks: in them this thread may call the wrapper, and others may run. A hook that
+        raises, or is interrupted, would leave the bridge in place, which never dispatches; so the
+        wrapper gets its own code back.
         """
         names = "__code__", "__defaults__", "__kwdefaults__", "__code__"
-        values = self._generated.bridge(), *defaults, code
-        self._exchanges = True
+        bridge = self._generated.bridge()
+        self._frame = sys._getframe()
         try:
-            any(map(setattr, repeat(self._wrapper), names, values))
+            any(map(setattr, repeat(self._wrapper), names, (bridge, *defaults, code)))
+        except BaseException:
+            own, *defaults_of_own = self._own
+            any(map(setattr, repeat(self._wrapper), names, (bridge, *defaults_of_own, own)))
+            raise
         finally:
-            self._exchanges = False
+            self._frame = None

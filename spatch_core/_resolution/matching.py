@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from .._classes import is_hashable_by_identity, type_identifier
 from .._description.description import Description
 from .._identifiers import import_identifier, is_awaited
+from .._interrupts import is_interrupt
 from .._type_patterns import ABSTRACT, TypePattern
 
 
@@ -126,7 +127,9 @@ class Matcher:
                 self._abstract_bases[pattern] = base
         try:
             return base is not None and issubclass(cls, base)
-        except Exception:  # noqa: BLE001
+        except Exception as error:
+            if is_interrupt(error):
+                raise
             # A __subclasshook__ of a third party failed: the class does not match.
             return False
 
@@ -135,6 +138,8 @@ def _import_base(pattern: TypePattern) -> type | None:
     """Import an abstract base class; None if it is not there, which `doctor` reports."""
     try:
         base = import_identifier(pattern.identifier)
-    except (Exception, SystemExit):  # noqa: BLE001  # a third party's import
+    except BaseException as error:  # a third party's import
+        if is_interrupt(error):
+            raise
         return None
     return base if isinstance(base, type) else None

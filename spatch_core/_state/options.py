@@ -262,8 +262,7 @@ class BackendOptions(Block):
         """
         keeper = self._owner.keeper
         outer = keeper.default.state
-        state = self._own.within(outer)
-        if keeper.enabled_globally and state.key != outer.key:
+        if keeper.enabled_globally and self._own.within(outer).key != outer.key:
             from .._warning import warn_caller
             from ..exceptions import GlobalOptionsWarning
 
@@ -273,8 +272,8 @@ class BackendOptions(Block):
                     "earlier ones and override them where they contradict"
                 )
             )
-        keeper.enabled_globally = True
-        keeper.set_default(state)
+        # Not the state found above: another thread may have added to it.
+        keeper.enable(self._own)
 
     @property
     def backends(self) -> tuple[str, ...]:
