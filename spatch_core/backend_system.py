@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ._function.dispatchable import Dispatchable
 from ._function.dispatcher import Dispatcher
-from ._identifiers import split_identifier
+from ._identifiers import import_in_turn, split_identifier
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
 from ._type_patterns import TypePattern
@@ -225,9 +225,12 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Caller]:
-        from ._function.loading import make_loader
-
-        return make_loader(self, self._dispatcher, self._in_code, self._default_types)
+        # Two threads may need it at once, and one of them be interrupted.
+        loading: Any = import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
+        made: Loader[Caller] = loading.make_loader(
+            self, self._dispatcher, self._in_code, self._default_types
+        )
+        return made
 
     def catalog(self) -> Catalog:
         """Return what was discovered; discovers if that has not happened yet."""

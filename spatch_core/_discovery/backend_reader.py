@@ -7,7 +7,6 @@ are raised: they are no fault of the backend that was being read (see `_interrup
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any
 
 from .._description.description import Description
@@ -16,6 +15,7 @@ from .._description.parsing import parse_description
 from .._identifiers import (
     DEFAULT,
     import_identifier,
+    import_in_turn,
     is_backend_name,
     is_dotted_name,
     is_importing,
@@ -186,7 +186,7 @@ def _import(module: str, qualname: str) -> object:
     """Return the object of an entry point."""
     for _ in range(2):  # it may be only for a moment that there is no memory
         try:
-            return import_identifier(f"{module}:{qualname}") if qualname else import_module(module)
+            return import_identifier(f"{module}:{qualname}") if qualname else import_in_turn(module)
         except MemoryError:
             pass
     bytearray(1 << 20)  # a `MemoryError` for the caller, unless the module alone wants too much

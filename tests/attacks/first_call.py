@@ -25,7 +25,6 @@ from spatch_core import BackendSystem
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
 
 GROUP = "interrupted_library.backends"
@@ -50,7 +49,7 @@ class Abstract:
     """The type of a backend with an abstract base class."""
 
 
-class Timeout(TimeoutError):
+class Timeout(TimeoutError):  # noqa: N818  # as libraries name it
     """What a signal handler raises."""
 
 
@@ -160,10 +159,6 @@ def lost(system: BackendSystem, f: Any) -> str:
     return ", ".join(map(str, wrong))
 
 
-Attack = "Callable[[BackendSystem, Any], bool | None]"
-"""Interrupts the first call; returns whether it was interrupted, None if it cannot be."""
-
-
 class Count:
     """How many attacks were made, how many held, and what went wrong."""
 
@@ -178,7 +173,8 @@ class Count:
             self.wrong.append(what)
 
     def print(self) -> None:
-        print(json.dumps([self.tried, self.held, self.wrong[:5]]))
+        """Write the counts for the test that started this process."""
+        sys.stdout.write(json.dumps([self.tried, self.held, self.wrong[:5]]))
 
 
 def in_child(attack: Any) -> tuple[bool, str]:
@@ -194,7 +190,7 @@ def in_child(attack: Any) -> tuple[bool, str]:
             interrupted = attack(system, f)
             wrong = lost(system, f)
             os.write(write, f"\0{'+' if interrupted else '-'}{wrong}"[:4000].encode())
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # the answer says so
             import traceback
 
             os.write(write, f"\0+{traceback.format_exc()[-4000:]}".encode())
@@ -280,7 +276,6 @@ def trace(start: int, step: int, most: int, opcodes: bool, error: str, everywher
             break
         count.add(wrong and f"event {number}: {wrong}")
         number += step
-    print("events:", number, file=sys.stderr)
     return count
 
 
@@ -292,8 +287,12 @@ def signals(seed: int, number: int, error: str, threads: int) -> Count:
     """Interrupt as many first calls at random moments, while other threads make theirs."""
     kind: Any = {"KeyboardInterrupt": KeyboardInterrupt, "Timeout": Timeout}[error]
 
+    armed: list[int] = []
+
     def handle(signum: int, frame: object) -> None:
-        raise kind("interrupted")
+        if armed:
+            armed.clear()
+            raise kind("interrupted")
 
     signal.signal(signal.SIGALRM, handle)
     chance = random.Random(seed)
@@ -304,22 +303,31 @@ def signals(seed: int, number: int, error: str, threads: int) -> Count:
     while count.tried < number:
         system, f = library()
         faulthandler.dump_traceback_later(HANG, exit=True)
-        others = [threading.Thread(target=f, args=(Object(),)) for _ in range(threads)]
+        ready: list[int] = []
+
+        def call(f: Any = f, ready: list[int] = ready) -> None:
+            while not ready:  # no lock of the standard library, which an interrupt may break
+                time.sleep(0)
+            f(Object())
+
+        others = [threading.Thread(target=call) for _ in range(threads)]
+        for each in others:
+            each.start()
         interrupted = False
         began = time.perf_counter()
         try:
+            armed.append(1)
             signal.setitimer(signal.ITIMER_REAL, chance.uniform(1e-6, longest))
-            for each in others:
-                each.start()
+            ready.append(1)
             f(Object())
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            armed.clear()
             longest = 0.9 * longest + 0.1 * 1.2 * (time.perf_counter() - began)
         except kind:
             interrupted = True
             signal.setitimer(signal.ITIMER_REAL, 0)
+        ready.append(1)
         for each in others:
-            if each.ident is not None:
-                each.join()
+            each.join()
         if interrupted:
             count.add(lost(system, f))
     faulthandler.cancel_dump_traceback_later()
@@ -351,13 +359,13 @@ def memory(start: int, step: int, most: int, length: int) -> Count:
         return False
 
     quiet = 0
-    while count.tried < most and quiet < 50:
+    while count.tried < most and quiet < 5:
         interrupted, wrong = in_child(attack)
         number += step
         quiet = 0 if interrupted or wrong else quiet + 1
         # Without memory, the interpreter itself may crash or report a wrong error.
         if wrong.startswith("ended with"):
-            print(number, wrong[:300], file=sys.stderr)
+            sys.stderr.write(f"{number}: {wrong[:300]}\n")
         elif interrupted or wrong:
             count.add(wrong and f"allocation {number}: {wrong}")
     return count

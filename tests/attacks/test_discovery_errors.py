@@ -75,7 +75,8 @@ RAISES = {
     "MemoryError": "raise MemoryError('sick')\n",
     "RecursionError": "def recurse(): recurse()\nrecurse()\n",
     "StopIteration": "next(iter(()))\n",
-    "in-a-field": "class Hostile(type):\n    @property\n    def primary_types(cls): raise GeneratorExit\n"
+    "in-a-field": "class Hostile(type):\n"
+    "    @property\n    def primary_types(cls): raise GeneratorExit\n"
     "class backend(metaclass=Hostile): name = 'sick'\nraise_ = 1\n"
     "import sys, types\nsys.modules[__name__] = types.SimpleNamespace(backend=backend)\n",
     "from-a-thread-of-its-own": "import concurrent.futures as c\n"
