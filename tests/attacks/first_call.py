@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import faulthandler
 import gc
+import importlib
 import json
 import os
 import random
@@ -340,8 +341,7 @@ def signals(seed: int, number: int, error: str, threads: int) -> Count:
 
 def memory(start: int, step: int, most: int, length: int) -> Count:
     """Let the allocations from a certain one on fail, `length` of them."""
-    import _testcapi
-
+    _testcapi: Any = importlib.import_module("_testcapi")
     count = Count()
     number = start
 
@@ -415,9 +415,8 @@ def main() -> None:
 
 if __name__ == "__main__":
     # Under its own name, so that the types of the backends are found.
-    import first_call
-
+    program: Any = importlib.import_module("first_call")
     if sys.argv[2:]:
-        first_call.main()
+        program.main()
     else:
-        first_call.install(Path(sys.argv[1]))
+        program.install(Path(sys.argv[1]))

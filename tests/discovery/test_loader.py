@@ -490,8 +490,12 @@ class TestStates:
             assert self.USES[use](one) is expected
             assert published == [complete] * (expected is complete)
 
+        def both() -> None:
+            first()
+            second()
+
         if going_on:
-            during_import(lambda: (first(), second()))
+            during_import(both)
         else:
             during_import(first)
             second()
