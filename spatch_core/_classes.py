@@ -82,11 +82,17 @@ def is_found(function: object, identifier: str) -> bool:
     return _is_found(function, module, qualname)
 
 
-def is_of_module(function: object) -> bool:
-    """Whether a function has no closure, and the globals of an imported module."""
+def namespace_of(function: object) -> dict[str, Any] | None:
+    """Return the globals of a function without a closure, else None."""
     if type(function) is not FunctionType or function.__closure__:
+        return None
+    return function.__globals__
+
+
+def is_of_module(namespace: dict[str, Any] | None) -> bool:
+    """Whether globals are those of an imported module."""
+    if namespace is None:
         return False
-    namespace = function.__globals__
     name = namespace.get("__name__")
     module = sys.modules.get(name) if type(name) is str else None
     return _is_instance(module, _Module) and _module_dict_of(module) is namespace

@@ -10,13 +10,20 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Final
+    from types import FrameType
+    from typing import Any, Final
+
+    from ._turns import Turn
 
 GENERATED: Final = "<dispatch of "
 """The start of the file names of generated code, whose globals may be those of the library."""
 
 DEFAULT: Final = "default"
 """The name of the library itself in the priority order."""
+
+
+_imports: dict[str, Turn] = {}
+"""The turns of importing modules, by name."""
 
 
 def split_identifier(text: object) -> tuple[str, str]:
@@ -90,11 +97,8 @@ def import_identifier(identifier: str) -> object:
     Exception
         Any exception that importing the module raises.
     """
-    # Importing a library does not reach this, and need not pay for `importlib`.
-    from importlib import import_module
-
     module, qualname = split_identifier(identifier)
-    found: object = import_module(module)
+    found = import_in_turn(module)
     for part in qualname.split("."):
         try:
             found = getattr(found, part)
@@ -105,17 +109,76 @@ def import_identifier(identifier: str) -> object:
     return found
 
 
+def import_in_turn(name: str) -> object:
+    """Import a module; other threads that need it wait where an interrupt cannot harm them.
+
+    An interrupt in the import system may leave its lock of the module held, for which they would
+    wait forever. A thread that is in the middle of another
+    import leaves the waiting to the import system, which sees that two wait for each other.
+    """
+    found = sys.modules.get(name)
+    if found is not None and not is_initializing(found):
+        return found
+    # Importing a library does not reach this, and need not pay for `importlib`.
+    from importlib import import_module
+
+    from ._turns import Turn
+
+    frame = sys._getframe()
+    turn = None if is_importing() else _imports.setdefault(name, Turn())
+    if turn is not None:
+        turn.take(frame)
+    try:
+        return import_module(name)
+    except BaseException:
+        if turn is not None:
+            _release_import_locks()
+        raise
+    finally:
+        if turn is not None:
+            turn.give_back(frame)
+
+
+def _release_import_locks() -> None:
+    """Release the locks that an interrupt has left held in the import system.
+
+    Invariant: called by a thread that is not in the middle of an import, so it should hold none.
+    """
+    import _frozen_importlib
+    from _imp import release_lock
+    from _thread import get_ident
+
+    thread = get_ident()
+    references: dict[str, Any] = getattr(_frozen_importlib, "_module_locks", {})
+    for reference in [*references.values()]:
+        lock = reference()
+        # Locks of single modules, as `_frozen_importlib._ModuleLock` has them.
+        while getattr(lock, "owner", None) == thread:
+            lock.release()
+    try:
+        while True:
+            release_lock()
+    except RuntimeError:  # this thread does not hold that of the whole import system
+        pass
+
+
 def is_importing() -> bool:
-    """Whether this thread is in the middle of importing a module.
+    """Whether this thread is in the middle of importing a module."""
+    return outermost_import() is not None
+
+
+def outermost_import() -> FrameType | None:
+    """Return the frame of the import that this thread is in the middle of, or None.
 
     The import system keeps this to itself, but its frames are on the stack.
     """
+    found = None
     frame = sys._getframe()
     while frame.f_back is not None:
         if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
+            found = frame
         frame = frame.f_back
-    return False
+    return found
 
 
 def is_initializing(module: object) -> bool:
@@ -153,7 +216,11 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
             return None
         for part in qualname.split("."):
             found = getattr(found, part)
-    except Exception:  # noqa: BLE001
+    except Exception as error:
+        from ._interrupts import is_interrupt  # a backend that registers functions needs it never
+
+        if is_interrupt(error):
+            raise
         # The attribute hook of a module or class failed. This counts as a missing attribute.
         return None
     return found

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from ._function.dispatchable import make_dispatchable
 from ._function.dispatcher import Dispatcher
+from ._identifiers import import_in_turn
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
 from ._type_patterns import TypePattern
@@ -208,9 +209,12 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Caller]:
-        from ._function.loading import make_loader
-
-        return make_loader(self, self._dispatcher, self._in_code, self._default_types)
+        # Two threads may need it at once, and one of them be interrupted.
+        loading: Any = import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
+        made: Loader[Caller] = loading.make_loader(
+            self, self._dispatcher, self._in_code, self._default_types
+        )
+        return made
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

@@ -7,6 +7,7 @@ import sys
 from stat import S_ISREG
 from time import time_ns
 
+from .._interrupts import is_interrupt
 from .limits import MOST_BYTES, check_keys, check_size
 
 TYPE_CHECKING = False
@@ -115,7 +116,9 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
 def _plain_file(path: str) -> File | None:
     try:
         status = os.stat(path)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_interrupt(error):  # such as a `TimeoutError`, which is an `OSError`
+            raise
         return None
     return File(path, status) if S_ISREG(status.st_mode) else None
 

@@ -1,11 +1,12 @@
 """Reads the descriptions of backends one by one, from files, objects and code.
 
-Any fault of a backend becomes a `Problem`; none is raised.
+Any fault of a backend becomes a `Problem`; none is raised, not even a `BaseException`. Interrupts
+are raised: they are no fault of the backend that was being read (see `_interrupts`).
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from typing import Any
 
 from .._description.description import Description
@@ -15,11 +16,13 @@ from .._description.parsing import parse_description
 from .._identifiers import (
     DEFAULT,
     import_identifier,
+    import_in_turn,
     is_backend_name,
     is_dotted_name,
     is_importing,
     is_initializing,
 )
+from .._interrupts import find_interrupt
 from .._problems import Problem, Source
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
@@ -45,11 +48,15 @@ class BackendReader:
         that it needs. That is no fault; the backend must be read again later.
     """
 
+    # What was being handled when the backends were first needed.
+    _before: BaseException | None
+
     def __init__(self, problems: list[Problem], block: str, cache: DescriptionCache | None) -> None:
         self.problems = problems
         self.block = block
         self.cache = cache
         self.is_complete = True
+        self._before = sys.exc_info()[1]
 
     def read(self, name: str, entry_point: Any, source: Source) -> Description | None:
         """Read the backend of an entry point; None if that fails."""
@@ -79,7 +86,8 @@ class BackendReader:
             return parse_description(fields, source, expected_name, in_code)
         except DescriptionError as error:
             self.problems += error.problems
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attributes
+        except BaseException as error:  # noqa: BLE001  # a third party's attributes
+            self._raise_interrupt(error)
             self.problems.append(
                 Problem(
                     f"reading its fields failed with {type(error).__name__}: {error}",
@@ -101,7 +109,8 @@ class BackendReader:
             )
             return None
 
-        def unreadable(error: Exception) -> None:
+        def unreadable(error: BaseException) -> None:
+            self._raise_interrupt(error)
             problem(
                 f"the package {module!r} or its file cannot be read "
                 f"({type(error).__name__}: {error})",
@@ -110,7 +119,7 @@ class BackendReader:
 
         try:
             path, found = find_file(module, file, source.metadata)
-        except Exception as error:  # noqa: BLE001  # a third party's finder or loader
+        except BaseException as error:  # noqa: BLE001  # a third party's finder or loader
             unreadable(error)
             return None
         if found is None:
@@ -132,6 +141,7 @@ class BackendReader:
             problem(f"it is not parsed: {error}", "Write a smaller file, with shorter keys")
             return None
         except (ValueError, RecursionError) as error:  # not TOML, not UTF-8, nested too deeply
+            self._raise_interrupt(error)
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         description = self.parse(fields, source, name)
@@ -142,16 +152,18 @@ class BackendReader:
     def _read_object(
         self, name: str, module: str, qualname: str, source: Source
     ) -> Description | None:
+        # A thread that imports it may wait for this one's import, or for this thread.
+        if is_importing() and is_initializing(sys.modules.get(module)):
+            self.is_complete = False
+            return None
         try:
-            fields: object = import_module(module)
-            # In the middle of its import, some of its attributes may still be missing.
-            if is_initializing(fields):
+            fields = _import(module, qualname)
+            if is_importing() and is_initializing(sys.modules.get(module)):
                 self.is_complete = False
                 return None
-            if qualname:
-                fields = import_identifier(f"{module}:{qualname}")
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
-            if isinstance(error, (ImportError, AttributeError)) and is_importing():
+        except BaseException as error:  # noqa: BLE001  # a third party's import
+            self._raise_interrupt(error)
+            if _is_circular(error):
                 # It may need a module that this thread is importing, such as the library.
                 self.is_complete = False
                 return None
@@ -166,3 +178,28 @@ class BackendReader:
             )
             return None
         return self.parse(fields, source, name)
+
+    def _raise_interrupt(self, error: BaseException) -> None:
+        """Raise the interrupt that led to an exception, if there was one."""
+        interrupt = find_interrupt(error, self._before)
+        if interrupt is not None:
+            raise interrupt
+
+
+def _import(module: str, qualname: str) -> object:
+    """Return the object of an entry point."""
+    for _ in range(2):  # it may be only for a moment that there is no memory
+        try:
+            return import_identifier(f"{module}:{qualname}") if qualname else import_in_turn(module)
+        except MemoryError:
+            pass
+    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the module alone wants too much
+    raise RuntimeError("it asks for more memory than there is")
+
+
+def _is_circular(error: BaseException) -> bool:
+    """Whether an import may have failed because it, or this thread, is in the middle of others."""
+    if isinstance(error, (ImportError, AttributeError)):
+        return is_importing()
+    # What the import system raises where threads would wait for each other's imports.
+    return type(error).__name__ == "_DeadlockError"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._interrupts import is_interrupt
 from .._problems import Problem, Source
 
 _FILE_ENDING = ".toml"
@@ -28,8 +29,9 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
 
     try:
         return list(entry_points(group=group)), []
-    except Exception:  # noqa: BLE001  # one malformed file of any distribution is enough
-        pass
+    except Exception as error:  # one malformed file of any distribution is enough
+        if is_interrupt(error):
+            raise
     # One by one, in the order and with the rule of `importlib.metadata`: of distributions of
     # one name, the first on the path counts.
     found: list[Any] = []
@@ -43,7 +45,9 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
         seen.add(name)
         try:
             found += [each for each in distribution.entry_points if each.group == group]
-        except Exception as error:  # noqa: BLE001  # as above
+        except Exception as error:
+            if is_interrupt(error):
+                raise
             problems.append(
                 Problem(
                     f"its file entry_points.txt cannot be read ({type(error).__name__}: {error})",

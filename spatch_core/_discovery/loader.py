@@ -7,38 +7,43 @@ state                           ``get()``                   ``load()``        ``
 ==============================  ==========================  ================  ==================
 not loaded                      discovers                   discovers         discovers
 this thread is discovering      `loaded`; raises if None    None              None
-another thread is discovering   `loaded`; waits if None     waits             waits, discovers
+another thread is discovering   `settled`; waits if None    waits             waits, discovers
 provisional, imports go on      the provisional catalog     the same          discovers
 provisional, imports ended      discovers                   discovers         discovers
+publishing was interrupted      publishes                   publishes         discovers
 loaded                          `loaded`                    `loaded`          discovers
 ==============================  ==========================  ================  ==================
 
-*Discovering* means calling ``discover`` with the lock held. A complete result becomes
-`loaded` and is published before the lock is released; if ``discover`` raises, the state stays
-as it was and the next caller tries again.
+*Discovering* means calling ``discover`` in one's turn. If ``discover`` raises, for whatever reason
+and at whatever instruction, nothing has changed, and the next caller tries again. A complete result
+becomes `loaded` in one step, and `settled` when it has been published. An interrupt in between
+publishes once more before it goes on; a second one leaves this to the next caller.
 
-*Waiting* means waiting for the lock. One thread never waits: one that is in the middle of an
-import. The discovering thread may import modules, and so may wait for the very import lock
-that this one holds. It discovers for itself, at the same time as the other.
+*Waiting* means waiting for the turn, which ends with the frame that discovers (see `_turns`). Two
+kinds of threads do not wait to the end. One that is in the middle of an import: the discovering
+thread may import modules, and so may wait for the very import lock that this one holds. It
+discovers for itself, at the same time as the other; the first to finish publishes. And one for
+which the discovering thread may be waiting itself (see `waiting`): it is told the same as the
+discovering thread.
 
 *Provisional*: a backend's module could not be imported, because this thread was asked in the
 middle of importing it, or a module that it needs. That is no fault of the backend. The result
 without it is neither published nor warned about, and it serves until the imports have ended.
-
-*After a fork* the child continues in the parent's state, except that the parent's other
-threads, which may have held the lock, do not exist in it: the child makes a new lock.
 """
 
 from __future__ import annotations
 
-from _thread import allocate_lock, get_ident
+from _thread import get_ident
 from collections.abc import Callable
-from sys import modules
+from sys import _current_frames, _getframe, modules
+from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
-from .._identifiers import is_importing, is_initializing
+from .._identifiers import is_initializing, outermost_import
+from .._turns import Turn, is_running
 from .._warning import warn_caller
 from .catalog import Catalog
+from .waiting import Waiting
 
 Found = TypeVar("Found", bound="Discovered")
 
@@ -59,7 +64,8 @@ class Loader(Generic[Found]):
         Returns a new result, whose ``catalog`` says whether it is complete; may import
         modules.
     publish : callable
-        Takes each complete result when it has become `loaded`.
+        Takes each complete result when it has become `loaded`. It may be called again with the
+        same result, if it was interrupted.
 
     Attributes
     ----------
@@ -71,11 +77,19 @@ class Loader(Generic[Found]):
         self._discover = discover
         self._publish = publish
         self.loaded: Found | None = None
+        self._unpublished: Found | None = None
         self._provisional: _Provisional[Found] | None = None
-        # The lock and the threads that discover are those of one process.
-        self._process: int | None = None
-        self._lock = allocate_lock()
-        self._discovering: set[int] = set()
+        self._turn = Turn()
+        self._publishing = Turn()
+        # By thread, the frame that discovers or did; only those that are running count.
+        self._discovering: dict[int, FrameType] = {}
+        # The threads that there were when the turn was taken.
+        self._threads: frozenset[int] = frozenset()
+
+    @property
+    def settled(self) -> Found | None:
+        """The latest complete result, if all of it has been published."""
+        return self.loaded if self._unpublished is None else None
 
     def get(self) -> Found:
         """Return the result of discovery; discovers if need be.
@@ -83,10 +97,10 @@ class Loader(Generic[Found]):
         Raises
         ------
         RuntimeError
-            If this thread is discovering the backends, and one of them, while it is
-            imported, asks which backends there are.
+            If this thread is discovering the backends, or one for which this thread works,
+            and one of them, while it is imported, asks which backends there are.
         """
-        found = self.loaded or self.load()
+        found = self.settled or self.load() or self.loaded
         if found is None:
             raise RuntimeError(
                 "a module that is imported in order to discover the backends asks which "
@@ -97,14 +111,15 @@ class Loader(Generic[Found]):
     def load(self, again: bool = False) -> Found | None:
         """Discover the backends; None if this very thread is discovering them already.
 
+        It is None as well for a thread for which the discovering one may be waiting.
+
         Parameters
         ----------
         again : bool, optional
             Whether to do so even if they have been discovered.
         """
-        self._leave_parent()
-        thread = get_ident()
-        if thread in self._discovering:
+        thread, frame = get_ident(), _getframe()
+        if is_running(thread, self._discovering.get(thread)):
             return None
         # Read once: another thread may replace it.
         provisional = self._provisional
@@ -112,48 +127,66 @@ class Loader(Generic[Found]):
             return provisional.found
         self._provisional = None
         # See the module's docstring for why a thread that is importing must not wait.
-        acquired = self._lock.acquire(blocking=not is_importing())
-        self._discovering.add(thread)
+        imports = outermost_import()
+        if imports is None and not self._turn.take(frame, Waiting(lambda: self._threads)):
+            return None
         try:
+            self._discovering[thread] = frame
+            if imports is None:
+                self._threads = frozenset(_current_frames())
+            unpublished = self._unpublished
+            if unpublished is not None:
+                self._settle(unpublished, again=True)
             if self.loaded is not None and not again:
                 return self.loaded  # by the thread that this one waited for
             found = self._discover()
             if not found.catalog.is_complete:
-                self._provisional = _Provisional(found)
+                self._provisional = _Provisional(found, imports)
                 return found
-            self.loaded = found
-            self._publish(found)
+            settled = self._settle(found, again)
         finally:
-            self._discovering.discard(thread)
-            if acquired:
-                self._lock.release()
-        # After everything else, because a filter may turn warnings into exceptions.
-        for warning in found.catalog.warnings():
-            warn_caller(warning)
+            self._discovering.pop(thread, None)
+            self._turn.give_back(frame)
+        if settled is found:
+            # After everything else, because a filter may turn warnings into exceptions.
+            for warning in found.catalog.warnings():
+                warn_caller(warning)
+        return settled
+
+    def _settle(self, found: Found, again: bool) -> Found:
+        """Make a result the one that is loaded, unless another thread was faster."""
+        with self._publishing:
+            if self.loaded is not None and not again:
+                return self.loaded
+            # In this order: from here on, nothing is settled until everything is.
+            self._unpublished = found
+            self.loaded = found
+            try:
+                self._publish(found)
+                self._unpublished = None
+            except BaseException:
+                self._publish(found)
+                self._unpublished = None
+                raise
         return found
-
-    def _leave_parent(self) -> None:
-        """In a forked process, forget the lock and the threads of the parent."""
-        from os import getpid
-
-        process = getpid()
-        # A new loader has no process yet, so that its lock is not replaced while two
-        # threads use it for the first time.
-        if self._process not in (None, process):
-            self._lock, self._discovering = allocate_lock(), set()
-        self._process = process
 
 
 class _Provisional(Generic[Found]):
     """An incomplete result, and the imports that were going on when it was made."""
 
-    __slots__ = ("_importing", "found")
+    __slots__ = ("_frame", "_importing", "_thread", "found")
 
-    def __init__(self, found: Found) -> None:
+    def __init__(self, found: Found, imports: FrameType | None) -> None:
         self.found = found
+        self._thread = get_ident()
+        self._frame = imports
         # Copy, because other threads may import modules meanwhile.
         self._importing = [each for each in [*modules.values()] if is_initializing(each)]
 
     def is_valid(self) -> bool:
-        """Whether one of the imports is still going on."""
-        return any(map(is_initializing, self._importing))
+        """Whether one of the imports is still going on.
+
+        An interrupted import may leave its module marked as one that goes on. So the frame of the
+        import must be running, too.
+        """
+        return is_running(self._thread, self._frame) and any(map(is_initializing, self._importing))

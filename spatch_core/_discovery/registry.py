@@ -18,6 +18,7 @@ from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT, nearest
+from .._interrupts import is_interrupt
 from .._order.ordering import base_order, order_all
 from .._problems import Problem, Source
 from .._type_patterns import TypePattern
@@ -126,7 +127,9 @@ class _Registry:
         source = Source()
         try:
             name = fields["name"] if isinstance(fields, Mapping) else fields.name
-        except (Exception, SystemExit):  # noqa: BLE001  # any fault, which parsing reports
+        except BaseException as error:  # any fault, which parsing reports
+            if is_interrupt(error):
+                raise
             name = None
         if isinstance(name, str) and self.is_blocked(name, source):
             return

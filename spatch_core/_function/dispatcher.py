@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._classes import is_found, is_hashable_by_identity, is_of_module
+from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
 from .link import Link
 from .shortcut import exchanging
@@ -57,8 +57,6 @@ class Dispatcher:
         All functions; the first has index 1 in the tables, where item 0 is the state.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
-    loader : Loader or None
-        None until backends are needed for the first time.
     variable : contextvars.ContextVar
         Holds the tables in force.
     tables : callable
@@ -77,29 +75,29 @@ class Dispatcher:
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
-        self.loader: Loader[Caller] | None = None
+        # One at most; appending and reading are single steps, so that no lock is needed.
+        self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
         self.by_identifier: dict[str, Record] = {}
+        # By identity of the globals: these, and the indices of the functions that have them.
+        self._homes: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
         keeper.observations.before = self.link.leave_shortcuts
         keeper.observations.after = self.link.take_shortcuts
-        keeper.is_stray = self.link.is_stray
+        keeper.strays = self.link.strays
 
     @property
     def loaded(self) -> Caller | None:
         """What calls the backends, if they have been loaded."""
-        return None if self.loader is None else self.loader.loaded
+        return self._loaders[0].loaded if self._loaders else None
 
     def ensure_loader(self) -> Loader[Caller]:
         """Return the loader; of several threads that make one, the first one's stays."""
-        loader = self.loader
-        if loader is None:
-            made = self._make_loader()
-            with exchanging:
-                loader = self.loader = self.loader or made
-        return loader
+        if not self._loaders:
+            self._loaders.append(self._make_loader())
+        return self._loaders[0]
 
     def ensure_loaded(self) -> Caller:
         """Return what calls the backends, loaded if need be.
@@ -109,7 +107,7 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
-        return self.loaded or self.ensure_loader().get()
+        return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
         """Return what was discovered; discovers if that has not happened yet."""
@@ -123,7 +121,10 @@ class Dispatcher:
         """Give a function its index in the tables."""
         self.records.append(record)
         self.by_identifier[record.identifier] = record
-        return len(self.records)
+        index = len(self.records)
+        home = namespace_of(record.function.default)
+        self._homes.setdefault(id(home), (home, []))[1].append(index)
+        return index
 
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
         """Decide what to call for these dispatch arguments, and put it into the table.
@@ -142,7 +143,8 @@ class Dispatcher:
         """
         record = self.records[index - 1]
         function = record.function
-        caller = self.loaded or self.ensure_loader().load()
+        loader = self.ensure_loader()
+        caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
             return function.default
@@ -180,7 +182,7 @@ class Dispatcher:
         with exchanging:
             if caller is self.loaded and not self.keeper.observations.any():
                 record.shortcut.take()
-                # An audit hook may have started a trace in the middle of that.
+                # An audit hook that runs in an exchange may have begun an observation.
                 if self.keeper.observations.any() and record.shortcut.is_taken:
                     record.shortcut.leave()
 
@@ -191,16 +193,22 @@ class Dispatcher:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
 
-    def is_stray(self, index: int) -> bool:
-        """Whether a function may live on only because of its tables.
+    def strays(self) -> set[int]:
+        """Return the indices of functions that may live on only because of their tables.
 
-        Its code leads to the tables, they to the default implementation, and that leads back
+        Their code leads to the tables, these to the default implementation, and that leads back
         if it has the wrapper among its globals or in its closure.
         """
+        found: set[int] = set()
+        # A module at a time, because a garbage collection waits for this.
+        for home, indices in [*self._homes.values()]:
+            if not is_of_module(home):
+                found.update(filter(self._is_lost, indices.copy()))
+        return found
+
+    def _is_lost(self, index: int) -> bool:
         record = self.records[index - 1]
-        return not is_found(record.wrapper, record.identifier) and not is_of_module(
-            record.function.default
-        )
+        return not is_found(record.wrapper, record.identifier)
 
     def deferred(
         self,

@@ -73,7 +73,7 @@ class Link:
         if dispatcher is not None:
             dispatcher.take_shortcuts()
 
-    def is_stray(self, index: int) -> bool:
-        """See `Dispatcher.is_stray`; all of them are without a dispatcher."""
+    def strays(self) -> set[int] | None:
+        """See `Dispatcher.strays`; None for all of them, without a dispatcher."""
         dispatcher = self._find()
-        return dispatcher is None or bool(dispatcher.is_stray(index))
+        return None if dispatcher is None else dispatcher.strays()

@@ -75,13 +75,13 @@ def _discover(
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     """Drop everything that depends on the earlier backends, and bring docstrings up to date.
 
+    It can be repeated, and is, where it was interrupted.
     The loader has `caller` already. A thread that fills a table before the tables are forgotten
     may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.leave_shortcuts()
-    if not keeper.enabled_globally:
-        keeper.set_default(DispatchState(catalog.prioritized))
+    keeper.set_environment(DispatchState(catalog.prioritized))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:

@@ -13,34 +13,30 @@ frame of a call.
 
 from __future__ import annotations
 
-import os
 import sys
-from _thread import RLock
+from _thread import get_ident
 from types import FunctionType
 
 from .._dispatch_arguments import NATURES
+from .._turns import Turn, is_running
 from .acceleration import accelerate, slow_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType
+    from types import CodeType, FrameType
 
 # Without its global lock, CPython may free code that another thread is about to run.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
 _IS_ATOMIC = sys.implementation.name == "cpython" and _is_gil_enabled()
 
-exchanging = RLock()
+exchanging = Turn()
 """Held while a thread decides about shortcuts, and takes or leaves them.
 
 Without it, one thread could decide to take a shortcut, another could start a trace and leave all
 shortcuts, and the first could then take its own: the trace would miss the calls. A thread may
 acquire it twice: audit hooks, signal handlers and finalizers may start a trace while it is held.
 """
-
-if hasattr(os, "register_at_fork"):
-    # Another thread may hold the lock while this one forks; that thread is not in the child.
-    os.register_at_fork(after_in_child=exchanging._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 class Shortcut:
@@ -66,7 +62,7 @@ class Shortcut:
     ============================== ========== =============== ==========
     """
 
-    __slots__ = ("_default", "_exchanges", "_own", "_taken", "_wrapper")
+    __slots__ = ("_default", "_frame", "_own", "_taken", "_wrapper")
 
     @classmethod
     def between(cls, wrapper: FunctionType, default: object) -> Shortcut | None:
@@ -89,7 +85,7 @@ class Shortcut:
         self._default = default
         self._own = wrapper.__code__
         # Audit hooks run in the middle of an exchange, and may call the function.
-        self._exchanges = False
+        self._frame: FrameType | None = None
         # The code that `take` gave the wrapper; the default may get other code afterwards.
         self._taken: CodeType | None = None
 
@@ -98,18 +94,26 @@ class Shortcut:
         """Whether the wrapper runs the code of the default implementation."""
         return self._wrapper.__code__ is self._taken
 
+    @property
+    def _is_exchanging(self) -> bool:
+        """Whether this is asked by an audit hook that runs in an exchange.
+
+        An exchange ends with its frame, also where it was interrupted.
+        """
+        return is_running(get_ident(), self._frame)
+
     def take(self) -> None:
         """Let the wrapper run the code of the default implementation."""
         wrapper, default = self._wrapper, self._default
         code = default.__code__
         if (
             wrapper.__code__ is not self._own
-            or self._exchanges
+            or self._is_exchanging
             # A tool that changed the default may have given it another nature.
             or (code.co_flags ^ self._own.co_flags) & NATURES
         ):
             return
-        self._exchanges = True
+        self._frame = sys._getframe()
         try:
             slow_down(wrapper)
             # They follow the default while the generated code runs, which ignores them.
@@ -120,14 +124,14 @@ class Shortcut:
             self._taken = code
             wrapper.__code__ = code
         finally:
-            self._exchanges = False
+            self._frame = None
 
     def leave(self) -> None:
         """Let the wrapper run its own code again; only for a shortcut that is taken."""
-        if not self._exchanges:
-            self._exchanges = True
+        if not self._is_exchanging:
+            self._frame = sys._getframe()
             try:
                 self._wrapper.__code__ = self._own
             finally:
-                self._exchanges = False
+                self._frame = None
             accelerate(self._wrapper)

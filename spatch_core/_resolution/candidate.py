@@ -9,6 +9,7 @@ from typing import Any
 from .._description.description import Implementation
 from .._dispatch_arguments import Function
 from .._identifiers import import_identifier
+from .._interrupts import is_interrupt
 from ..exceptions import ImplementationImportError
 
 
@@ -97,6 +98,8 @@ class Candidate:
                 if not callable(found):
                     raise ImportError(f"{identifier!r} is not callable: {found!r}")
             except (Exception, SystemExit) as error:
+                if is_interrupt(error):
+                    raise
                 raise ImplementationImportError(
                     self.backend, self.function.identifier, identifier, self.block
                 ) from error

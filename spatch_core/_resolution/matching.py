@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from .._classes import is_class, is_general, is_hashable_by_identity, module_of, mro_of
 from .._description.description import Description
 from .._identifiers import import_identifier, is_awaited
+from .._interrupts import is_interrupt
 from .._type_patterns import ABSTRACT, EXACT, TypePattern
 from .pattern_index import PatternIndex
 
@@ -171,7 +172,9 @@ class Matcher:
                 self._abstract_bases[pattern] = base
         try:
             return base if base is not None and issubclass(cls, base) else None
-        except Exception:  # noqa: BLE001
+        except Exception as error:
+            if is_interrupt(error):
+                raise
             # A __subclasshook__ of a third party failed: the class does not match.
             return None
 
@@ -180,6 +183,8 @@ def _import_base(pattern: TypePattern) -> type | None:
     """Import an abstract base class; None if it is not there, which `doctor` reports."""
     try:
         base: Any = import_identifier(pattern.identifier)
-    except (Exception, SystemExit):  # noqa: BLE001  # a third party's import
+    except BaseException as error:  # a third party's import
+        if is_interrupt(error):
+            raise
         return None
     return base if is_class(base) else None

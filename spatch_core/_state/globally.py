@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 def enable(keeper: StateKeeper, options: DispatchState) -> None:
     """Add options to the default; see `BackendOptions.enable_globally`."""
     outer = keeper.default.state
-    state = options.within(outer)
-    if keeper.enabled_globally and state.key != outer.key:
+    if keeper.enabled_globally and options.within(outer).key != outer.key:
         warn_caller(
             GlobalOptionsWarning(
                 "enable_globally() was called before; the new options are added to the "
                 "earlier ones and override them where they contradict"
             )
         )
-    keeper.enabled_globally = True
-    keeper.set_default(state)
+    # Not the state found above: another thread may have added to it.
+    keeper.enable(options)

@@ -8,18 +8,17 @@ live references, by which changes of the backends reach them.
 
 from __future__ import annotations
 
-import os
-from _thread import RLock
 from contextvars import ContextVar
 
 from .._classes import is_importable
+from .._turns import Turn
 from .lifetime import Observations, References, look_after
 from .scope import Scope
 from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
     from contextvars import Token
     from typing import TypeAlias
 
@@ -33,12 +32,8 @@ MAX_SCOPES = 256
 """How many combinations of options are known before they are forgotten."""
 
 
-_replacing = RLock()
-"""Held while a default is replaced."""
-
-if hasattr(os, "register_at_fork"):
-    # Another thread may hold the lock while this one forks; that thread is not in the child.
-    os.register_at_fork(after_in_child=_replacing._at_fork_reinit)  # type: ignore[attr-defined]
+_EVERYTHING = range(1, 1 << 62)
+"""All indices of functions."""
 
 
 class StateKeeper:
@@ -55,29 +50,38 @@ class StateKeeper:
         Holds the tables in force.
     get : callable
         Returns them.
-    default : Scope
-        The process-wide default.
-    enabled_globally : bool
-        Whether a program has changed the default.
     observations : Observations
         Where observed states are in force.
-    is_stray : callable
-        Takes the index of a function, and returns whether only the tables may keep it alive.
+    strays : callable
+        Returns the indices of functions that only the tables may keep alive; None for all.
     """
 
     def __init__(self, name: str) -> None:
-        self.default = Scope(DispatchState())
-        self.variable: ContextVar[Tables] = ContextVar(name, default=self.default.tables)
+        default = Scope(DispatchState())
+        # The value of contexts without a scope of their own. It stays the same list; item 0 is
+        # the process-wide default.
+        self._shared = default.tables
+        self._replacing = Turn()
+        self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
-        self.enabled_globally = False
         self.observations = Observations(f"{name} observed")
-        self.is_stray: Callable[[int], bool] = _is_never
-        self._default_mark: Mark | None = None
+        self.strays: Callable[[], Container[int] | None] = frozenset
         self._known: dict[tuple[object, ...], Scope] = {}
         # Weak, because the bounds of the caches would be none if these were kept alive.
         self._live = References()
-        self._live.add(self.default)
+        self._live.add(default)
         look_after(self)
+
+    @property
+    def default(self) -> Scope:
+        """The process-wide default."""
+        scope: Scope = self._shared[0]
+        return scope
+
+    @property
+    def enabled_globally(self) -> bool:
+        """Whether a program has changed the default."""
+        return self.default.is_enabled
 
     def current(self) -> DispatchState:
         """Return the state in force here and now."""
@@ -149,21 +153,40 @@ class StateKeeper:
         self.observations.variable.set(mark)
         self.variable.set(tables)
 
-    def set_default(self, state: DispatchState) -> None:
+    def set_default(self, state: DispatchState, enabled: bool = False) -> None:
         """Make `state` the process-wide default.
 
-        Contexts without a scope of their own read the list that is the variable's default
-        value. It stays the same object, and its content is exchanged in one step.
+        Parameters
+        ----------
+        state : DispatchState
+            The state.
+        enabled : bool, optional
+            Whether a program made it the default, and not the environment.
         """
         mark = self.observations.begin() if state.is_observed else None
+        with self._replacing:
+            self._replace(state, mark, enabled)
+
+    def set_environment(self, state: DispatchState) -> None:
+        """Make `state` the process-wide default, unless a program has changed that."""
+        with self._replacing:
+            if not self.enabled_globally:
+                self._replace(state, None, enabled=False)
+
+    def enable(self, options: DispatchState) -> None:
+        """Add options to the process-wide default."""
+        mark = self.observations.begin() if options.is_observed else None
+        with self._replacing:
+            outer = self.default
+            state = options.within(outer.state)
+            self._replace(state, mark or outer.mark, enabled=True)
+
+    def _replace(self, state: DispatchState, mark: Mark | None, enabled: bool) -> None:
+        """Exchange the default and its tables in one step, in which nothing can interrupt."""
         scope = self._new(state)
-        # One thread after the other: each must find the list at the default that it replaces.
-        with _replacing:
-            tables = self.default.tables
-            self.default.tables = [self.default]  # or forgetting the old scope would empty it
-            scope.tables = tables
-            scope.forget()
-            self.default, self._default_mark = scope, mark
+        scope.mark, scope.is_enabled = mark, enabled
+        scope.tables = self._shared
+        self._shared[:] = [scope]
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""
@@ -177,12 +200,9 @@ class StateKeeper:
 
     def forget_unreachable(self) -> None:
         """Drop what may keep alive a class or a function that nothing else refers to."""
-        for key, scope in list(self._known.items()):
+        for key, scope in self._known.copy().items():
             if scope.state.type is not None and not is_importable(scope.state.type):
                 self._known.pop(key, None)
+        strays = self.strays()
         for scope in self._live.alive():
-            scope.forget_unreachable(self.is_stray)
-
-
-def _is_never(_: int) -> bool:
-    return False
+            scope.forget_unreachable(_EVERYTHING if strays is None else strays)

@@ -30,23 +30,26 @@ if TYPE_CHECKING:
 
 
 class References:
-    """Objects that are not kept alive; unlike a `WeakSet` it may change while it is read."""
+    """Objects that are not kept alive; unlike a `WeakSet` they may change while they are read.
+
+    The objects compare by identity.
+    """
 
     __slots__ = ("_references",)
 
     def __init__(self) -> None:
-        self._references: dict[int, ref[Any]] = {}
+        self._references: dict[ref[Any], None] = {}
 
     def add(self, each: object) -> None:
         """Remember an object for as long as something else refers to it."""
-        references, key = self._references, id(each)
-        # The callback runs before the memory, and with it the identity, is used again.
-        references[key] = ref(each, lambda _: references.pop(key, None))
+        # A callback in C: the interpreter discards what a signal handler raises in one in Python.
+        # The reference keeps its hash, for when the object is gone.
+        self._references[ref(each, self._references.pop)] = None
 
     def alive(self) -> list[Any]:
         """Return the objects that are still there."""
         # Copied in one step, which no other thread can interrupt.
-        found = [reference() for reference in list(self._references.values())]
+        found = [reference() for reference in self._references.copy()]
         return [each for each in found if each is not None]
 
 
@@ -104,7 +107,8 @@ class Observations:
 
     def any(self) -> bool:
         """Whether there is one, in whatever thread or task."""
-        return bool(self._marks)
+        # An interrupt may have kept `end` from removing its mark.
+        return any(mark() is not None for mark in self._marks.copy().values())
 
 
 def _do_nothing() -> None:

@@ -19,6 +19,8 @@ inner     options of a block          scope of the block   `MAX_INNER` a scope
 Tables and chains are cleared together: by `Scope.forget`, because the backends have changed
 or a class was registered; by `Scope.make_room`, because a table is full; and by
 `Scope.forget_unreachable`, before a full garbage collection.
+The list of the process-wide default is an exception: it belongs to one scope after the other, and
+item 0 is the one in force.
 Inner scopes are forgotten when there are too many, here or in all scopes together (see
 `keeper`).
 
@@ -33,9 +35,10 @@ from .._classes import is_importable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Container
     from typing import Any, TypeAlias
 
+    from .lifetime import Mark
     from .state import Class, DispatchState
 
     Tables: TypeAlias = list[Any]
@@ -63,16 +66,25 @@ class Scope:
         The value of the context variable.
     is_observed : bool
         As the state says.
+    mark : Mark or None
+        For the process-wide default: says that it is observed.
+    is_enabled : bool
+        For the process-wide default: whether a program made it, and not the environment.
     inner : dict of DispatchState to Scope
         Scopes of blocks inside this one, by the options of each block, which are compared by
         identity. Only plain options are among them.
     """
 
-    __slots__ = ("__weakref__", "_chains", "_sizes", "inner", "is_observed", "state", "tables")
+    __slots__ = (
+        *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "is_observed", "mark"),
+        *("state", "tables"),
+    )
 
     def __init__(self, state: DispatchState) -> None:
         self.state = state
         self.is_observed = state.is_observed
+        self.mark: Mark | None = None
+        self.is_enabled = False
         self.tables: Tables = [self]
         self.inner: dict[DispatchState, Scope] = {}
         self._sizes: dict[int, int] = {}
@@ -114,20 +126,32 @@ class Scope:
 
     def forget(self) -> None:
         """Start again with empty tables; an entry on its way lands in a discarded one."""
-        self.tables[:] = [self]
+        # Item 0 stays: another thread may be making another scope the default in this list.
+        del self.tables[1:]
         self._sizes = {}
         self._chains = {}
 
-    def forget_unreachable(self, is_stray: Callable[[int], bool]) -> None:
+    def forget_unreachable(self, strays: Container[int]) -> None:
         """Drop what may keep alive a class or a function that nothing else refers to.
 
-        Runs in the middle of a garbage collection: no code of any class may run.
+        Runs in the middle of a garbage collection: no code of any class may run, other threads
+        may change everything meanwhile, and a thousand functions may take a millisecond. So all
+        classes are gathered first, in a few steps; usually there is nothing to drop.
+
+        Parameters
+        ----------
+        strays : container of int
+            Indices of functions that only the tables may keep alive.
         """
-        for index, table in enumerate(self.tables):
-            if index and table and (is_stray(index) or not _all_importable(_classes(table))):
-                self.tables[index] = {}  # `_sizes` stays: it is an upper bound
-        for index, chains in list(self._chains.items()):
-            if is_stray(index) or not _all_importable(chains.classes()):
+        tables = self.tables[1:]
+        keys = _keys(tables)
+        lost = {key for key in keys if not _is_importable_key(key)}
+        for index, table in enumerate(tables, 1):
+            if table and (index in strays or (lost and not lost.isdisjoint(_keys([table])))):
+                # `_sizes` stays: it is an upper bound. There may be no table any more.
+                self.tables[index : index + 1] = [{}] * (index < len(self.tables))
+        for index, chains in self._chains.copy().items():
+            if index in strays or not all(map(is_importable, chains.classes())):
                 self._chains.pop(index, None)
 
 
@@ -154,23 +178,23 @@ class Chains:
             self._kept.clear()
         self._kept[tuple(map(id, types))] = types, chain
 
-    def classes(self) -> Iterator[Class]:
-        """Yield every class that a chain was kept for."""
-        for types, _ in list(self._kept.values()):
-            yield from types
+    def classes(self) -> list[Class]:
+        """Return every class that a chain was kept for."""
+        return [cls for types, _ in self._kept.copy().values() for cls in types]
 
 
-def _all_importable(classes: Iterator[Class]) -> bool:
-    """Whether all classes are found by their names, and so live on by themselves."""
-    return all(map(is_importable, classes))
+def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
+    """Return all keys of tables and of the tables in them: classes, or tuples of classes.
+
+    Only classes that are hashed and compared by identity are keys (see `Dispatcher.fill`).
+    """
+    keys: set[Any] = set()
+    while tables:
+        keys.update(*tables)
+        tables = [value for table in tables for value in [*table.values()] if type(value) is dict]
+    return keys
 
 
-def _classes(table: dict[Any, Any]) -> Iterator[Class]:
-    """Yield every class in the keys of a table, which are classes or tuples of them."""
-    for key, value in list(table.items()):
-        if type(key) is tuple:
-            yield from key
-        else:
-            yield key
-        if type(value) is dict:
-            yield from _classes(value)
+def _is_importable_key(key: Any) -> bool:
+    """Whether the classes of a key are found by their names, and so live on by themselves."""
+    return all(map(is_importable, key)) if type(key) is tuple else is_importable(key)

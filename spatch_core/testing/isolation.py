@@ -84,7 +84,6 @@ def isolated(
                 os.environ[name] = value
         sys.path[:0] = added
         invalidate_caches()
-        keeper.enabled_globally = False
         keeper.set_default(DispatchState())
         # The list of the default, to which enable_globally() writes, as in a new thread.
         keeper.put(keeper.default.tables, None)
@@ -93,8 +92,7 @@ def isolated(
     finally:
         # Set, not reset: a fixture may end in another context than it began in.
         keeper.put(*outer)
-        keeper.enabled_globally = globally
-        keeper.set_default(default)
+        keeper.set_default(default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
             if name not in variables:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import os
 import pickle
 import sys
 import threading
@@ -411,11 +413,19 @@ class TestLoader:
 
 
 @pytest.fixture
-def import_going_on(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """A module that is in the middle of its import, until its attribute is changed."""
-    spec = SimpleNamespace(_initializing=True)
-    monkeypatch.setitem(sys.modules, "half_imported", SimpleNamespace(__spec__=spec))
-    return spec
+def during_import(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Callable[[], object]], None]:
+    """A function that calls another one in the middle of importing a module."""
+    (tmp_path / "half_imported.py").write_text("import meeting\nmeeting.call()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def run(call: Callable[[], object]) -> None:
+        monkeypatch.setitem(sys.modules, "meeting", SimpleNamespace(call=call))
+        importlib.import_module("half_imported")
+        del sys.modules["half_imported"]
+
+    return run
 
 
 class TestStates:
@@ -463,31 +473,76 @@ class TestStates:
         assert found == [first if use == "get" else None]
 
     @pytest.mark.parametrize("going_on", [True, False], ids=["imports-go-on", "imports-ended"])
-    def test_provisional(self, use: str, going_on: bool, import_going_on: SimpleNamespace) -> None:
+    def test_provisional(
+        self, use: str, going_on: bool, during_import: Callable[[Callable[[], object]], None]
+    ) -> None:
         outcomes = [Found(is_complete=False), Found()]
         incomplete, complete = outcomes
         published: list[Any] = []
         one = loader(lambda: outcomes.pop(0), published)
-
-        assert one.get() is incomplete
-        assert one.loaded is None
-        import_going_on._initializing = going_on
         expected = incomplete if going_on and use != "load-again" else complete
 
-        assert self.USES[use](one) is expected
-        assert published == [complete] * (expected is complete)
+        def first() -> None:
+            assert one.get() is incomplete
+            assert one.loaded is None
 
-    def test_a_forked_process_does_not_wait_for_threads_of_its_parent(
-        self, use: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """They do not exist in it, and one of them may have held the lock."""
-        one = loader(Found)
-        first = one.get()
-        one.loaded = None
-        one._lock.acquire()
-        one._discovering.add(threading.get_ident())
+        def second() -> None:
+            assert self.USES[use](one) is expected
+            assert published == [complete] * (expected is complete)
 
-        monkeypatch.setattr("os.getpid", lambda: -1)
+        def both() -> None:
+            first()
+            second()
 
-        assert self.USES[use](one) is one.loaded
-        assert one.loaded not in (None, first)
+        if going_on:
+            during_import(both)
+        else:
+            during_import(first)
+            second()
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+    @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+    def test_a_forked_process_does_not_wait_for_threads_of_its_parent(self, use: str) -> None:
+        """They do not exist in it, and one of them may be discovering."""
+        discovering, go_on = threading.Event(), threading.Event()
+
+        def discover() -> Found:
+            discovering.set()
+            go_on.wait()
+            return Found()
+
+        one = loader(discover)
+        thread = threading.Thread(target=one.get)
+        thread.start()
+        discovering.wait()
+        child = os.fork()
+        if not child:
+            held = False
+            try:
+                go_on.set()
+                held = self.USES[use](one) is one.loaded is not None
+            finally:
+                os._exit(not held)
+        _, status = os.waitpid(child, 0)
+        go_on.set()
+        thread.join()
+        assert status == 0
+
+    def test_an_interrupted_publication_is_repeated(self, use: str) -> None:
+        """E7: by the interrupted thread, and if that is interrupted too, by the next one."""
+        published: list[Any] = []
+        interrupts = [KeyboardInterrupt, KeyboardInterrupt]
+
+        def publish(found: Any) -> None:
+            if interrupts:
+                raise interrupts.pop()
+            published.append(found)
+
+        one: Loader[Any] = Loader(Found, publish)
+        with pytest.raises(KeyboardInterrupt):
+            one.load()
+        assert one.settled is None
+        assert published == []
+
+        assert self.USES[use](one) is one.settled is one.loaded
+        assert published[-1] is one.loaded

@@ -109,7 +109,7 @@ def test_unreachable_classes_and_functions_are_forgotten() -> None:
     scope.chains(1).keep((int, Foreign), "chain")
     scope.chains(2).keep((int, local), "chain")
     scope.chains(4).keep((int,), "chain")
-    scope.forget_unreachable(lambda index: index == 4)
+    scope.forget_unreachable({4})
     assert scope.tables[1:] == [{int: {Foreign: "target"}}, {}, {}, {}]
     assert scope.chains(1).get((int, Foreign)) == "chain"
     assert scope.chains(2).get((int, local)) is None

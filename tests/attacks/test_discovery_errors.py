@@ -1,0 +1,227 @@
+"""E1, C11: what a backend's module may do while it is discovered, and the library still works."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING
+
+import pytest
+
+import spatch_core
+from spatch_core.testing import run_python, write_distribution
+
+if TYPE_CHECKING:
+    from .conftest import Tally
+
+CORE = Path(spatch_core.__file__).parents[1]
+TESTS = Path(__file__).parents[2]
+GROUP = "errors_library.backends"
+
+LIBRARY = f"""
+import json, signal, sys, threading, warnings
+from spatch_core import BackendSystem
+
+warnings.simplefilter("ignore")
+
+class Good: pass
+class Sick: pass
+
+def make():
+    system = BackendSystem({GROUP!r}, "ERRORS", ["builtins:float"])
+
+    @system.dispatchable("x", module="errors_library", qualname="f")
+    def f(x):
+        return "default"
+
+    return system, f
+
+system, f = make()
+"""
+
+BACKEND = """
+class backend:
+    name = {name!r}
+    primary_types = ["errors_library:{cls}"]
+    functions = {{"errors_library:f": {{"function": "{name}_backend:f"}}}}
+
+def f(x):
+    return {name!r}
+"""
+
+
+def run(folder: Path, body: str, code: str) -> object:
+    """Run code with the library, a good backend, and one with this module body."""
+    for name, before in (("good", ""), ("sick", body)):
+        write_distribution(
+            folder,
+            f"{name}-dist",
+            entry_points={GROUP: {name: f"{name}_backend:backend"}},
+            files={f"{name}_backend.py": before + BACKEND.format(name=name, cls=name.title())},
+        )
+    (folder / "errors_library.py").write_text(LIBRARY)
+    text = f"from errors_library import *\n{dedent(code)}"
+    return json.loads(run_python(text, path=[folder, CORE, TESTS], timeout=60).stdout)
+
+
+RAISES = {
+    "Exception": "raise ValueError('sick')\n",
+    "BaseException": "class Own(BaseException): pass\nraise Own('sick')\n",
+    "Skipped": "import pytest\npytest.skip('sick', allow_module_level=True)\n",
+    "CancelledError": "import asyncio\nraise asyncio.CancelledError('sick')\n",
+    "SystemExit": "raise SystemExit('sick')\n",
+    "GeneratorExit": "raise GeneratorExit('sick')\n",
+    "MemoryError": "raise MemoryError('sick')\n",
+    "RecursionError": "def recurse(): recurse()\nrecurse()\n",
+    "StopIteration": "next(iter(()))\n",
+    "in-a-field": "class Hostile(type):\n"
+    "    @property\n    def primary_types(cls): raise GeneratorExit\n"
+    "class backend(metaclass=Hostile): name = 'sick'\nraise_ = 1\n"
+    "import sys, types\nsys.modules[__name__] = types.SimpleNamespace(backend=backend)\n",
+    "from-a-thread-of-its-own": "import concurrent.futures as c\n"
+    "def fail(): raise KeyError('sick')\n"
+    "with c.ThreadPoolExecutor(1) as pool: pool.submit(fail).result()\n",
+}
+
+
+@pytest.mark.parametrize("body", RAISES.values(), ids=list(RAISES))
+def test_what_a_module_raises_skips_its_backend(body: str, tmp_path: Path, tally: Tally) -> None:
+    """E1: whatever the class; the call works, and the others do."""
+    found = run(
+        tmp_path,
+        body,
+        """
+        calls = [f(Good()), f(Sick()), f(1.0)]
+        # In the middle of handling an interrupt of the caller's own.
+        system, f = make()
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            calls += [f(Good()), f(Sick()), f(1.0)]
+        print(json.dumps([calls, [each.backend for each in system.problems]]))
+        """,
+    )
+    tally.add(found == [["good", "default", "default"] * 2, ["sick"]], found)
+
+
+INTERRUPTS = {
+    "raise": "signal.raise_signal(signal.SIGTERM)\n",
+    "deep": "def deep(n): deep(n - 1) if n else signal.raise_signal(signal.SIGTERM)\ndeep(20)\n",
+    "wrapped": "try:\n    signal.raise_signal(signal.SIGTERM)\n"
+    "except BaseException as error:\n    raise ImportError('sick') from error\n",
+    "wrapped-without-cause": "try:\n    signal.raise_signal(signal.SIGTERM)\n"
+    "except BaseException:\n    raise ImportError('sick') from None\n",
+}
+HANDLERS = {
+    "function": "def handle(signum, frame): raise error",
+    "lambda": "handle = lambda *args: fail(error)",
+    "method": "class Own:\n    def handle(self, signum, frame): fail(error)\nhandle = Own().handle",
+    "callable": "class Own:\n    def __call__(self, signum, frame): fail(error)\nhandle = Own()",
+    "partial": "import functools\n"
+    "def own(more, signum, frame): fail(error)\nhandle = functools.partial(own, 1)",
+    "resets-itself": "def handle(signum, frame):\n"
+    "    signal.signal(signum, signal.SIG_DFL)\n    raise error",
+}
+
+
+@pytest.mark.parametrize("handler", HANDLERS.values(), ids=list(HANDLERS))
+@pytest.mark.parametrize("body", INTERRUPTS.values(), ids=list(INTERRUPTS))
+def test_what_a_signal_handler_raises_passes_through(
+    body: str, handler: str, tmp_path: Path, tally: Tally
+) -> None:
+    """E1: whatever its class; it is no fault of the backend, which the next call finds."""
+    found = run(
+        tmp_path,
+        f"import signal, errors_library\nif errors_library.armed:\n"
+        f"    errors_library.armed = False\n    {body.replace(chr(10), chr(10) + '    ')}\n",
+        f"""
+import errors_library
+
+def fail(error): raise error
+
+{handler}
+signal.signal(signal.SIGTERM, handle)
+found = []
+for error in (TimeoutError("now"), SystemExit(3), KeyboardInterrupt(), KeyError("now")):
+    signal.signal(signal.SIGTERM, handle)
+    errors_library.armed = True
+    sys.modules.pop("sick_backend", None)
+    system, f = make()
+    try:
+        f(Good())
+    except BaseException as caught:
+        found.append(caught is error)
+    found += [f(Good()), f(Sick()), len(system.problems)]
+print(json.dumps(found))
+""",
+    )
+    tally.add_many(4, 4 * (found == [True, "good", "sick", 0] * 4), found)
+
+
+WAITS = {
+    "join": "thread = threading.Thread(target=call)\nthread.start()\nthread.join()\n",
+    "join-of-the-call-itself": "thread = threading.Thread(\n"
+    "    target=errors_library.f, args=(errors_library.Good(),))\n"
+    "thread.start()\nthread.join()\nfound = ['default']\n",
+    "join-again-and-again": "thread = threading.Thread(target=call)\nthread.start()\n"
+    "while thread.is_alive(): thread.join(0.01)\n",
+    "event": "done = threading.Event()\n"
+    "threading.Thread(target=lambda: (call(), done.set())).start()\ndone.wait()\n",
+    "pool": "import concurrent.futures as c\n"
+    "with c.ThreadPoolExecutor(2) as pool: pool.submit(call).result()\n",
+    "pool-of-the-library": "errors_library.pool.submit(call).result()\n",
+    "import-in-a-thread": "def load(): import errors_helper; found.append(errors_helper.found)\n"
+    "thread = threading.Thread(target=load)\nthread.start()\nthread.join()\n",
+    "asyncio": "import asyncio\nasyncio.run(asyncio.to_thread(call))\n",
+}
+
+
+@pytest.mark.parametrize("body", WAITS.values(), ids=list(WAITS))
+def test_a_module_may_wait_for_a_thread_that_calls_the_library(
+    body: str, tmp_path: Path, tally: Tally
+) -> None:
+    """C11: while it is imported; the call runs the default, as one of the same thread does."""
+    (tmp_path / "errors_helper.py").write_text(
+        "import errors_library\nfound = errors_library.f(errors_library.Good())\n"
+    )
+    found = run(
+        tmp_path,
+        "import threading, errors_library\nfound = []\n"
+        f"def call(): found.append(errors_library.f(errors_library.Sick()))\n{body}",
+        """
+        import concurrent.futures, errors_library
+        errors_library.pool = concurrent.futures.ThreadPoolExecutor(1)
+        errors_library.pool.submit(int).result()
+        calls = [f(Good()), f(Sick()), f(1.0)]
+        import sick_backend
+        print(json.dumps([calls, len(system.problems), sick_backend.found]))
+        """,
+    )
+    inner = "good" if "load" in body else "default"
+    tally.add(found == [["good", "sick", "default"], 0, [inner]], found)
+
+
+def test_other_threads_wait_although_a_module_starts_some(tmp_path: Path, tally: Tally) -> None:
+    """E7: a thread that was there before, or for which no module waits, gets the backends."""
+    found = run(
+        tmp_path,
+        "import threading, time, errors_library\n"
+        "errors_library.started.set()\n"
+        "thread = threading.Thread(target=time.sleep, args=(1,))\nthread.start()\nthread.join()\n",
+        """
+        import errors_library
+        errors_library.started = threading.Event()
+        found = []
+
+        def call(): found.append(f(Sick()))
+
+        def later(): errors_library.started.wait(); call()
+
+        threads = [threading.Thread(target=each) for each in (later, later, call)]
+        for each in threads: each.start()
+        for each in threads: each.join()
+        print(json.dumps(found))
+        """,
+    )
+    tally.add(found == ["sick"] * 3, found)
