@@ -255,6 +255,8 @@ class Tracer:
         return self.step
 
     def attack(self, system: BackendSystem, f: Any) -> bool:
+        # CPython 3.12 looks at this only when the trace function is set.
+        sys._getframe().f_trace_opcodes = self.opcodes
         try:
             sys.settrace(self)
             f(Object())

@@ -58,8 +58,8 @@ def attack(tally: Tally, site: Path, name: str, *arguments: object, pure: str = 
 def test_an_exception_at_every_instruction(
     error: str, site: Path, tally: Tally, scale: int
 ) -> None:
-    """Of spatch_core and of the backends: some of them, and all at a scale of 1000."""
-    step = max(1, 1009 // scale)
+    """Of spatch_core and of the backends: some of them, and all at a scale of 3001."""
+    step = max(1, 3001 // scale)
     attack(
         tally,
         site,
@@ -76,7 +76,7 @@ def test_an_exception_at_every_instruction(
 @pytest.mark.parametrize("error", ERRORS)
 def test_an_exception_at_every_line(error: str, site: Path, tally: Tally, scale: int) -> None:
     """Also of the import system and of the rest of the standard library."""
-    step = max(1, 10007 // scale)
+    step = max(1, 20011 // scale)
     attack(tally, site, "trace", 5, step, 10**6, False, error, True)
 
 
@@ -94,10 +94,10 @@ def test_signals_at_random_moments(
 @pytest.mark.parametrize("length", [1, 5])
 def test_no_memory(length: int, site: Path, tally: Tally, scale: int) -> None:
     """For some allocations in a row; without any memory at all, the import system itself hangs."""
-    attack(tally, site, "memory", 1, max(1, 4001 // scale), 20 * scale, length)
+    attack(tally, site, "memory", 1, max(1, 4001 // scale), 8 * scale, length)
 
 
 @PURE
 def test_no_room_on_the_stack(pure: str, site: Path, tally: Tally, scale: int) -> None:
     """At the depths near the limit of recursion."""
-    attack(tally, site, "depth", max(1, 20 // scale), pure=pure)
+    attack(tally, site, "depth", max(1, 40 // scale), pure=pure)
