@@ -39,6 +39,23 @@ acquire it twice: audit hooks, signal handlers and finalizers may start a trace 
 """
 
 
+_collections: list[str] = []
+"""Not empty while garbage is collected on CPython 3.10."""
+
+if sys.version_info < (3, 11):
+    # There a collection may run while the frame of a call is made: for the code that the function
+    # had before, and with the code that it has afterwards. Taking a shortcut can wait.
+    import gc
+
+    def _note(phase: str, _: object) -> None:
+        if phase == "start":
+            _collections.append(phase)
+        else:
+            _collections.clear()
+
+    gc.callbacks.append(_note)
+
+
 class Shortcut:
     """Lets a wrapper run the code of its default implementation.
 
@@ -109,6 +126,7 @@ class Shortcut:
         if (
             wrapper.__code__ is not self._own
             or self._is_exchanging
+            or _collections
             # A tool that changed the default may have given it another nature.
             or (code.co_flags ^ self._own.co_flags) & NATURES
         ):

@@ -321,7 +321,7 @@ def test_tasks_and_cancellation() -> None:
     system, function = make(default)
 
     async def main() -> None:
-        assert await asyncio.gather(function(0), function(0)) == ["default"] * 2
+        assert [*await asyncio.gather(function(0), function(0))] == ["default"] * 2
         for observed in (False, True):
             seen.clear()
             variable.set("set")

@@ -667,6 +667,53 @@ def test_calls_that_collect_garbage_get_their_arguments_as_given() -> None:
     assert int(done.stdout) > 0
 
 
+def test_traces_that_end_in_a_garbage_collection() -> None:
+    """CPython 3.10 collects while it makes a frame, which is for the code of before."""
+    done = run_python(
+        """
+        import gc
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(None, "MYLIB")
+
+        @system.dispatchable(("x", "n"), module="lib")
+        def f(x, n=None):
+            a = b = c = d = e = x
+            return n() if n is not None else (a, b, c, d, e)
+
+        class Cycle:
+            def __init__(self):
+                self.itself = self
+
+            def __del__(self):
+                options.__exit__(None, None, None)
+
+        # So deep that no frame is left that could be used again.
+        def call_deep(depth, then):
+            return then() if depth == 0 else call_deep(depth - 1, then)
+
+        def attack():
+            gc.disable()
+            gc.collect()
+            Cycle()
+            gc.set_threshold(threshold)
+            gc.enable()
+            results.append(f(7))
+            gc.disable()
+
+        results = []
+        for threshold in range(1, 60):
+            options = system.backend_opts(trace=True)
+            options.__enter__()
+            f(1, lambda: call_deep(500, attack))
+            gc.collect()
+        print(results == [(7,) * 5] * 59)
+        """,
+        path=[CORE],
+    )
+    assert done.stdout.split() == ["True"]
+
+
 def test_a_trace_that_an_audit_hook_starts_in_an_exchange_sees_calls() -> None:
     """The shortcut that was about to be taken is left again."""
     done = run_python(
