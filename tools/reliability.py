@@ -4,7 +4,7 @@
     python tools/reliability.py attacks-3.13.xml attacks-3.10.xml
 
 Each file has the counts of one interpreter, which becomes a column. Each module of the suite is a
-table with its docstring's first line as its title, each test a row.
+table with its docstring's first line as its title, each test a row with its name.
 """
 
 from __future__ import annotations
@@ -38,7 +38,16 @@ def counts(report: Path) -> Iterator[tuple[str, str, str, int, int]]:
         if "tried" in found:
             module = case.get("classname", "").rpartition(".")[2]
             tried, held = int(found["tried"]), int(found["held"])
-            yield module, found["attack"], found["python"], tried, held
+            yield module, attack(case.get("name", "")), found["python"], tried, held
+
+
+def attack(test: str) -> str:
+    """Return what a test says by its name.
+
+    >>> attack("test_a_newcomer_that_declares_order[1-2]")
+    'a newcomer that declares order'
+    """
+    return test.partition("[")[0].removeprefix("test_").replace("_", " ")
 
 
 def title(module: str) -> str:
@@ -51,8 +60,8 @@ def tables(reports: Iterable[Path]) -> str:
     """Return a table for each module; parameters of one test are summed."""
     modules: dict[str, dict[str, dict[str, tuple[int, int]]]] = {}
     for report in reports:
-        for module, attack, python, tried, held in counts(report):
-            row = modules.setdefault(module, {}).setdefault(attack, {})
+        for module, name_of_row, python, tried, held in counts(report):
+            row = modules.setdefault(module, {}).setdefault(name_of_row, {})
             before = row.get(python, (0, 0))
             row[python] = before[0] + tried, before[1] + held
     pythons = sorted({name for rows in modules.values() for row in rows.values() for name in row})
@@ -60,8 +69,8 @@ def tables(reports: Iterable[Path]) -> str:
     total = dict.fromkeys(pythons, (0, 0))
     for module, rows in sorted(modules.items()):
         lines += [f"**{title(module)}** (`{module}`)", "", *head("attack", pythons)]
-        for attack, row in rows.items():
-            lines.append(line(attack, [row.get(name) for name in pythons]))
+        for name_of_row, row in rows.items():
+            lines.append(line(name_of_row, [row.get(name) for name in pythons]))
             for name, (tried, held) in row.items():
                 total[name] = total[name][0] + tried, total[name][1] + held
         lines.append("")

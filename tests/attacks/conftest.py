@@ -2,7 +2,7 @@
 
 The checks run a representative part. ``ATTACK_SCALE=20 pytest tests/attacks -m "" --junitxml=FILE``
 runs twenty times as many; ``python tools/reliability.py FILE…`` writes the counts into
-docs/explanation/reliability.md. The first line of a test's docstring says what is attacked there.
+docs/explanation/reliability.md, where the names of the tests say what was tried.
 """
 
 from __future__ import annotations
@@ -48,15 +48,12 @@ class Tally:
 
 
 @pytest.fixture
-def tally(
-    record_property: Callable[[str, object], None], request: pytest.FixtureRequest
-) -> Iterator[Tally]:
+def tally(record_property: Callable[[str, object], None]) -> Iterator[Tally]:
     """Count attacks; the test fails if none was tried, or if one did not hold."""
     tally = Tally()
     yield tally
     path = "C" if spatch_core.accelerated else "pure"
     record_property("python", f"{platform.python_version()}, {path}")
-    record_property("attack", (request.function.__doc__ or "").strip().partition("\n")[0])
     record_property("tried", tally.tried)
     record_property("held", tally.held)
     assert tally.tried, "nothing was tried"
