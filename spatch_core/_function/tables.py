@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from functools import partial
     from typing import Any
+else:
+    from _functools import partial  # functools itself imports much more
 
 
 class Tables(partial):  # type: ignore[type-arg]  # no subscript at run time
