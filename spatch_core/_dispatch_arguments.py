@@ -29,7 +29,7 @@ NATURES = GENERATOR | COROUTINE | 0x100 | ASYNC_GENERATOR
 """0x100 is the flag of generators that `types.coroutine` has marked: they can be awaited."""
 
 
-def nature_of(function: object) -> int:
+def nature_of(function: Any) -> int:
     """Return the nature of a callable: what a call of it gives, as `inspect` would say."""
     code = getattr(function, "__code__", None)
     while code is None and type(function).__module__ == "functools" and hasattr(function, "func"):

@@ -124,19 +124,16 @@ def import_in_turn(name: str) -> object:
 
     from ._turns import Turn
 
-    frame = sys._getframe()
-    turn = None if is_importing() else _imports.setdefault(name, Turn())
-    if turn is not None:
-        turn.take(frame)
-    try:
-        return import_module(name)
-    except BaseException:
-        if turn is not None:
+    def import_it() -> object:
+        try:
+            return import_module(name)
+        except BaseException:
             _release_import_locks()
-        raise
-    finally:
-        if turn is not None:
-            turn.give_back(frame)
+            raise
+
+    if is_importing():
+        return import_module(name)
+    return _imports.setdefault(name, Turn()).run(import_it)
 
 
 def _release_import_locks() -> None:

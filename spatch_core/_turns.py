@@ -2,46 +2,42 @@
 
 A signal handler may raise between any two instructions, so also between acquiring a lock and the
 ``try`` whose ``finally`` releases it, or in that ``finally``. No order of statements closes this
-gap. A turn therefore records the frame that took it, and lasts until it is given back or that
-frame is no longer on its thread's stack, whichever comes first. Waiting threads look.
+gap. A turn is therefore held by a generator, for as long as this runs: however it is left, and at
+whatever instruction, it does not run any more. Waiting threads look.
 
 Invariants:
 
-- A turn is taken in one step, `dict.setdefault`, which records the thread and its frame.
-- Giving back is only faster than looking: nothing depends on it.
-- In the child of a fork, turns of the parent's other threads are over, because these threads
-  have no stack there.
-- Interpreters without a global lock cannot look at another thread's stack while it runs. There a
-  turn of another thread lasts until it is given back.
+- A turn is taken in one step, `dict.setdefault`, by code that runs in the generator.
+- Saying that a turn is over only wakes the waiting threads: nothing depends on it.
+- In the child of a fork, turns that were taken in the parent are over, because the child has none
+  of the parent's other threads.
+
+The stack of another thread would tell the same, but CPython 3.11 may return freed memory to a
+thread that reads frames of another one that runs.
 """
 
 from __future__ import annotations
 
 import sys
 from _thread import allocate_lock, get_ident
+from os import getpid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType
+    from collections.abc import Callable, Generator
+    from types import FrameType, GeneratorType
+    from typing import Any, TypeVar
 
-_is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
-_SEES_OTHERS = hasattr(sys, "_current_frames") and _is_gil_enabled()
+    R = TypeVar("R")
 
-_LOOK = 0.02  # seconds between two looks at the stack of the thread that is waited for
+_LOOK = 0.02  # seconds between two looks at whether a turn lasts
 
 
-def is_running(thread: int, frame: FrameType | None) -> bool:
-    """Whether a frame is on the stack of a thread."""
+def is_running(frame: FrameType | None) -> bool:
+    """Whether a frame is on the stack of this thread."""
     if frame is None:
         return False
-    found: FrameType | None
-    if thread == get_ident():
-        found = sys._getframe()
-    elif _SEES_OTHERS:
-        found = sys._current_frames().get(thread)
-    else:
-        return True
+    found: FrameType | None = sys._getframe()
     while found is not None:
         if found is frame:
             return True
@@ -50,53 +46,58 @@ def is_running(thread: int, frame: FrameType | None) -> bool:
 
 
 class Holder:
-    """A thread that has a turn, and the frame that took it.
+    """A thread that has a turn.
 
     Attributes
     ----------
     thread : int
         Its identity.
-    frame : frame or None
-        None once the turn was given back.
+    generator : generator or None
+        Runs while the turn lasts.
     next : dict
         The holder of the next turn, under None.
     """
 
-    __slots__ = ("_over", "frame", "next", "thread")
+    __slots__ = ("_is_over", "_over", "_process", "generator", "next", "thread")
 
-    def __init__(self, thread: int, frame: FrameType | None) -> None:
-        self.thread = thread
-        self.frame = frame
+    def __init__(self) -> None:
+        self.thread = get_ident()
+        self.generator: GeneratorType[Any, None, None] | None = None
         self.next: dict[None, Holder] = {}
+        self._process = getpid()
+        self._is_over = False
         self._over = allocate_lock()
         self._over.acquire()
 
     @property
     def has_turn(self) -> bool:
         """Whether its turn lasts."""
-        return is_running(self.thread, self.frame)
+        generator = self.generator
+        return (
+            generator is not None
+            and not self._is_over
+            and generator.gi_running
+            and self._process == getpid()
+        )
 
-    def give_back(self) -> None:
-        """End the turn."""
-        self.frame = None
+    def end(self) -> None:
+        """Wake the threads that wait."""
+        self._is_over = True
         self._over.release()
 
     def wait(self) -> None:
-        """Wait until the turn is given back, or for a moment."""
+        """Wait until the turn is over, or for a moment."""
         if self._over.acquire(timeout=_LOOK):
             self._over.release()  # for the next one that waits
 
 
 class Turn:
-    """A reentrant lock for ``with``, which an interrupted thread cannot leave held.
-
-    The function that takes it must not go on after an exception has left the block.
-    """
+    """A reentrant lock, which an interrupted thread cannot leave held."""
 
     __slots__ = ("_last",)
 
     def __init__(self) -> None:
-        self._last = Holder(0, None)
+        self._last = Holder()
 
     def holder(self) -> Holder:
         """Return the last one that took the turn, which may have ended."""
@@ -105,42 +106,57 @@ class Turn:
             last = last.next[None]
         return last
 
-    def take(self, frame: FrameType, gives_up: Callable[[Holder], bool] | None = None) -> bool:
-        """Take the turn for as long as `frame` runs, and wait for it if need be.
+    def run(
+        self,
+        function: Callable[[], R],
+        gives_up: Callable[[Holder], bool] | None = None,
+        otherwise: R | None = None,
+    ) -> R:
+        """Call a function in one's turn; waits for the turn if need be.
 
         Parameters
         ----------
-        frame : frame
-            A frame of this thread.
+        function : callable
+            Takes no arguments.
         gives_up : callable, optional
             Called with the holder after each look; stops waiting if it returns True.
-
-        Returns
-        -------
-        bool
-            False if it stopped waiting.
+        otherwise : object, optional
+            What to return if it stopped waiting.
         """
-        mine = Holder(get_ident(), frame)
+        holder = self.holder()
+        if holder.thread == get_ident() and holder.has_turn:
+            return function()
+        mine = Holder()
+        generator: Any = self._turns(mine, function, gives_up, otherwise)
+        mine.generator = generator
+        try:
+            next(generator)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        finally:
+            # Each refers to the other, and would keep alive what the function refers to.
+            mine.generator = None
+        raise AssertionError("the generator yields nothing")
+
+    def _turns(
+        self,
+        mine: Holder,
+        function: Callable[[], R],
+        gives_up: Callable[[Holder], bool] | None,
+        otherwise: R | None,
+    ) -> Generator[None, None, R | None]:
+        """Return what the function returns in one's turn; never yields."""
         while True:
             last = self.holder()
             if last.has_turn:
-                if last.thread == mine.thread:
-                    return True
                 last.wait()
                 if gives_up is not None and gives_up(last):
-                    return False
+                    return otherwise
             elif last.next.setdefault(None, mine) is mine:
-                self._last = mine
-                return True
-
-    def give_back(self, frame: FrameType) -> None:
-        """End the turn that `frame` took; does nothing if it has none."""
-        holder = self.holder()
-        if holder.frame is frame:
-            holder.give_back()
-
-    def __enter__(self) -> None:
-        self.take(sys._getframe(1))
-
-    def __exit__(self, *error: object) -> None:
-        self.give_back(sys._getframe(1))
+                break
+        self._last = mine
+        try:
+            return function()
+        finally:
+            mine.end()
+        yield  # type: ignore[unreachable]  # makes this a generator, which is never suspended

@@ -66,7 +66,7 @@ def tables(reports: Iterable[Path]) -> str:
             row[python] = before[0] + tried, before[1] + held
     pythons = sorted({name for rows in modules.values() for row in rows.values() for name in row})
     lines = []
-    total = dict.fromkeys(pythons, (0, 0))
+    total: dict[str, tuple[int, int]] = dict.fromkeys(pythons, (0, 0))
     for module, rows in sorted(modules.items()):
         lines += [f"**{title(module)}** (`{module}`)", "", *head("attack", pythons)]
         for name_of_row, row in rows.items():

@@ -19,12 +19,12 @@ and at whatever instruction, nothing has changed, and the next caller tries agai
 becomes `loaded` in one step, and `settled` when it has been published. An interrupt in between
 publishes once more before it goes on; a second one leaves this to the next caller.
 
-*Waiting* means waiting for the turn, which ends with the frame that discovers (see `_turns`). Two
-kinds of threads do not wait to the end. One that is in the middle of an import: the discovering
-thread may import modules, and so may wait for the very import lock that this one holds. It
-discovers for itself, at the same time as the other; the first to finish publishes. And one for
-which the discovering thread may be waiting itself (see `waiting`): it is told the same as the
-discovering thread.
+*Waiting* means waiting for the turn, which ends however it is left (see `_turns`). Two kinds of
+threads do not wait to the end. One that is in the middle of an import: the discovering thread may
+import modules, and so may wait for the very import lock that this one holds. It discovers for
+itself, at the same time as the other; the first to finish publishes. And one for which the
+discovering thread may be waiting itself (see `waiting`): it is told the same as the discovering
+thread.
 
 *Provisional*: a backend's module could not be imported, because this thread was asked in the
 middle of importing it, or a module that it needs. That is no fault of the backend. The result
@@ -118,8 +118,7 @@ class Loader(Generic[Found]):
         again : bool, optional
             Whether to do so even if they have been discovered.
         """
-        thread, frame = get_ident(), _getframe()
-        if is_running(thread, self._discovering.get(thread)):
+        if is_running(self._discovering.get(get_ident())):
             return None
         # Read once: another thread may replace it.
         provisional = self._provisional
@@ -128,34 +127,46 @@ class Loader(Generic[Found]):
         self._provisional = None
         # See the module's docstring for why a thread that is importing must not wait.
         imports = outermost_import()
-        if imports is None and not self._turn.take(frame, Waiting(lambda: self._threads)):
-            return None
-        try:
-            self._discovering[thread] = frame
-            if imports is None:
+        found: Found | None
+        if imports is not None:
+            found, is_new = self._load(again, imports)
+        else:
+
+            def in_turn() -> tuple[Found | None, bool]:
                 self._threads = frozenset(_current_frames())
+                return self._load(again, None)
+
+            nothing: tuple[Found | None, bool] = None, False
+            found, is_new = self._turn.run(in_turn, Waiting(lambda: self._threads), nothing)
+        if is_new and found is not None:
+            # After everything else, because a filter may turn warnings into exceptions.
+            for warning in found.catalog.warnings():
+                warn_caller(warning)
+        return found
+
+    def _load(self, again: bool, imports: FrameType | None) -> tuple[Found, bool]:
+        """Return the result of discovery, and whether it is loaded since now."""
+        thread = get_ident()
+        try:
+            self._discovering[thread] = _getframe()
             unpublished = self._unpublished
             if unpublished is not None:
                 self._settle(unpublished, again=True)
             if self.loaded is not None and not again:
-                return self.loaded  # by the thread that this one waited for
+                return self.loaded, False  # by the thread that this one waited for
             found = self._discover()
             if not found.catalog.is_complete:
                 self._provisional = _Provisional(found, imports)
-                return found
+                return found, False
             settled = self._settle(found, again)
+            return settled, settled is found
         finally:
             self._discovering.pop(thread, None)
-            self._turn.give_back(frame)
-        if settled is found:
-            # After everything else, because a filter may turn warnings into exceptions.
-            for warning in found.catalog.warnings():
-                warn_caller(warning)
-        return settled
 
     def _settle(self, found: Found, again: bool) -> Found:
         """Make a result the one that is loaded, unless another thread was faster."""
-        with self._publishing:
+
+        def settle() -> Found:
             if self.loaded is not None and not again:
                 return self.loaded
             # In this order: from here on, nothing is settled until everything is.
@@ -168,7 +179,9 @@ class Loader(Generic[Found]):
                 self._publish(found)
                 self._unpublished = None
                 raise
-        return found
+            return found
+
+        return self._publishing.run(settle)
 
 
 class _Provisional(Generic[Found]):
@@ -187,6 +200,10 @@ class _Provisional(Generic[Found]):
         """Whether one of the imports is still going on.
 
         An interrupted import may leave its module marked as one that goes on. So the frame of the
-        import must be running, too.
+        import must be running, too; what other threads can tell of it is whether its thread is.
         """
-        return is_running(self._thread, self._frame) and any(map(is_initializing, self._importing))
+        if self._thread == get_ident():
+            goes_on = is_running(self._frame)
+        else:
+            goes_on = self._frame is not None and self._thread in _current_frames()
+        return goes_on and any(map(is_initializing, self._importing))

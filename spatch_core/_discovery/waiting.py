@@ -41,6 +41,7 @@ class Waiting:
         """Whether the discovering thread seems to wait for this one; asked again and again."""
         frame = _current_frames().get(holder.thread)
         waits = False
+        # A thread that runs is not followed further: its frames may end at any moment.
         while frame is not None and frame.f_globals.get("__name__") in _WAITS:
             frame, waits = frame.f_back, True
         if frame is None:

@@ -179,19 +179,26 @@ class Dispatcher:
         """Let a function be its default implementation while nothing else can answer."""
         if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
             return
-        with exchanging:
+        shortcut = record.shortcut
+
+        def take() -> None:
             if caller is self.loaded and not self.keeper.observations.any():
-                record.shortcut.take()
+                shortcut.take()
                 # An audit hook that runs in an exchange may have begun an observation.
-                if self.keeper.observations.any() and record.shortcut.is_taken:
-                    record.shortcut.leave()
+                if self.keeper.observations.any() and shortcut.is_taken:
+                    shortcut.leave()
+
+        exchanging.run(take)
 
     def leave_shortcuts(self) -> None:
         """Let all functions dispatch again: there are other backends, or calls are observed."""
-        with exchanging:
+
+        def leave() -> None:
             for record in self.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     record.shortcut.leave()
+
+        exchanging.run(leave)
 
     def strays(self) -> set[int]:
         """Return the indices of functions that may live on only because of their tables.

@@ -216,7 +216,7 @@ class Signature:
         self._parameters = (function,)
 
     @property  # type: ignore[misc]  # the class that the object has from now on
-    def __class__(self) -> type:
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
         import inspect
 
         waiting = self._parameters

@@ -164,22 +164,27 @@ class StateKeeper:
             Whether a program made it the default, and not the environment.
         """
         mark = self.observations.begin() if state.is_observed else None
-        with self._replacing:
-            self._replace(state, mark, enabled)
+        self._replacing.run(lambda: self._replace(state, mark, enabled))
 
     def set_environment(self, state: DispatchState) -> None:
         """Make `state` the process-wide default, unless a program has changed that."""
-        with self._replacing:
+
+        def replace() -> None:
             if not self.enabled_globally:
                 self._replace(state, None, enabled=False)
+
+        self._replacing.run(replace)
 
     def enable(self, options: DispatchState) -> None:
         """Add options to the process-wide default."""
         mark = self.observations.begin() if options.is_observed else None
-        with self._replacing:
+
+        def replace() -> None:
             outer = self.default
             state = options.within(outer.state)
             self._replace(state, mark or outer.mark, enabled=True)
+
+        self._replacing.run(replace)
 
     def _replace(self, state: DispatchState, mark: Mark | None, enabled: bool) -> None:
         """Exchange the default and its tables in one step, in which nothing can interrupt."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 import pytest
 
@@ -35,7 +34,8 @@ def test_patience(
     ready.wait()
     clock = [100.0]
     monkeypatch.setattr(waiting, "monotonic", lambda: clock[0])
-    holder: Any = Holder(thread.ident or 0, None)
+    holder = Holder()
+    holder.thread = thread.ident or 0
     known = frozenset() if is_new else frozenset({threading.get_ident()})
     gives_up = Waiting(lambda: known)
     while gives_up._place is None or gives_up(holder) or not _stands(gives_up, holder):

@@ -782,9 +782,7 @@ def test_tracing_in_the_child_of_a_fork() -> None:
         held, go = threading.Event(), threading.Event()
 
         def hold():
-            with exchanging:
-                held.set()
-                go.wait()
+            exchanging.run(lambda: (held.set(), go.wait()))
 
         thread = threading.Thread(target=hold)
         thread.start()
