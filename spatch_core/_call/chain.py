@@ -108,7 +108,7 @@ class Chain(TakesFound):
                 result = implementation(*args, **kwargs)
             if result is not NotImplemented or candidate.backend == DEFAULT:
                 if self.function.nature:
-                    return suspended.answer(self, candidate, result, args, kwargs)
+                    return suspended.answer(self, candidate, result, args, kwargs, found)
                 return result
             self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
         return NotImplemented

@@ -76,7 +76,12 @@ class _PlainSteps:
 
     def __init__(self, iterator: Any) -> None:
         self._iterator = iterator
-        self.__anext__ = iterator.__anext__
+
+    def __aiter__(self) -> Any:
+        return self
+
+    def __anext__(self) -> Any:
+        return self._iterator.__anext__()
 
     def asend(self, value: object) -> Any:
         """Fail as `yield from` does."""
@@ -91,25 +96,35 @@ class _PlainSteps:
 
 
 def answer(
-    chain: Any, candidate: Candidate, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    chain: Any,
+    candidate: Candidate,
+    result: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    found: tuple[Any, ...] | None,
 ) -> Any:
     """Return the answer of a candidate, as `Chain.run` returns it."""
     result = checked(chain.function, candidate.backend, result)
     if chain.function.nature & COROUTINE and candidate.backend != DEFAULT:
-        return _awaited(chain, candidate, result, args, kwargs)
+        return _awaited(chain, candidate, result, args, kwargs, found)
     return result
 
 
 async def _awaited(
-    chain: Any, candidate: Candidate, result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    chain: Any,
+    candidate: Candidate,
+    result: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    found: tuple[Any, ...] | None,
 ) -> Any:
     """Await an answer; go on with the chain if it is ``NotImplemented``."""
-    found = await result
-    if found is not NotImplemented:
-        return found
+    answered = await result
+    if answered is not NotImplemented:
+        return answered
     chain.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
     (place,) = (n for n, each in enumerate(chain.candidates) if each is candidate)
-    rest = chain.run(args, kwargs, place + 1)
+    rest = chain.run(args, kwargs, place + 1, found)
     return rest if rest is NotImplemented else await rest
 
 

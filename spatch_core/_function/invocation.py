@@ -30,6 +30,11 @@ class Invocation:
         self._backend = backend
         self._type = type
 
+    @property
+    def nature(self) -> int:
+        """What a call gives; see `nature_of`. Options that are frozen into this ask for it."""
+        return self._record.function.nature
+
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         record = self._record
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
 from .._identifiers import import_identifier
 from .frozen_function import FunctionWithState
 from .pickles import check_names, state_of
@@ -55,6 +56,13 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
 
 def _kind_of(function: Any) -> type[FunctionWithState]:
     """Return the class for a callable, by its nature."""
+    nature = getattr(function, "nature", None)  # of what `invoke` returns
+    if type(nature) is int:
+        if nature & ASYNC_GENERATOR:
+            return AsyncGeneratorFunctionWithState
+        if nature & COROUTINE:
+            return CoroutineFunctionWithState
+        return GeneratorFunctionWithState if nature else FunctionWithState
     import inspect
 
     def is_kind(check: Callable[[Any], bool]) -> bool:

@@ -72,6 +72,10 @@ class Steps:
         try:
             value = step(*arguments)
             self._held = keeper.held()
+        except StopIteration:
+            # Each step of an asynchronous generator is an awaitable of its own, which ends.
+            self._held = keeper.held()
+            raise
         finally:
             keeper.leave(entered)
             del entered
