@@ -270,10 +270,24 @@ def find_system(
 ) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
-    Pickles name this function, so its name and its parameters stay: the module that made the
-    system, which is imported if need be, its `environ_prefix` and its entry point group; and for
-    the system of a script, its other arguments, with which it is made where the script does not
-    run. Without such a system it raises `LookupError`.
+    Pickles name this function, so its name and its parameters stay.
+
+    Parameters
+    ----------
+    module : str
+        The module that made the system; imported if need be.
+    prefix : str
+        The `environ_prefix` of the system.
+    group : str or None
+        Its entry point group.
+    default_primary_types, backends : iterable, optional
+        The other arguments of a system that a script has made; it is made again where the
+        script does not run.
+
+    Raises
+    ------
+    LookupError
+        If the module makes no such system.
     """
     from importlib import import_module
 

@@ -45,6 +45,10 @@ class LibraryReport(Report):
 
     Parameters
     ----------
+    subject : str
+        The name of the library.
+    findings : tuple of Finding
+        Everything that was found. Errors and warnings are faults, notes are not.
     library : Library
         The library.
     backends : tuple of dict

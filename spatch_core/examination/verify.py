@@ -20,6 +20,10 @@ class FileReport(Report):
 
     Parameters
     ----------
+    subject : str
+        The path of the file as it was given.
+    findings : tuple of Finding
+        Everything that was found. Errors and warnings are faults, notes are not.
     backend : str or None
         The name of the backend, if the file gives one.
     functions : tuple of str or None
