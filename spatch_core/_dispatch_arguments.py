@@ -115,7 +115,13 @@ def find_parameters(
         return tuple(
             _checked(Parameter(name, position), identifier) for name, position in positions.items()
         )
-    names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
+    try:
+        names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
+    except TypeError:
+        raise TypeError(
+            f"{identifier}: the dispatch arguments are a name, several names in a list, a mapping "
+            f"of names to positions or a callable that returns them, not {dispatch_args!r}"
+        ) from None
     places = _simple_signature(default)
     if places is None:
         places = _inspected_signature(default, identifier)

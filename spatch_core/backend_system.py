@@ -226,14 +226,15 @@ class BackendSystem:
         Parameters
         ----------
         kind : str
-            ``"options"``, ``"function"`` or ``"invocation"``.
+            ``"options"``, ``"function"``, ``"invocation"`` or ``"dispatchable"``.
         content : dict
             Its content, whose format stays the same in later versions.
 
         Returns
         -------
         object
-            Options, a function with frozen options, or what a function's ``invoke`` returns.
+            Options, a function with frozen options, what a function's ``invoke`` returns, or a
+            dispatchable function of a script.
 
         Raises
         ------

@@ -175,3 +175,10 @@ def test_arguments_that_were_given_and_are_not_none(
 ) -> None:
     """In the order in which the library names them, not in that of the call."""
     assert Function("lib:gathered", gathered, dispatch_args).extract(args, kwargs) == found
+
+
+def test_dispatch_arguments_must_be_names() -> None:
+    """The message says what can be written."""
+    given: Any = 3
+    with pytest.raises(TypeError, match=r"lib:f: the dispatch arguments are a name, .* not 3"):
+        find_parameters(lambda x: x, given, "lib:f")

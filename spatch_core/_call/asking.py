@@ -103,7 +103,7 @@ def make_asking(
     )
     if count is None:
         return Asking(function, target)
-    target.tries_whole_chain = True
+    target._tries_whole_chain = True
     return target  # type: ignore[no-any-return]  # a function with an attribute
 
 
@@ -119,8 +119,6 @@ class Asking(TakesFound):
     """
 
     __slots__ = ("_function", "call_found")
-
-    tries_whole_chain = True
 
     def __init__(self, function: Function, call_found: Callable[..., Any]) -> None:
         self._function = function

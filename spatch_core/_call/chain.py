@@ -1,13 +1,14 @@
 """Calling the candidates of one call, one after the other, until one answers.
 
 A table holds either an implementation, or a callable that tries a whole chain by itself and says
-so: its attribute ``tries_whole_chain`` is True. Its ``NotImplemented`` is the answer of the call.
+so, see `tries_whole_chain`. Its ``NotImplemented`` is the answer of the call.
 After that of an implementation the wrapper goes on with the rest of the chain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Any
 
 from .._dispatch_arguments import COROUTINE, Function, TakesFound
@@ -22,7 +23,9 @@ from .context import DispatchContext
 
 def tries_whole_chain(target: object) -> bool:
     """Whether a callable of a table tries the whole chain by itself."""
-    return getattr(target, "tries_whole_chain", False) is True
+    if isinstance(target, FunctionType):
+        return "_tries_whole_chain" in target.__dict__
+    return isinstance(target, TakesFound)
 
 
 def as_function(target: Any, function: Function) -> Callable[..., Any]:
@@ -40,7 +43,7 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
         return run(args, kwargs)
 
     made: Any = call
-    made.tries_whole_chain = True
+    made._tries_whole_chain = True
     made.tried = target
     return call
 
@@ -61,8 +64,6 @@ class Chain(TakesFound):
     """
 
     __slots__ = ("_rest", "candidates", "function", "trace", "types")
-
-    tries_whole_chain = True
 
     def __init__(
         self,

@@ -28,8 +28,6 @@ class Guard(TakesFound):
 
     __slots__ = ("_awaited", "_chain", "_renew", "_target", "_token")
 
-    tries_whole_chain = True
-
     def __init__(
         self, chain: Chain, token: object, awaited: Sequence[str], renew: Callable[[Chain], Chain]
     ) -> None:

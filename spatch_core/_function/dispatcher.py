@@ -54,7 +54,7 @@ class Dispatcher:
     backend_opts : type
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
-        All functions; the first has index 1 in the tables, where item 0 is the state.
+        All functions; the first has index 1 in the tables, where item 0 is the scope.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar

@@ -105,9 +105,11 @@ def _new_trace() -> Any:
 
 def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, ...]:
     names: Any = (given,) if isinstance(given, str) else given
-    if not isinstance(names, Iterable) or isinstance(names, bytes):
+    is_several = isinstance(names, Iterable) and not isinstance(names, bytes)
+    names = tuple(names) if is_several else names
+    if not is_several or not all(isinstance(name, str) for name in names):
         raise TypeError(
-            f"{option}= takes the name of a backend, or several names in a list, not {names!r}"
+            f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
         )
     unique: tuple[str, ...] = tuple(dict.fromkeys(names))
     for name in unique:

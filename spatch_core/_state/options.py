@@ -175,7 +175,7 @@ class BackendOptions(Giving[Given_co]):
     @classmethod
     def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
-        # Exchanged, not cleared: see `_check`.
+        # Exchanged, not cleared: see `check_and_keep`.
         cls._prioritized, cls._plain = {}, {}
 
     def __call__(self, function: F) -> F:
@@ -184,7 +184,7 @@ class BackendOptions(Giving[Given_co]):
         Parameters
         ----------
         function : callable
-            A function, a coroutine function or any other callable.
+            A function, a coroutine function, a generator function or any other callable.
 
         Returns
         -------
@@ -194,7 +194,7 @@ class BackendOptions(Giving[Given_co]):
         Raises
         ------
         TypeError
-            For a generator function, which would have to leave the state at every step.
+            If `function` cannot be called.
         """
         from .frozen import freeze
 
@@ -217,7 +217,7 @@ class BackendOptions(Giving[Given_co]):
         Parameters
         ----------
         function : callable
-            A function, a coroutine function or any other callable.
+            A function, a coroutine function, a generator function or any other callable.
         prioritize, disable, type
             As for a block; on an object, as for a block inside one of its options.
 
@@ -230,7 +230,7 @@ class BackendOptions(Giving[Given_co]):
         Raises
         ------
         TypeError
-            For a generator function, which would have to leave the state at every step.
+            If `function` cannot be called.
         """
         from .frozen import freeze
 

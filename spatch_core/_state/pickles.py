@@ -1,8 +1,8 @@
 """The content of pickles: a format that later versions extend and never change.
 
-A pickle names no module of this package but `spatch_core.backend_system`. A system is found
-by `find_system(module, environ_prefix, group)`; all else is made by its method ``restore``,
-which takes the kind of object and a dictionary:
+A pickle of these kinds names no module of this package but `spatch_core.backend_system`. A system
+is found by `find_system(module, environ_prefix, group)`; all else is made by its method
+``restore``, which takes the kind of object and a dictionary:
 
 ==============  ================================================================
 kind            content

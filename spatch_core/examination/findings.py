@@ -22,6 +22,9 @@ class Severity(str, Enum):
     WARNING = "warning"
     NOTE = "note"
 
+    def __str__(self) -> str:
+        return self.value
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return published(self, self.value)
 

@@ -926,3 +926,38 @@ def test_results_are_not_looked_at() -> None:
     odd = Odd()
     _, f = make(describe("first", lambda x: odd))
     assert f(Foreign()) is odd
+
+
+def test_only_entries_of_the_tables_say_that_they_try_a_whole_chain() -> None:
+    """C8: an implementation that has such an attribute defers like any other."""
+
+    class Implementation:
+        tries_whole_chain = _tries_whole_chain = True
+
+        def __call__(self, x: object) -> object:
+            return NotImplemented
+
+        def __getattr__(self, name: str) -> object:
+            raise RuntimeError(name)
+
+    system = BackendSystem(
+        None,
+        "LIB",
+        ["builtins:int"],
+        [
+            {
+                "name": "odd",
+                "primary_types": ["builtins:float"],
+                "functions": {"lib:f": {"function": f"{__name__}:odd"}},
+            }
+        ],
+    )
+
+    @system.dispatchable("x", module="lib", qualname="f")
+    def f(x: float) -> str:
+        return "default"
+
+    globals()["odd"] = Implementation()
+    assert f(1.0) == "default"
+    with system.backend_opts(trace=True):
+        assert f(1.0) == "default"

@@ -275,11 +275,12 @@ def test_unknown_name_raises(library: Library, option: str, name: Any, match: st
     assert library.ran() == "first"
 
 
-@pytest.mark.parametrize("value", [3, None, [["first"]], [3]], ids=repr)
+@pytest.mark.parametrize("value", [3, None, [["first"]], [3], ["first", 3]], ids=repr)
 def test_names_must_be_names(library: Library, value: Any) -> None:
-    """What is no name is refused with an ordinary error, at once."""
-    with pytest.raises((TypeError, ValueError)):
-        library.options(prioritize=value)
+    """S5: what is no name is refused at once, with what to write."""
+    for option in ("prioritize", "disable"):
+        with pytest.raises(TypeError, match=rf"{option}= takes the name of a backend, or several"):
+            library.options(**{option: value})
 
 
 def test_unknown_name_after_a_reload(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
