@@ -94,7 +94,7 @@ class Chain(TakesFound):
     ) -> Any:
         """Call the candidates from `start` on until one answers."""
         context: DispatchContext | None = None
-        for candidate in self.candidates[start:]:
+        for place, candidate in enumerate(self.candidates[start:], start):
             if not candidate.is_plain:
                 context = make_context(candidate, self.types, args, kwargs, context, found)
                 reason = ask(candidate, context, args, kwargs)
@@ -109,10 +109,18 @@ class Chain(TakesFound):
                 result = implementation(*args, **kwargs)
             if result is not NotImplemented or candidate.backend == DEFAULT:
                 if self.function.nature:
-                    return suspended.answer(self, candidate, result, args, kwargs, found)
+
+                    def go_on(candidate: Candidate = candidate, rest: int = place + 1) -> Any:
+                        self._defer(candidate)
+                        return self.run(args, kwargs, rest, found)
+
+                    return suspended.answer(self.function, candidate.backend, result, go_on)
                 return result
-            self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
+            self._defer(candidate)
         return NotImplemented
+
+    def _defer(self, candidate: Candidate) -> None:
+        self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
 
     def target(self) -> Callable[..., Any]:
         """Return the first implementation if nothing has to be asked, else what asks it.

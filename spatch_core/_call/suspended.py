@@ -6,13 +6,12 @@ of the kind that the function promises.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import CoroutineType, GeneratorType
 from typing import Any
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
 from .._identifiers import DEFAULT
-from .._resolution.candidate import Candidate
-from .._state.trace import Outcome
 from ..exceptions import BackendDeferredError
 
 _AWAITABLE_GENERATOR = 0x100
@@ -95,36 +94,23 @@ class _PlainSteps:
         """Do nothing."""
 
 
-def answer(
-    chain: Any,
-    candidate: Candidate,
-    result: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    found: tuple[Any, ...] | None,
-) -> Any:
-    """Return the answer of a candidate, as `Chain.run` returns it."""
-    result = checked(chain.function, candidate.backend, result)
-    if chain.function.nature & COROUTINE and candidate.backend != DEFAULT:
-        return _awaited(chain, candidate, result, args, kwargs, found)
+def answer(function: Function, backend: str, result: Any, go_on: Callable[[], Any]) -> Any:
+    """Return the answer of a candidate, as `Chain.run` returns it.
+
+    `go_on` calls the rest of the chain.
+    """
+    result = checked(function, backend, result)
+    if function.nature & COROUTINE and backend != DEFAULT:
+        return _awaited(result, go_on)
     return result
 
 
-async def _awaited(
-    chain: Any,
-    candidate: Candidate,
-    result: Any,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-    found: tuple[Any, ...] | None,
-) -> Any:
+async def _awaited(result: Any, go_on: Callable[[], Any]) -> Any:
     """Await an answer; go on with the chain if it is ``NotImplemented``."""
-    answered = await result
-    if answered is not NotImplemented:
-        return answered
-    chain.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
-    (place,) = (n for n, each in enumerate(chain.candidates) if each is candidate)
-    rest = chain.run(args, kwargs, place + 1, found)
+    found = await result
+    if found is not NotImplemented:
+        return found
+    rest = go_on()
     return rest if rest is NotImplemented else await rest
 
 

@@ -55,12 +55,6 @@ class Standing(IntEnum):
     PLACED = 2
     PRIORITIZED = 3
 
-    def may_answer(self, default_matches: bool) -> bool:
-        """Whether a backend of this standing answers calls that it matches."""
-        if self is Standing.INSTALLED:
-            return not default_matches
-        return self is not Standing.INACTIVE
-
 
 class Weight(Enum):
     """For which backends a dispatch type counts; see the table of the module."""
@@ -114,7 +108,7 @@ class GoldenRule:
     ) -> frozenset[str]:
         """Return the backends among `names` whose standing lets them answer.
 
-        See `Standing.may_answer`; the default may be left out.
+        This is the table of the module, for many names at once; the default may be left out.
         """
         if default_matches:
             names &= self.placed.union(state.prioritized)

@@ -141,17 +141,12 @@ class StateKeeper:
             self.variable.reset(entered)
 
     def held(self) -> tuple[Tables, Mark | None]:
-        """Return what is in force here and now, for `put`, in this context or in another."""
+        """Return what is in force here and now, for `enter_held`, in this context or in another."""
         return self.get(), self.observations.variable.get()
 
     def enter_held(self, tables: Tables, mark: Mark | None) -> Entered:
         """Put in force what `held` has returned; returns what `leave` needs."""
         return self.observations.variable.set(mark), self.variable.set(tables)
-
-    def put(self, tables: Tables, mark: Mark | None) -> None:
-        """Put in force what `held` has returned."""
-        self.observations.variable.set(mark)
-        self.variable.set(tables)
 
     def set_default(self, state: DispatchState, enabled: bool = False) -> None:
         """Make `state` the process-wide default.

@@ -365,8 +365,17 @@ def test_which_standing_may_answer(
     standing: Standing, where_the_default_matches: bool, elsewhere: bool
 ) -> None:
     """The decision table of the golden rule."""
-    assert standing.may_answer(default_matches=True) is where_the_default_matches
-    assert standing.may_answer(default_matches=False) is elsewhere
+    states = DispatchState(), DispatchState(prioritized=("last",))
+    names = ("brought", "first", "second", "last", "installed", "shy")
+    found = [(n, state) for n in names for state in states if RULE.standing(n, state) is standing]
+    assert found
+    for name, state in found:
+        may_answer = {
+            matches: name in RULE.active(frozenset({name}), state, matches)
+            for matches in (True, False)
+        }
+        assert may_answer[True] is where_the_default_matches
+        assert may_answer[False] is elsewhere
 
 
 @pytest.mark.parametrize(
