@@ -196,7 +196,7 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
         return freeze(self._owner, self._scope(), function)
 
@@ -232,7 +232,7 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
         state = cls._check(prioritize, disable, type, trace=False).within(DispatchState())
         options: Any = cls
