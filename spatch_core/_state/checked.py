@@ -40,8 +40,8 @@ def check_and_keep(
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
     own = check(options._owner, plain, prioritize, disable, **others)
-    is_constant_alone = is_constant(prioritize) and is_constant(disable) and not own.others
-    if own.is_plain and is_constant_alone:
+    has_names_alone = plain.get((own.prioritized, own.disabled)) is own
+    if has_names_alone and is_constant(prioritize) and is_constant(disable):
         plain[prioritize, disable] = own
         if disable == ():
             prioritized[prioritize] = own
@@ -78,17 +78,23 @@ def check(
         If `type` is not a class, or names are not names.
     """
     catalog = owner.catalog()
+    fields = {}
     for option in OPTIONS:
         given = others.get(option.name)
-        if given is not None:
-            others[option.name] = option.check(owner, given)
+        value = None if given is None else option.check(owner, given)
+        if value is not None:
+            fields[option.name] = value
     names = _checked_names("prioritize", prioritize, catalog)
     disabled = frozenset(_checked_names("disable", disable, catalog))
-    state = DispatchState(names, disabled, **others)
+    key: Any = names, disabled
+    state = None if fields else known.get(key)
+    if state is not None:
+        return state
+    state = DispatchState(names, disabled, **fields)
     if not state.is_plain:
         return state  # not kept, because it refers to more than names
     # In one step: two threads that come here at once get the same object.
-    return known.setdefault(state.key, state)
+    return known.setdefault(state.key if fields else key, state)
 
 
 def is_constant(names: object) -> bool:

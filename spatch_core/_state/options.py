@@ -8,7 +8,8 @@ cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the key of each state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
