@@ -143,7 +143,7 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type=type, trace=trace)
+            self._own = self._check(prioritize, disable, type=type, trace=trace or None)
 
     @classmethod
     def _check(
@@ -152,7 +152,7 @@ class BackendOptions(Giving[Given_co]):
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, **others)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:

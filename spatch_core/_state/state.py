@@ -32,7 +32,7 @@ class Option:
     name : str
         As users write it.
     check : callable
-        Takes the library, an `Owner`, and the value that a user has written; returns the value
+        Takes the library, an `Owner`, and the value that a user has given; returns the value
         of the field, or raises.
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
@@ -54,9 +54,7 @@ def _checked_type(owner: Any, cls: Class) -> Class:
     return cls
 
 
-def _new_trace(_: Any, given: bool) -> Trace | None:
-    if not given:
-        return None
+def _new_trace(_: Any, given: Any) -> Trace:
     from .trace import Trace  # imports more than a library needs
 
     return Trace()
