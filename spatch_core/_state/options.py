@@ -243,7 +243,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -253,6 +254,17 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options
