@@ -19,9 +19,9 @@ from .._identifiers import (
     import_in_turn,
     is_backend_name,
     is_dotted_name,
-    is_importing,
     is_initializing,
 )
+from .._import_locks import is_importing
 from .._interrupts import find_interrupt
 from .._problems import Problem, Source
 from ..exceptions import DescriptionError

@@ -73,9 +73,10 @@ class Dispatchable:
         index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
-            from .tables import Tables  # cloudpickle sends the functions of scripts by value
+            # cloudpickle sends the functions of scripts by value.
+            from .picklable_tables import PicklableTables
 
-            tables = Tables(tables)
+            tables = PicklableTables(tables)
         namespace = getattr(default, "__globals__", None)
         self.wrapper, self.generated = make_wrapper(
             index,

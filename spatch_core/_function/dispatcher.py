@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
+from .._state.scope import store, table_of
 from .link import Link
 from .shortcut import exchanging
-from .template import store, table_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

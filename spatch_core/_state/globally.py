@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .._warning import warn_caller
 from ..exceptions import GlobalOptionsWarning
-
 from .state import DispatchState
 
 TYPE_CHECKING = False

@@ -1,21 +1,92 @@
 """The dispatch state: one frozen value for all options.
 
 A block of options is described by a state too: by the one that is in force inside the block
-if nothing is in force around it. So a new option is a new field here, with the rule by which
-an inner block adds to an outer one.
+if nothing is in force around it.
+
+A new option is a row of `OPTIONS` and a field of `DispatchState` here, a parameter of
+`BackendOptions`, and a property of `Block` that tells what is in force. The row says all that
+other modules need: how the option is checked, nested, compared and pickled.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
+
+
+class Option:
+    """An option other than ``prioritize`` and ``disable``, whose rules depend on each other.
+
+    Its field has the same name, and is None unless the option is given.
+
+    Parameters
+    ----------
+    name : str
+        As users write it.
+    check : callable
+        Takes the library, an `Owner`, and the value that a user has written; returns the value
+        of the field, or raises.
+    is_plain : bool, optional
+        Whether its values are names. These are compared by value, others by identity, because
+        a class may have a metaclass that defines ``==``; and only names are kept by caches.
+    is_observed : bool, optional
+        Whether it must see every call, also those with nothing to decide.
+    travels : bool, optional
+        Whether its value is pickled. Otherwise frozen functions are sent without it, and
+        pickled options say that it is given.
+    """
+
+    __slots__ = ("check", "is_observed", "is_plain", "name", "travels")
+
+    def __init__(
+        self,
+        name: str,
+        check: Callable[[Any, Any], Any],
+        *,
+        is_plain: bool = False,
+        is_observed: bool = False,
+        travels: bool = True,
+    ) -> None:
+        self.name = name
+        self.check = check
+        self.is_plain = is_plain
+        self.is_observed = is_observed
+        self.travels = travels
+
+    def inside(self, own: Any, outer: Any) -> Any:
+        """Return the value inside a block that says `own`, with `outer` in force around it."""
+        return outer if own is None else own
+
+    def key(self, value: Any) -> object:
+        """Return what is equal for values that mean the same, while one of them is alive."""
+        return value if self.is_plain else id(value)
+
+
+def _checked_type(owner: Any, cls: Class) -> Class:
+    owner.check_type(cls)
+    return cls
+
+
+def _new_trace(_: Any, given: bool) -> Trace | None:
+    if not given:
+        return None
+    from .trace import Trace  # imports more than a library needs
+
+    return Trace()
+
+
+OPTIONS = (
+    Option("type", _checked_type),
+    Option("trace", _new_trace, is_observed=True, travels=False),
+)
+"""All options but ``prioritize`` and ``disable``."""
 
 
 class DispatchState:
@@ -37,7 +108,7 @@ class DispatchState:
         The list to which events are added.
     """
 
-    __slots__ = ("disabled", "prioritized", "trace", "type")
+    __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
 
     prioritized: tuple[str, ...]
     disabled: frozenset[str]
@@ -48,14 +119,15 @@ class DispatchState:
         self,
         prioritized: tuple[str, ...] = (),
         disabled: frozenset[str] = frozenset(),
-        type: Class | None = None,
-        trace: Trace | None = None,
+        **others: Any,
     ) -> None:
         initialize = object.__setattr__
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
-        initialize(self, "type", type)
-        initialize(self, "trace", trace)
+        for option in OPTIONS:
+            initialize(self, option.name, others.pop(option.name, None))
+        if others:
+            raise TypeError(f"a DispatchState has no field {', '.join(map(repr, others))}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -66,8 +138,10 @@ class DispatchState:
         return DispatchState(
             tuple([name for name in names if name not in self.disabled]),
             (outer.disabled - {*self.prioritized}) | self.disabled,
-            outer.type if self.type is None else self.type,
-            outer.trace if self.trace is None else self.trace,
+            **{
+                option.name: option.inside(getattr(self, option.name), getattr(outer, option.name))
+                for option in OPTIONS
+            },
         )
 
     def replace(self, **fields: Any) -> DispatchState:
@@ -78,19 +152,32 @@ class DispatchState:
     def key(self) -> tuple[object, ...]:
         """Equal for states with the same options, while one of them is alive.
 
-        Classes and lists count by identity: no code of a metaclass runs.
+        No code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace)
+        others = [option.key(getattr(self, option.name)) for option in OPTIONS]
+        return self.prioritized, self.disabled, *others
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """What travels of the options besides ``prioritize`` and ``disable``, if it is given."""
+        found = {option.name: getattr(self, option.name) for option in OPTIONS if option.travels}
+        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
-        return self.trace is not None
+        for option in OPTIONS:
+            if option.is_observed and getattr(self, option.name) is not None:
+                return True
+        return False
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and not self.is_observed
+        for option in OPTIONS:
+            if not option.is_plain and getattr(self, option.name) is not None:
+                return False
+        return True
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -114,10 +201,7 @@ class DispatchState:
         return tuple(first | names)
 
     def __repr__(self) -> str:
-        options = {
-            "prioritized": self.prioritized,
-            "disabled": tuple(sorted(self.disabled)),
-            "type": self.type,
-        }
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items() if value)
+        names = {"prioritized": self.prioritized, "disabled": tuple(sorted(self.disabled))}
+        options = {name: value for name, value in names.items() if value} | self.others
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"<DispatchState {given or 'without options'}>"
