@@ -272,6 +272,16 @@ class BackendOptions(Giving[Given_co]):
 
         reset(cls._owner)
 
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
+
     def __reduce__(self) -> Any:
         from .pickles import reduce_options
 
