@@ -14,7 +14,7 @@ from .._resolution.candidate import Candidate
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
-from . import suspended
+from . import answers
 from .asking import ask, make_context
 from .chain import Chain, Demanded, as_function, tries_whole_chain
 from .guard import Guard
@@ -134,8 +134,8 @@ class Caller:
             return result  # the chain has checked it
         for backend in self.resolver.implementers(function.identifier):
             if self.resolver.demanded(function, backend, state).loaded is called:
-                return suspended.checked(function, backend, result)
-        return suspended.checked(function, DEFAULT, result)
+                return answers.checked(function, backend, result)
+        return answers.checked(function, DEFAULT, result)
 
     def explain(
         self,

@@ -16,7 +16,7 @@ from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.trace import Outcome, TraceEvent
 from ..exceptions import BackendDeferredError
-from . import suspended
+from . import answers
 from .asking import ask, make_asking, make_context
 from .context import DispatchContext
 
@@ -114,7 +114,7 @@ class Chain(TakesFound):
                         self._defer(candidate)
                         return self.run(args, kwargs, rest, found)
 
-                    return suspended.answer(self.function, candidate.backend, result, go_on)
+                    return answers.answer(self.function, candidate.backend, result, go_on)
                 return result
             self._defer(candidate)
         return NotImplemented
@@ -182,7 +182,7 @@ class Demanded(Chain):
         result = super().run(*call, **more)
         (candidate,) = self.candidates
         if result is not NotImplemented and self.function.nature & COROUTINE:
-            return suspended.demanded(self.function, candidate.backend, result)
+            return answers.demanded(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(
                 candidate.backend, self.function.identifier, "it returned NotImplemented"

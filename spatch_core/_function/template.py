@@ -1,6 +1,6 @@
-"""The text of wrappers, one for each shape of signature, and the tables that it reads.
+"""The text of wrappers, one for each shape of signature, and the code compiled from it.
 
-`store` puts an entry where the text looks for it.
+It reads tables; `scope.store` puts an entry where the text looks for it.
 """
 
 from __future__ import annotations
@@ -12,18 +12,14 @@ from .._dispatch_arguments import (
     COROUTINE,
     GENERATOR,
     PLAIN,
-    Missing,
     TakesFound,
     missing,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import CodeType
     from typing import Any, TypeAlias
-
-    from .._dispatch_arguments import Function
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
     Shape: TypeAlias = tuple[Places | None, int]
@@ -266,31 +262,3 @@ def _tuple(names: list[str]) -> str:
 
 def _indented(text: str, level: int) -> str:
     return "".join([f"{'    ' * level}{line}\n" for line in text.splitlines()])
-
-
-def table_of(tables: list[Any], index: int) -> dict[Any, Any]:
-    """Return a function's table; other threads may drop all tables meanwhile."""
-    while True:
-        try:
-            table: dict[Any, Any] = tables[index]
-        except IndexError:
-            tables.append({})
-        else:
-            return table
-
-
-def store(
-    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
-) -> None:
-    """Put a target into the table of a function.
-
-    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
-    arguments, by the tuple of their types.
-    """
-    if function.parameters is None:
-        table[key] = target
-        return
-    *first, last = key or (Missing,)
-    for cls in first:
-        table = table.setdefault(cls, {})
-    table[last] = target

@@ -118,8 +118,7 @@ class Block:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
         if self.disabled:
             parts.append(f"disabled={self.disabled}")
-        if self.type is not None:
-            parts.append(f"type={self.type!r}")
+        parts += [f"{name}={value!r}" for name, value in self._state().others.items()]
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
 

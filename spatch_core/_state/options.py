@@ -7,8 +7,9 @@ changed, and when `MAX_OPTIONS` combinations are known:
 cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
-_plain        ``prioritize`` and ``disable``, strings or tuples;     the options' state
-              besides, the names and the set of names they mean
+_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
@@ -20,13 +21,19 @@ from .state import DispatchState
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, ClassVar, Literal, TypeVar, overload
+    from typing import Any, ClassVar, Literal, TypedDict, TypeVar, overload
+
+    from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
     from .owner import Owner
     from .state import Class
     from .trace import Trace
 
     F = TypeVar("F", bound=Callable[..., Any])
+
+    class LaterOptions(TypedDict, total=False):
+        """Options that are given by name alone, for the overloads."""
+
 
 _NOTHING = ()
 
@@ -79,6 +86,7 @@ class BackendOptions(Giving[Given_co]):
             disable: str | Iterable[str] = ...,
             type: Class | None = ...,
             trace: Literal[False] = ...,
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[BackendOptions]: ...
         @overload
         def __new__(
@@ -87,6 +95,7 @@ class BackendOptions(Giving[Given_co]):
             disable: str | Iterable[str],
             type: Class | None,
             trace: Literal[True],
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
@@ -96,6 +105,7 @@ class BackendOptions(Giving[Given_co]):
             type: Class | None = ...,
             *,
             trace: Literal[True],
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
@@ -104,6 +114,7 @@ class BackendOptions(Giving[Given_co]):
             disable: str | Iterable[str] = ...,
             type: Class | None = ...,
             trace: bool = ...,
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Any]: ...
         def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -132,20 +143,16 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type, trace)
+            self._own = self._check(prioritize, disable, type=type, trace=trace or None)
 
     @classmethod
     def _check(
-        cls,
-        prioritize: str | Iterable[str],
-        disable: str | Iterable[str],
-        type: Class | None,
-        trace: bool,
+        cls, prioritize: str | Iterable[str], disable: str | Iterable[str], **others: Any
     ) -> DispatchState:
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, type, trace)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -196,7 +203,7 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
         return freeze(self._owner, self._scope(), function)
 
@@ -232,9 +239,9 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
-        state = cls._check(prioritize, disable, type, trace=False).within(DispatchState())
+        state = cls._check(prioritize, disable, type=type).within(DispatchState())
         options: Any = cls
         if isinstance(options, BackendOptions):
             state = state.within(options._own.within(DispatchState()))
@@ -243,7 +250,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -253,6 +261,27 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

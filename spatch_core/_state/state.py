@@ -1,21 +1,70 @@
 """The dispatch state: one frozen value for all options.
 
 A block of options is described by a state too: by the one that is in force inside the block
-if nothing is in force around it. So a new option is a new field here, with the rule by which
-an inner block adds to an outer one.
+if nothing is in force around it.
+
+A new option is a row of `OPTIONS` and a field of `DispatchState` here, a parameter of
+`BackendOptions`, and a property of `Block` that tells what is in force. The methods of
+`DispatchState` spell its fields, because they run whenever a block with new options is entered;
+other modules go by the table.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
+
+
+class Option:
+    """An option other than ``prioritize`` and ``disable``, whose rules depend on each other.
+
+    Its field has the same name, and is None unless the option is given.
+
+    Parameters
+    ----------
+    name : str
+        As users write it.
+    check : callable
+        Takes the library, an `Owner`, and the value that a user has given; returns the value
+        of the field, or raises.
+    travels : bool, optional
+        Whether its value is pickled. Otherwise frozen functions are sent without it, and
+        pickled options say that it is given.
+    """
+
+    __slots__ = ("check", "name", "travels")
+
+    def __init__(
+        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
+    ) -> None:
+        self.name = name
+        self.check = check
+        self.travels = travels
+
+
+def _checked_type(owner: Any, cls: Class) -> Class:
+    owner.check_type(cls)
+    return cls
+
+
+def _new_trace(_: Any, given: Any) -> Trace:
+    from .trace import Trace  # imports more than a library needs
+
+    return Trace()
+
+
+OPTIONS = (
+    Option("type", _checked_type),
+    Option("trace", _new_trace, travels=False),
+)
+"""All options but ``prioritize`` and ``disable``."""
 
 
 class DispatchState:
@@ -37,7 +86,7 @@ class DispatchState:
         The list to which events are added.
     """
 
-    __slots__ = ("disabled", "prioritized", "trace", "type")
+    __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
 
     prioritized: tuple[str, ...]
     disabled: frozenset[str]
@@ -83,6 +132,12 @@ class DispatchState:
         return self.prioritized, self.disabled, id(self.type), id(self.trace)
 
     @property
+    def others(self) -> dict[str, Any]:
+        """What travels of the options besides ``prioritize`` and ``disable``, if it is given."""
+        found = {option.name: getattr(self, option.name) for option in OPTIONS if option.travels}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
         return self.trace is not None
@@ -114,10 +169,7 @@ class DispatchState:
         return tuple(first | names)
 
     def __repr__(self) -> str:
-        options = {
-            "prioritized": self.prioritized,
-            "disabled": tuple(sorted(self.disabled)),
-            "type": self.type,
-        }
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items() if value)
+        names = {"prioritized": self.prioritized, "disabled": tuple(sorted(self.disabled))}
+        options = {name: value for name, value in names.items() if value} | self.others
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"<DispatchState {given or 'without options'}>"

@@ -1,4 +1,4 @@
-"""Answers of implementations of coroutine functions, generators and asynchronous generators.
+"""Answers of implementations of coroutine and generator functions: checked and awaited.
 
 The wrapper of such a function awaits the answer or goes on with it step by step, so it must be
 of the kind that the function promises.
