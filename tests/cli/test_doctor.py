@@ -916,7 +916,7 @@ def test_variables_that_name_nothing(paint: Site) -> None:
     assert start in output
 
 
-@pytest.mark.parametrize("value", ["water", "*"])
+@pytest.mark.parametrize("value", ["water", "*", "*,!oil"])
 def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
     """Neither read nor imported, not even as a near miss of something else."""
     paint.install_backend("oil", types("paint_watr:Type"))
