@@ -161,7 +161,7 @@ class Dispatchable:
 
         return explain(self, args, kwargs)
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
+    def invoke(self, *, backend: str | None = None, type: type | str | None = None) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
@@ -169,8 +169,9 @@ class Dispatchable:
         backend : str, optional
             Run this backend's implementation, whatever the types of the arguments, without
             calling its ``should_run``. ``"default"`` is the library's own.
-        type : type, optional
-            Dispatch as if an object of this type had been passed too, in this call alone.
+        type : type or str, optional
+            Dispatch as if an object of this type had been passed too, in this call alone. An
+            identifier such as ``"numpy:ndarray"`` is imported.
 
         Returns
         -------

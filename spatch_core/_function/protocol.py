@@ -54,7 +54,9 @@ class DispatchableFunction(Protocol[P, R_co]):
         """
         ...
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Callable[P, R_co]:
+    def invoke(
+        self, *, backend: str | None = None, type: type | str | None = None
+    ) -> Callable[P, R_co]:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
