@@ -218,6 +218,13 @@ def make_dispatchable(
     qualname: str | None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
+    is_method = isinstance(default, staticmethod) or not callable(default)
+    if is_method and hasattr(type(default), "__get__"):  # property, classmethod and the like
+        name = type(default).__name__
+        raise TypeError(
+            f"only a function can be dispatchable, not a {name}: "
+            f"write @{name} above @dispatchable(...)"
+        )
     if not callable(default):
         raise TypeError(
             f"only a function can be dispatchable, not {default!r}; "

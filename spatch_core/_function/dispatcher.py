@@ -240,7 +240,7 @@ class Dispatcher:
         """
         function = self.records[index - 1].function
         caller = self.loaded
-        if caller is None or called is function.default or caller.is_final(called):
+        if caller is None or called is function.default or caller.tries_whole_chain(called):
             return NotImplemented
         scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
