@@ -48,6 +48,8 @@ class Dispatcher:
         Returns a loader of the library's backends; called once, on first use.
     restore : callable
         `BackendSystem.restore`, for pickles.
+    reload : callable
+        `BackendSystem.reload`, for users.
 
     Attributes
     ----------
@@ -70,11 +72,13 @@ class Dispatcher:
         keeper: StateKeeper,
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
+        reload: Callable[[], None],
     ) -> None:
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
+        self.reload = reload
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -215,7 +219,9 @@ class Dispatcher:
 
     def _is_lost(self, index: int) -> bool:
         record = self.records[index - 1]
-        return not is_found(record.wrapper, record.identifier)
+        # Where it stands; its public identity may be that of another place.
+        wrapper = record.wrapper
+        return not is_found(wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}")
 
     def deferred(
         self,
