@@ -248,7 +248,7 @@ def make_dispatchable(
         record.document(caller.resolver.docs(identifier))
         # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
         if is_new:
-            dispatcher.take_shortcut(record, caller)
+            dispatcher.shortcuts.take(record, caller)
     return record.wrapper
 
 

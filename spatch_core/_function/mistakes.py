@@ -1,4 +1,4 @@
-"""Mistakes in decorating, found at decoration; imported where one is possible."""
+"""Mistakes in making a system and in decorating; imported where one is possible."""
 
 from __future__ import annotations
 
@@ -75,6 +75,37 @@ def check_callable(default: Any) -> None:
             f"only a function can be dispatchable, not {default!r}; "
             "is it decorated with @dispatchable(), with parentheses?"
         )
+
+
+def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: Any) -> None:
+    """Raise for arguments with which no `BackendSystem` can be made.
+
+    Raises
+    ------
+    TypeError
+        If one is of a wrong type.
+    ValueError
+        If `environ_prefix` cannot start the name of an environment variable.
+    """
+    if group is not None and not isinstance(group, str):
+        raise TypeError(
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None, "
+            f"not {group!r}"
+        )
+    if not isinstance(environ_prefix, str):
+        raise TypeError(f"environ_prefix takes a string, e.g. 'MYLIB', not {environ_prefix!r}")
+    if not environ_prefix.isidentifier():
+        raise ValueError(
+            f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
+        )
+    if not _is_several(default_types):
+        raise TypeError("default_primary_types takes several type patterns, in a list")
+    if not _is_several(backends) or hasattr(backends, "keys"):
+        raise TypeError("backends takes several descriptions, in a list")
+
+
+def _is_several(given: object) -> bool:
+    return not isinstance(given, str) and hasattr(given, "__iter__")
 
 
 def _stages(given: Any) -> list[Any]:
