@@ -118,6 +118,7 @@ class BackendSystem:
         *,
         module: str | None = None,
         qualname: str | None = None,
+        identifier: str | None = None,
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -129,7 +130,11 @@ class BackendSystem:
             called like the function and returns them; None for all arguments. An empty
             list makes a function that only `type=` decides about.
         module, qualname : str, optional
-            The public identity, where it is not where the function is defined.
+            The public identity, where it is not where the function is defined. They become the
+            ``__module__`` and ``__qualname__`` of the function.
+        identifier : str, optional
+            The public identity, ``"module:qualname"``, alone: the function keeps its
+            ``__module__`` and ``__qualname__``.
 
         Returns
         -------
@@ -140,14 +145,19 @@ class BackendSystem:
         Raises
         ------
         TypeError
-            If the function has no such parameter.
+            If the function has no such parameter, if it is a class, or if ``@dispatchable`` was
+            written without parentheses.
         IdentifierError
-            If no identifier can be made of `module` and `qualname`.
+            If `identifier` is none, or none can be made of `module` and `qualname`.
         """
+        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
+            from ._function.mistakes import check_parentheses  # most libraries give names
+
+            check_parentheses(dispatch_args, sys._getframe(1))
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
-                self._dispatcher, function, dispatch_args, module, qualname
+                self._dispatcher, function, dispatch_args, module, qualname, identifier
             )
             return wrapper
 

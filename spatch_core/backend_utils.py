@@ -194,8 +194,12 @@ def _place(function: Callable[..., Any]) -> str:
 
 def _identifier(function: str | Callable[..., Any]) -> str:
     """Return the identifier of a function, which need not be importable yet."""
+    # A dispatchable may have a public identity that is not its place.
+    record = getattr(getattr(function, "explain", None), "__self__", None)
     if isinstance(function, str):
         identifier = function
+    elif record is not None and getattr(record, "wrapper", None) is function:
+        identifier = record.identifier
     else:
         module = getattr(function, "__module__", None)
         qualname = getattr(function, "__qualname__", None)

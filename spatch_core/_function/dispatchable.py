@@ -37,7 +37,9 @@ class Dispatchable:
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
     module, qualname : str
-        Its public identity.
+        Those of the wrapper.
+    identifier : str
+        Its public identity, ``"module:qualname"``.
 
     Attributes
     ----------
@@ -64,10 +66,11 @@ class Dispatchable:
         dispatch_args: DispatchArguments,
         module: str,
         qualname: str,
+        identifier: str,
     ) -> None:
         self.dispatcher = dispatcher
-        self.identifier = f"{module}:{qualname}"
-        self.function = function = Function(self.identifier, default, dispatch_args)
+        self.identifier = identifier
+        self.function = function = Function(identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
         self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
@@ -212,25 +215,34 @@ class Dispatchable:
 
 def make_dispatchable(
     dispatcher: Dispatcher,
-    default: Callable[..., Any],
+    default: Any,
     dispatch_args: DispatchArguments,
     module: str | None,
     qualname: str | None,
+    identifier: str | None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default):
-        raise TypeError(
-            f"only a function can be dispatchable, not {default!r}; "
-            "is it decorated with @dispatchable(), with parentheses?"
-        )
-    if not hasattr(default, "__qualname__") and not (module and qualname):
-        raise TypeError(f"{default!r} has no name of its own: give module= and qualname=")
-    home = module or default.__module__, qualname or default.__qualname__
-    identifier = ":".join(home)
-    if module or qualname:
-        split_identifier(identifier)
+    if not callable(default) or isinstance(default, type):
+        from .mistakes import check_callable  # a library that is right needs it never
+
+        check_callable(default)
+    if identifier is None:
+        if not hasattr(default, "__qualname__") and not (module and qualname):
+            raise TypeError(
+                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
+            )
+        home = module or default.__module__, qualname or default.__qualname__
+        identifier = ":".join(home)
+        if module or qualname:
+            split_identifier(identifier)
+    elif module or qualname:
+        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
+    else:
+        home = split_identifier(identifier)
+        if hasattr(default, "__qualname__"):
+            home = default.__module__ or home[0], default.__qualname__
     is_new = identifier not in dispatcher.by_identifier
-    record = Dispatchable(dispatcher, default, dispatch_args, *home)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier)
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))

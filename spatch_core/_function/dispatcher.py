@@ -219,7 +219,9 @@ class Dispatcher:
 
     def _is_lost(self, index: int) -> bool:
         record = self.records[index - 1]
-        return not is_found(record.wrapper, record.identifier)
+        # Where it stands; its public identity may be that of another place.
+        wrapper = record.wrapper
+        return not is_found(wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}")
 
     def deferred(
         self,

@@ -258,15 +258,6 @@ class Adder:
         return "default", y
 
 
-class Made:
-    """A class as a default implementation."""
-
-    kind = "made"
-
-    def __init__(self, x: Any, y: Any = 0) -> None:
-        self.y = y
-
-
 def generator(x: Any) -> Any:
     yield "default"
 
@@ -311,17 +302,6 @@ def test_bound_method_dispatches_on_the_named_argument() -> None:
     x = Foreign()
     assert function(1, x) == ("first", (1, x), {})
     assert function(x, 1) == ("default", x)
-
-
-def test_class_as_default() -> None:
-    """The signature is that of the constructor."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Made)
-    made = function(1, y=2)
-    assert type(made) is Made
-    assert made.y == 2
-    assert list(inspect.signature(function).parameters) == ["x", "y"]
-    assert function(Foreign())[0] == "first"
-    assert type(function) is types.FunctionType
 
 
 def test_ufunc_as_default() -> None:
@@ -381,16 +361,6 @@ def test_what_has_no_name_needs_a_public_identity(default: Any, options: Any) ->
     """Without `__qualname__`, both module= and qualname= must be given."""
     with pytest.raises(TypeError, match=r"module=.*qualname="):
         make_system().dispatchable([], **options)(default)
-
-
-def test_parentheses_may_not_be_forgotten() -> None:
-    """`@system.dispatchable` without parentheses returns a decorator, not a function."""
-
-    def f(x: Any) -> Any: ...
-
-    decorated: Any = make_system().dispatchable(f)
-    assert not isinstance(decorated, dict)
-    assert decorated is not f
 
 
 # ---------------------------------------------------------------------------------------

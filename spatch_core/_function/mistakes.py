@@ -1,0 +1,97 @@
+"""Mistakes in decorating, found at decoration; imported where one is possible."""
+
+from __future__ import annotations
+
+from types import CodeType, FunctionType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any
+
+
+def check_parentheses(given: Any, frame: FrameType) -> None:
+    """Raise if ``@system.dispatchable`` was written without parentheses.
+
+    Then the function to decorate is given in place of the dispatch arguments. What tells it from
+    a callable that finds dispatch arguments: the code that calls `dispatchable` defines it, and has
+    no name for it yet.
+
+    Parameters
+    ----------
+    given : object
+        What `dispatchable` was given first, neither a name nor several.
+    frame : types.FrameType
+        The caller of `dispatchable`.
+
+    Raises
+    ------
+    TypeError
+        If the parentheses are missing.
+    """
+    if isinstance(given, type):
+        raise TypeError(_WITHOUT.format(given.__qualname__) + _CLASS)
+    stages = _stages(given)
+    codes = [*_codes(frame.f_code)]
+    for each in stages:
+        # A lambda cannot be decorated.
+        if isinstance(each, FunctionType) and each.__code__ in codes and each.__name__ != _LAMBDA:
+            values = [*frame.f_locals.values(), frame.f_globals.get(each.__name__)]
+            if not any(value is stage for value in values for stage in stages):
+                raise TypeError(_WITHOUT.format(each.__qualname__))
+
+
+_LAMBDA = "<lambda>"
+_WITHOUT = (
+    "dispatchable is called before it decorates {}: write @dispatchable() to dispatch on all "
+    'arguments, or @dispatchable("x") to dispatch on the argument x'
+)
+_CLASS = "; decorate the methods of a class, or a function that makes its instances"
+
+
+def check_callable(default: Any) -> None:
+    """Raise unless `default` can be dispatchable: it is callable, and no class.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if isinstance(default, type):
+        raise TypeError(
+            f"the class {default.__qualname__} cannot be dispatchable, because a function would "
+            "take its place" + _CLASS
+        )
+    if not callable(default):
+        raise TypeError(
+            f"only a function can be dispatchable, not {default!r}; "
+            "is it decorated with @dispatchable(), with parentheses?"
+        )
+
+
+def _stages(given: Any) -> list[Any]:
+    """Return an object, and what it wraps."""
+    stages = [given]
+    while len(stages) < _MOST_STAGES:
+        inner = getattr(stages[-1], "__wrapped__", None)
+        if inner is None and isinstance(stages[-1], property):
+            inner = stages[-1].fget
+        if inner is None:
+            break
+        stages.append(inner)
+    return stages
+
+
+_MOST_STAGES = 100
+"""An object may say that it wraps itself."""
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of the functions that this code defines."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            # Python 3.12 and later define a generic function in a scope of its own.
+            if each.co_name.startswith("<generic parameters of"):
+                yield from _codes(each)
