@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
+from sys import modules
 from types import FunctionType
 
 from .._dispatch_arguments import SIGNED, Function, missing
@@ -55,6 +56,8 @@ class Dispatchable:
         The file name under which tracebacks show that source.
     doc : str or None
         The docstring of the default implementation.
+    origin : object
+        The spec of the module that defines it; a module that is imported again has another one.
     shortcut : Shortcut or None
         None if the wrapper cannot run the code of the default implementation.
     """
@@ -72,6 +75,7 @@ class Dispatchable:
         self.identifier = identifier
         self.function = function = Function(identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
+        self.origin: object = None
         self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
         tables = dispatcher.tables
@@ -241,13 +245,19 @@ def make_dispatchable(
         home = split_identifier(identifier)
         if hasattr(default, "__qualname__"):
             home = default.__module__ or home[0], default.__qualname__
-    is_new = identifier not in dispatcher.by_identifier
+    origin = getattr(modules.get(getattr(default, "__module__", "")), "__spec__", None)
+    earlier: Any = dispatcher.by_identifier.get(identifier)
+    if earlier is not None:
+        from .mistakes import warn_of_duplicate
+
+        warn_of_duplicate(earlier, default, origin)
     record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier)
+    record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))
         # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-        if is_new:
+        if earlier is None:
             dispatcher.take_shortcut(record, caller)
     return record.wrapper
 
