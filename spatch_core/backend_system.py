@@ -104,7 +104,9 @@ class BackendSystem:
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(StateKeeper(environ_prefix), self._make_loader, self.restore)
+        dispatcher = Dispatcher(
+            StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload
+        )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
         self._dispatcher = dispatcher
@@ -181,12 +183,11 @@ class BackendSystem:
         """Discover the backends again, e.g. after one was installed in a running session.
 
         The environment variables are read again too. Blocks of options that are in force
-        stay in force. Modules that were imported are not imported again.
+        stay in force. Modules that were imported are not imported again. A backend that was
+        installed in editable mode meanwhile is found: its ``.pth`` file is read as it is when
+        Python starts. Users call ``backend_opts.reload()``, which does the same.
         """
-        from importlib import invalidate_caches
-
-        invalidate_caches()
-        self._loader.load(again=True)
+        self._loading.reload(self, self._dispatcher)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.
@@ -219,12 +220,15 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Caller]:
-        # Two threads may need it at once, and one of them be interrupted.
-        loading: Any = import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
-        made: Loader[Caller] = loading.make_loader(
+        made: Loader[Caller] = self._loading.make_loader(
             self, self._dispatcher, self._in_code, self._default_types
         )
         return made
+
+    @property
+    def _loading(self) -> Any:
+        # Two threads may need it at once, and one of them be interrupted.
+        return import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

@@ -92,7 +92,7 @@ class BackendImplementation:
                 if (present.function.__module__, present.function.__qualname__) != own:
                     raise ValueError(
                         f"backend {self.name!r} implements {identifier} already, with "
-                        f"{present.function.__module__}:{present.function.__qualname__}"
+                        f"{present.identifier}{_place(present.function)}"
                     )
             entry = RegisteredFunction(implementation, uses_context)
             self.functions[identifier] = entry
@@ -184,6 +184,12 @@ class RegisteredFunction:
                 f"{self.function!r} cannot keep a should_run that has no name; give it one"
             ) from error
         return name
+
+
+def _place(function: Callable[..., Any]) -> str:
+    """Return where a function is defined, if it is a Python function."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
 
 
 def _identifier(function: str | Callable[..., Any]) -> str:

@@ -27,6 +27,7 @@ from .._problems import Problem, Source
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
 from .entry_points import entry_point_target
+from .path_files import REMEDY, path_files
 
 
 class BackendReader:
@@ -123,10 +124,12 @@ class BackendReader:
             unreadable(error)
             return None
         if found is None:
-            problem(
-                f"there is no file {file!r} in {path or module!r}",
-                "Check the entry point, and that the distribution ships the file as package data",
+            remedy = (
+                "Check the entry point, and that the distribution ships the file as package data"
             )
+            if not path and path_files(source.metadata):
+                remedy = REMEDY
+            problem(f"there is no file {file!r} in {path or module!r}", remedy)
             return None
         source = Source(source.entry_point, path, source.metadata)
         description = None if self.cache is None else self.cache.find(found, name, source)

@@ -16,6 +16,7 @@ from ..exceptions import (
     SpatchCoreWarning,
     UnknownBackendError,
 )
+from .entry_points import find_entry_points
 from .environment import Environment, distribution_key
 
 CYCLE = "the declared priorities form a cycle"
@@ -49,6 +50,8 @@ class Catalog:
     is_complete : bool
         False if a backend could not be read because this thread is in the middle of
         importing a module that it needs. It must be read again after that.
+    group : str or None
+        The entry point group, in which backends may be installed later.
     """
 
     environment: Environment
@@ -59,6 +62,7 @@ class Catalog:
     blocked: Mapping[str, Source] = field(default_factory=dict)
     is_complete: bool = True
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    group: str | None = None
 
     @property
     def prioritized(self) -> tuple[str, ...]:
@@ -91,7 +95,23 @@ class Catalog:
         if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
         faults = [problem for problem in self.problems if problem.backend == name]
-        return str(faults[0]) if faults else ""
+        return str(faults[0]) if faults else self._since(name)
+
+    def _since(self, name: str) -> str:
+        """Return that a backend was installed after the discovery; empty if it was not."""
+        if self.group is None or name in self.descriptions or not self.is_complete:
+            return ""
+        from importlib import invalidate_caches
+
+        invalidate_caches()
+        for entry_point in find_entry_points(self.group)[0]:
+            if entry_point.name == name and entry_point.dist is not None:
+                found = entry_point.dist
+                return (
+                    f"distribution {found.name} {found.version} was installed after the backends "
+                    "were discovered; call backend_opts.reload()"
+                )
+        return ""
 
     def check_backend(self, name: object) -> None:
         """Raise `UnknownBackendError` unless `name` is that of a usable backend."""

@@ -42,6 +42,7 @@ def build_catalog(
     environment: Environment,
     problems: Iterable[Problem] = (),
     cache: DescriptionCache | None = None,
+    group: str | None = None,
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -59,6 +60,8 @@ def build_catalog(
         Problems of finding the entry points.
     cache : DescriptionCache, optional
         Descriptions that need not be parsed again.
+    group : str, optional
+        The library's group.
 
     Returns
     -------
@@ -68,8 +71,8 @@ def build_catalog(
     registry = _Registry(environment, cache)
     for fields in in_code:
         registry.add_in_code(fields)
-    for name, group in groupby(sorted(entry_points, key=_name), key=_name):
-        registry.add_installed(name, list(group))
+    for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
+        registry.add_installed(name, list(found_of_name))
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -101,6 +104,7 @@ def build_catalog(
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
+        group=group,
     )
 
 

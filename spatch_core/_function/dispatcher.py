@@ -48,6 +48,8 @@ class Dispatcher:
         Returns a loader of the library's backends; called once, on first use.
     restore : callable
         `BackendSystem.restore`, for pickles.
+    reload : callable
+        `BackendSystem.reload`, for users.
 
     Attributes
     ----------
@@ -70,11 +72,13 @@ class Dispatcher:
         keeper: StateKeeper,
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
+        reload: Callable[[], None],
     ) -> None:
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
+        self.reload = reload
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []

@@ -6,10 +6,9 @@ It imports `typing`, and nothing imports it when a library is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-if TYPE_CHECKING:
-    from .._resolution.explanation import Explanation
+from .._resolution.explanation import Explanation
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

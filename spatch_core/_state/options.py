@@ -8,7 +8,8 @@ cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the key of each state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
@@ -142,7 +143,7 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type=type, trace=trace)
+            self._own = self._check(prioritize, disable, type=type, trace=trace or None)
 
     @classmethod
     def _check(
@@ -151,7 +152,7 @@ class BackendOptions(Giving[Given_co]):
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, **others)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -249,7 +250,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -259,6 +261,27 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

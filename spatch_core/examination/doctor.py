@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._description.fields import FIELDS
 from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
 from .._identifiers import DEFAULT, is_backend_name, nearest
 from .._problems import Source
+from ..backend_system import BackendSystem
 from .backend_file import read_file
 from .backends import State
 from .blocking import honoured
@@ -28,9 +29,6 @@ from .findings import (
     warning,
 )
 from .libraries import Library, find_library
-
-if TYPE_CHECKING:
-    from ..backend_system import BackendSystem
 
 _SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER)
 _MISSPELLED = 0.8
