@@ -165,16 +165,21 @@ class Dispatchable:
 
         return explain(self, args, kwargs)
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
+    def invoke(
+        self, *, backend: str | None = None, type: type | None = None, force: bool = False
+    ) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
         ----------
         backend : str, optional
-            Run this backend's implementation, whatever the types of the arguments, without
-            calling its ``should_run``. ``"default"`` is the library's own.
+            Run this backend's implementation, whatever the types of the arguments.
+            ``"default"`` is the library's own.
         type : type, optional
             Dispatch as if an object of this type had been passed too, in this call alone.
+        force : bool, optional
+            Whether to run the implementation without asking the backend's ``should_run``.
+            Results may be wrong: it says which calls the implementation is right for.
 
         Returns
         -------
@@ -186,13 +191,18 @@ class Dispatchable:
         UnknownBackendError, UnknownTypeError
             A `ValueError` when called, if there is no such backend or type.
         BackendDeferredError
-            When called, if the backend does not implement the function.
+            When called, if the backend does not implement the function, or defers; it has the
+            reason.
         """
-        if backend is None and type is None:
-            raise TypeError("invoke() takes backend= or type=")
+        if backend is None and (type is None or force):
+            raise TypeError(
+                "invoke() takes force= with backend= alone"
+                if force
+                else "invoke() takes backend= or type="
+            )
         from .invocation import Invocation  # few programs need it
 
-        return Invocation(self, backend, type)
+        return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
         content = {
