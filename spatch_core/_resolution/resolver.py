@@ -44,7 +44,7 @@ class Resolver:
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
-        self._unasked: dict[tuple[Function, str], Candidate] = {}
+        self._demanded: dict[tuple[Function, str, bool], Candidate] = {}
 
     def types(self, values: Iterable[Any], state: DispatchState) -> tuple[type, ...]:
         """Return the dispatch types of a call.
@@ -151,15 +151,17 @@ class Resolver:
             )
         return candidate
 
-    def demanded(self, function: Function, name: str, state: DispatchState) -> Candidate:
-        """Return the candidate that `invoke` names, whatever its types; it is not asked.
+    def demanded(
+        self, function: Function, name: str, state: DispatchState, is_asked: bool = True
+    ) -> Candidate:
+        """Return the candidate that `invoke` names, whatever its types.
 
         Raises
         ------
         BackendDeferredError
             If the backend does not implement the function.
         """
-        candidate = self._unasked.get((function, name))
+        candidate = self._demanded.get((function, name, is_asked))
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
@@ -168,8 +170,8 @@ class Resolver:
                     function.identifier,
                     f"it does not implement it; these do: {', '.join(implementers)}",
                 )
-            candidate = self.candidate(function, state, Step(name, None)).unasked()
-            self._unasked[function, name] = candidate
+            candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
+            self._demanded[function, name, is_asked] = candidate
         return candidate
 
     def explain(

@@ -101,7 +101,8 @@ class Walk:
         for cls in types:
             match = matcher.match(cls)
             self._matches.append(match)
-            weight = rule.weight(match, function, state)
+            # The type that the user names counts, whatever knows it.
+            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)

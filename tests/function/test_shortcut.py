@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem
+from spatch_core import BackendSystem, DuplicateFunctionWarning
 from spatch_core._dispatch_arguments import Missing
 from spatch_core.testing import isolated, run_python, write_distribution
 
@@ -901,7 +901,8 @@ def test_a_hot_reloader_gets_code_that_dispatches() -> None:
     """It decorates again, and gives the old function the code of the new one."""
     system, function = make()
     function(1)
-    newer = system.dispatchable("x", module="lib", qualname="f")(warn)
+    with pytest.warns(DuplicateFunctionWarning):
+        newer = system.dispatchable("x", module="lib", qualname="f")(warn)
     assert not is_taken(newer)
     function.__code__, function.__defaults__ = newer.__code__, newer.__defaults__
     function.__kwdefaults__ = newer.__kwdefaults__
