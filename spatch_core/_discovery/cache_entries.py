@@ -54,8 +54,10 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
     return [version_of(status), fields, list(functions)], to_json(columns_of(functions))
 
 
-def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Description:
-    """Return the description that an entry was made from.
+def restore(
+    entry: Entry, source: Source, read: Callable[[], bytes]
+) -> tuple[Description, LazyFunctions]:
+    """Return the description that an entry was made from, and what its functions are read from.
 
     Parameters
     ----------
@@ -79,17 +81,19 @@ def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Descript
     def parse() -> Mapping[str, Implementation]:
         return parse_description(parse_toml(read()), source, name).functions
 
-    return Description(
+    lazy = LazyFunctions(_strings(identifiers), functions, parse)
+    description = Description(
         name,
         tuple(map(TypePattern, _strings(primary))),
         tuple(map(TypePattern, _strings(secondary))),
         requires_opt_in,
         _strings(higher),
         _strings(lower),
-        MappingProxyType(LazyFunctions(_strings(identifiers), functions, parse)),
+        MappingProxyType(lazy),
         None if generation is None else _restore_generation(*generation),
         source,
     )
+    return description, lazy
 
 
 def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
@@ -100,7 +104,7 @@ def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
 
 def _strings(values: Any) -> tuple[str, ...]:
     """Return the items of a list that must hold strings only."""
-    if type(values) is not list or not all(type(each) is str for each in values):
+    if type(values) is not list or not {*map(type, values)} <= {str}:
         raise TypeError(f"not a list of strings: {values!r}")
     return tuple(values)
 

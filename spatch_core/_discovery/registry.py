@@ -101,6 +101,7 @@ def build_catalog(
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
+        cached_docs={} if cache is None else cache.docs,
     )
 
 

@@ -100,10 +100,12 @@ class Resolver:
         lines = []
         for name in self.implementers(identifier):
             if name != DEFAULT:
-                implementation = self.catalog.descriptions[name].functions[identifier]
-                lines.append(f"{name}")
-                text = implementation.additional_docs.strip() or "No further notes."
-                lines += [f"    {line}".rstrip() for line in text.splitlines()]
+                lines.append(name)
+                text = self.catalog.additional_docs(name, identifier).strip()
+                if text.isprintable():  # one line, as in most of what may be 100,000 texts
+                    lines.append(f"    {text or 'No further notes.'}")
+                else:
+                    lines += [f"    {line}".rstrip() for line in text.splitlines()]
         return "\n".join(["Backends", "--------", *lines]) if lines else ""
 
     def walk(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Walk:
