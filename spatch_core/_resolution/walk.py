@@ -101,7 +101,8 @@ class Walk:
         for cls in types:
             match = matcher.match(cls)
             self._matches.append(match)
-            weight = rule.weight(match, function, state)
+            # The type that the user names counts, whatever knows it.
+            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)
@@ -177,10 +178,11 @@ class Walk:
         yield from following
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
-        if self._rule.standing(name, self._state) is Standing.INACTIVE:
-            return Verdict.INACTIVE
+        # First: to prioritize a backend that lacks the function would change nothing.
         if name not in implementers:
             return Verdict.NO_IMPLEMENTATION
+        if self._rule.standing(name, self._state) is Standing.INACTIVE:
+            return Verdict.INACTIVE
         return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
     @property
