@@ -265,7 +265,7 @@ class Function:
         """
         assert self._finder is not None  # there are no parameters
         try:
-            found = self._finder(*args, **kwargs)
+            found: Any = self._finder(*args, **kwargs)
         except TypeError as error:
             if _is_of_inner_frame(error):
                 raise
@@ -277,8 +277,8 @@ class Function:
                 raise
             what = "None" if found is None else f"an object of type {type(found).__qualname__!r}"
             raise TypeError(
-                f"{self.identifier}: the callable that finds its dispatch arguments returned {what}, "
-                "not several arguments in a tuple or list"
+                f"{self.identifier}: the callable that finds its dispatch arguments returned "
+                f"{what}, not several arguments in a tuple or list"
             ) from error
 
     def _mismatch(
