@@ -686,7 +686,12 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
     write(tmp_path, {"backend.toml": toml})
     found = faults(site.run("verify", "--no-imports", "--json", str(tmp_path / "backend.toml")))
     assert list(found) == [
+        (1, "date"),
+        (2, "half"),
+        (3, "text"),
+        (6, "raw"),
         (9, "primary_types[1]"),
+        (11, "others"),
         (17, 'functions."l:a".function'),
         (18, 'functions."l:b".function'),
         (19, 'functions."l:c".function'),
