@@ -73,6 +73,12 @@ class Link:
         if dispatcher is not None:
             dispatcher.take_shortcuts()
 
+    def wake(self, state: Any) -> None:
+        """See `Dispatcher.wake`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.wake(state)
+
     def strays(self) -> set[int] | None:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""
         dispatcher = self._find()

@@ -1,6 +1,6 @@
 """Exchanges a wrapper's code for that of the default implementation, and back.
 
-While no backend implements a function, its wrapper runs the code object of the default
+While no active backend implements a function, its wrapper runs the code object of the default
 implementation, with its globals and default values. A call of the wrapper then is a call of the
 default implementation: it has one frame, and costs the same.
 
