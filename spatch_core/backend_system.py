@@ -90,15 +90,15 @@ class BackendSystem:
         default_primary_types: Iterable[str] = (),
         backends: Iterable[Any] = (),
     ) -> None:
-        if not environ_prefix.isidentifier():
-            raise ValueError(
-                f"environ_prefix must start names of variables, e.g. 'MYLIB', "
-                f"not {environ_prefix!r}"
-            )
-        if isinstance(default_primary_types, str):
-            raise TypeError("default_primary_types takes several type patterns, in a list")
-        if hasattr(backends, "keys"):
-            raise TypeError("backends takes several descriptions, in a list")
+        if not (
+            (group is None or type(group) is str)
+            and type(environ_prefix) is str
+            and environ_prefix.isidentifier()
+            and {type(default_primary_types), type(backends)} <= {list, tuple}
+        ):
+            from ._function.mistakes import check_system  # most libraries need it never
+
+            check_system(group, environ_prefix, default_primary_types, backends)
         self.group = group
         self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)

@@ -44,7 +44,6 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
 
     made: Any = call
     made._tries_whole_chain = True
-    made.tried = target
     return call
 
 

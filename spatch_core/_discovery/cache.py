@@ -1,6 +1,6 @@
 """The cache of parsed descriptions: one file for each Python environment and group.
 
-Parsing TOML takes longer than everything else in discovery. A description without faults is
+Parsing TOML takes longer than everything else in discovery. A description without problems is
 therefore kept in the user's cache folder, with the path and the version of its file. The
 cache is only a shortcut: if anything about it is wrong, the descriptions are parsed as if it
 did not exist.
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
 _FOLDER = "spatch-core"
-_FORMAT = 3
+_FORMAT = 4
 
 
 def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | None:

@@ -94,7 +94,7 @@ class Catalog:
         prefix = f"{name}@"
         if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
-        faults = [problem for problem in self.problems if problem.backend == name]
+        faults = [each for each in self.problems if each.backend == name and each.skips]
         return str(faults[0]) if faults else self._since(name)
 
     def _since(self, name: str) -> str:
@@ -124,7 +124,7 @@ class Catalog:
         """Yield one warning for each backend or variable that has problems."""
         # One warning about each cycle: backends on a cycle share the message.
         about = sorted(
-            (problem for problem in self.problems if problem.backend is not None),
+            (each for each in self.problems if each.backend is not None and each.warns),
             key=lambda problem: (str(problem.source), problem.backend or ""),
         )
         seen: set[str] = set()

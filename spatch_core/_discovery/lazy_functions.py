@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._description.description import Implementation
-from .._description.fields import FUNCTION_FIELDS
+from .._description.fields import FUNCTION_FIELDS, FUNCTION_TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 # Errors that a corrupt cache can raise. An `IdentifierError` is a `ValueError`.
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "function": (str,),
-    "should_run": (str, type(None)),
-    "uses_context": (bool,),
-    "additional_docs": (str,),
-}
+
+def kinds_in_json(kind: str, default: str) -> tuple[type, ...]:
+    """Return the types that a value of a simple kind of field may have in the cache.
+
+    >>> kinds_in_json("identifier", "none")
+    (<class 'str'>, <class 'NoneType'>)
+    """
+    found = bool if kind == "boolean" else str
+    return (found, type(None)) if default == "none" else (found,)
+
+
+_KINDS = {key: kinds_in_json(*field[:2]) for key, field in FUNCTION_TABLE.items()}
 
 
 class LazyFunctions:

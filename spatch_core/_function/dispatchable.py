@@ -236,7 +236,7 @@ def make_dispatchable(
     identifier: str | None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default) or isinstance(default, type):
+    if not callable(default) or isinstance(default, (type, staticmethod)):
         from .mistakes import check_callable  # a library that is right needs it never
 
         check_callable(default)
@@ -268,7 +268,7 @@ def make_dispatchable(
         record.document(caller.resolver.docs(identifier))
         # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
         if earlier is None:
-            dispatcher.take_shortcut(record, caller)
+            dispatcher.shortcuts.take(record, caller)
     return record.wrapper
 
 

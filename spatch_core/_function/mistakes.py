@@ -1,4 +1,4 @@
-"""Mistakes in decorating, found at decoration; imported where one is possible."""
+"""Mistakes in making a system and in decorating; imported where one is possible."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _CLASS = "; decorate the methods of a class, or a function that makes its instan
 
 
 def check_callable(default: Any) -> None:
-    """Raise unless `default` can be dispatchable: it is callable, and no class.
+    """Raise unless `default` can be dispatchable: it is callable, no class and no static method.
 
     Raises
     ------
@@ -73,11 +73,49 @@ def check_callable(default: Any) -> None:
             f"the class {default.__qualname__} cannot be dispatchable, because a function would "
             "take its place" + _CLASS
         )
+    is_method = isinstance(default, staticmethod) or not callable(default)
+    if is_method and hasattr(type(default), "__get__"):  # property, classmethod and the like
+        name = type(default).__name__
+        raise TypeError(
+            f"only a function can be dispatchable, not a {name}: "
+            f"write @{name} above @dispatchable(...)"
+        )
     if not callable(default):
         raise TypeError(
             f"only a function can be dispatchable, not {default!r}; "
             "is it decorated with @dispatchable(), with parentheses?"
         )
+
+
+def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: Any) -> None:
+    """Raise for arguments with which no `BackendSystem` can be made.
+
+    Raises
+    ------
+    TypeError
+        If one is of a wrong type.
+    ValueError
+        If `environ_prefix` cannot start the name of an environment variable.
+    """
+    if group is not None and not isinstance(group, str):
+        raise TypeError(
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None, "
+            f"not {group!r}"
+        )
+    if not isinstance(environ_prefix, str):
+        raise TypeError(f"environ_prefix takes a string, e.g. 'MYLIB', not {environ_prefix!r}")
+    if not environ_prefix.isidentifier():
+        raise ValueError(
+            f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
+        )
+    if not _is_several(default_types):
+        raise TypeError("default_primary_types takes several type patterns, in a list")
+    if not _is_several(backends) or hasattr(backends, "keys"):
+        raise TypeError("backends takes several descriptions, in a list")
+
+
+def _is_several(given: object) -> bool:
+    return not isinstance(given, str) and hasattr(given, "__iter__")
 
 
 def _stages(given: Any) -> list[Any]:

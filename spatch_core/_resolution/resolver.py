@@ -97,14 +97,12 @@ class Resolver:
 
     def docs(self, identifier: str) -> str:
         """Return the section about backends for a function's docstring; may be empty."""
-        lines = []
-        for name in self.implementers(identifier):
-            if name != DEFAULT:
-                implementation = self.catalog.descriptions[name].functions[identifier]
-                lines.append(f"{name}")
-                text = implementation.additional_docs.strip() or "No further notes."
-                lines += [f"    {line}".rstrip() for line in text.splitlines()]
-        return "\n".join(["Backends", "--------", *lines]) if lines else ""
+        names = [name for name in self.implementers(identifier) if name != DEFAULT]
+        if not names:
+            return ""
+        from .documentation import section
+
+        return section(identifier, [self.catalog.descriptions[name] for name in names])
 
     def walk(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Walk:
         """Return the walk along the backends for calls of these types.

@@ -178,10 +178,11 @@ class Walk:
         yield from following
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
-        if self._rule.standing(name, self._state) is Standing.INACTIVE:
-            return Verdict.INACTIVE
+        # First: to prioritize a backend that lacks the function would change nothing.
         if name not in implementers:
             return Verdict.NO_IMPLEMENTATION
+        if self._rule.standing(name, self._state) is Standing.INACTIVE:
+            return Verdict.INACTIVE
         return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
     @property

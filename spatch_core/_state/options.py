@@ -37,9 +37,15 @@ if TYPE_CHECKING:
 
 _NOTHING = ()
 
+_VARIABLES = """
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
+    prioritize, block and order backends before a program starts.
+    """
+"""The end of the docstring of a library's options."""
+
 
 class BackendOptions(Giving[Given_co]):
-    """Options for the calls of a block, of a decorated function, or of the whole process.
+    """Choose backends, and see what runs: in a block, in a function, or in the whole process.
 
     Parameters
     ----------
@@ -67,9 +73,26 @@ class BackendOptions(Giving[Given_co]):
     Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
     adds to what is in force around the block. Used as a decorator, it freezes what is in
     force now together with its own options; the decorated function can be pickled and runs
-    under the same options in another process. Without either it tells what is in force:
-    ``backend_opts().backends``. A query tells what would be in force in a block with these
-    options here and now.
+    under the same options in another process. Without either it tells what would be in force
+    in a block with these options here and now.
+
+    Examples
+    --------
+    In a block, with what ran::
+
+        with backend_opts(prioritize="gpu"):
+            ...
+        with backend_opts(trace=True) as trace:
+            ...
+        print(trace)
+
+    In a function, wherever it is called; in the whole process; what is active here and now::
+
+        @backend_opts(prioritize="gpu")
+        def work(): ...
+
+        backend_opts(disable="gpu").enable_globally()
+        backend_opts().backends
     """
 
     __slots__ = ()
@@ -165,17 +188,19 @@ class BackendOptions(Giving[Given_co]):
         module : str
             The module that publishes them.
         """
+        prefix = owner.keeper.variable.name
         return type(
             "backend_opts",
             (cls,),
             {
                 "__slots__": (),
-                "__doc__": cls.__doc__,  # which `help` does not look for in base classes
+                # `help` does not look for it in base classes.
+                "__doc__": cls.__doc__ and cls.__doc__ + _VARIABLES.format(prefix),
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
-                **block_methods(owner.keeper.variable),
+                **block_methods(owner.keeper.variable, module),
             },
         )
 

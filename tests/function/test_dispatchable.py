@@ -353,6 +353,26 @@ def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "kind",
+    [
+        property,
+        staticmethod,
+        classmethod,
+        functools.cached_property,
+        functools.singledispatchmethod,
+    ],
+)
+def test_decorators_of_methods_stand_above(kind: Any) -> None:
+    """The error says what to write; a static method would be called with its instance."""
+
+    def method(x: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=rf"write @{kind.__name__} above @dispatchable\(") as caught:
+        make_system().dispatchable("x")(kind(method))
+    assert f"not a {kind.__name__}:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "default", [functools.partial(len), Adder()], ids=lambda value: type(value).__name__
 )
 @pytest.mark.parametrize("options", [{}, {"qualname": "f"}, {"module": "lib"}], ids=repr)

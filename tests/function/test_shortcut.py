@@ -546,10 +546,10 @@ def test_a_decision_about_replaced_backends_has_no_effect() -> None:
     caller = system._dispatcher.ensure_loaded()
     system.reload()
     dispatcher = system._dispatcher
-    dispatcher.leave_shortcuts()
-    dispatcher.take_shortcut(dispatcher.records[0], caller)
+    dispatcher.shortcuts.leave_all()
+    dispatcher.shortcuts.take(dispatcher.records[0], caller)
     assert not is_taken(function)
-    dispatcher.take_shortcut(dispatcher.records[0], dispatcher.ensure_loaded())
+    dispatcher.shortcuts.take(dispatcher.records[0], dispatcher.ensure_loaded())
     assert is_taken(function)
 
 

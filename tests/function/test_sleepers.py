@@ -182,7 +182,7 @@ def test_threads_that_activate_while_others_decide() -> None:
         def decide(system: Any = system, start: Any = start) -> None:
             start.wait()
             for _ in range(5):
-                system._dispatcher.take_shortcuts()
+                system._dispatcher.shortcuts.take_all()
 
         def activate(
             system: Any = system, function: Any = function, start: Any = start, wrong: Any = wrong
