@@ -119,7 +119,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
         if each.suffix in {".py", ".pyi"}
     }
     compiled = {name for name in names if name.endswith((".so", ".pyd"))}
-    data = {"spatch_core/py.typed", "spatch_core/backend.schema.json"}
+    data = {f"spatch_core/{name}" for name in ("LICENSE", "py.typed", "backend.schema.json")}
     data |= {
         f"spatch_core/{each.relative_to(package).as_posix()}"
         for pattern in ("*.template", "shapes/*.json")

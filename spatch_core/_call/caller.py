@@ -86,9 +86,14 @@ class Caller:
         return Chain(function, types, [*candidates], state.trace)
 
     def demanded(
-        self, function: Function, backend: str, state: DispatchState, types: tuple[type, ...]
+        self,
+        function: Function,
+        backend: str,
+        state: DispatchState,
+        types: tuple[type, ...],
+        is_asked: bool,
     ) -> Demanded:
-        """Return the chain of one backend alone, whatever its types; it is not asked.
+        """Return the chain of one backend alone, whatever its types.
 
         Raises
         ------
@@ -98,7 +103,7 @@ class Caller:
             If it does not implement the function.
         """
         self.catalog.check_backend(backend)
-        candidate = self.resolver.demanded(function, backend, state)
+        candidate = self.resolver.demanded(function, backend, state, is_asked)
         return Demanded(function, types, [candidate], state.trace)
 
     def call(

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from os.path import exists
 from types import CodeType, FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from typing import Any
+    from typing import Any, Protocol
+
+    from .._dispatch_arguments import Function
+
+    class Record(Protocol):
+        """A `Dispatchable`, as far as a warning needs it."""
+
+        identifier: str
+        function: Function
+        origin: object
 
 
 def check_parentheses(given: Any, frame: FrameType) -> None:
@@ -133,3 +143,41 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             # Python 3.12 and later define a generic function in a scope of its own.
             if each.co_name.startswith("<generic parameters of"):
                 yield from _codes(each)
+
+
+def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
+    """Warn if another function takes the identity of an earlier one.
+
+    A module that is imported again decorates its functions again, and has another spec then. An
+    interactive session does so too; its code comes from no file.
+
+    Parameters
+    ----------
+    earlier : Record
+        The function that has the identity.
+    default : callable
+        The default implementation that is being decorated.
+    origin : object
+        The spec of the module that defines it.
+    """
+    replaced = earlier.function.default
+    if default is replaced or (
+        earlier.origin is not origin
+        and getattr(default, "__module__", None) == getattr(replaced, "__module__", None)
+    ):
+        return
+    places = [_place(replaced), _place(default)]
+    if "" in places:
+        return
+    from .._warning import warn_caller
+    from ..exceptions import DuplicateFunctionWarning
+
+    warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
+
+
+def _place(default: Any) -> str:
+    """Return where a function is defined, ``"file:line"``; empty where that is no file."""
+    code = getattr(_stages(default)[-1], "__code__", None)
+    if code is None or not exists(code.co_filename):
+        return ""
+    return f"{code.co_filename}:{code.co_firstlineno}"

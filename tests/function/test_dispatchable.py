@@ -319,10 +319,9 @@ def test_ufunc_as_default() -> None:
 
 def test_generators_and_coroutines() -> None:
     """The wrapper returns a generator or coroutine; its body runs later."""
-    decorate = make_system().dispatchable("x", module="lib", qualname="f")
-    made: Any = decorate(generator)
+    made: Any = make_system().dispatchable("x", module="lib", qualname="f")(generator)
     assert list(made(1)) == ["default"]
-    waited: Any = decorate(coroutine)
+    waited: Any = make_system().dispatchable("x", module="lib", qualname="f")(coroutine)
     assert asyncio.run(waited(1)) == "default"
     with pytest.raises(TypeError, match=r"backend 'first' returned \('first', .*an awaitable$"):
         asyncio.run(waited(Foreign()))
