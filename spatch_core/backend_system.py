@@ -52,9 +52,10 @@ class BackendSystem:
         The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
         ``<prefix>_SET_ORDER``.
     default_primary_types : iterable of str, optional
-        Type patterns of the types that the library's own implementations work with.
+        Type patterns of the types that the library's own implementations work with; None for
+        none.
     backends : iterable of mapping or object, optional
-        Descriptions of backends that the library brings itself.
+        Descriptions of backends that the library brings itself; None for none.
 
     Attributes
     ----------
@@ -87,8 +88,8 @@ class BackendSystem:
         self,
         group: str | None,
         environ_prefix: str,
-        default_primary_types: Iterable[str] = (),
-        backends: Iterable[Any] = (),
+        default_primary_types: Iterable[str] | None = (),
+        backends: Iterable[Any] | None = (),
     ) -> None:
         if not environ_prefix.isidentifier():
             raise ValueError(
@@ -101,8 +102,8 @@ class BackendSystem:
             raise TypeError("backends takes several descriptions, in a list")
         self.group = group
         self.environ_prefix = environ_prefix
-        self._default_types = tuple(TypePattern(text) for text in default_primary_types)
-        self._in_code = tuple(backends)
+        self._default_types = tuple(TypePattern(text) for text in default_primary_types or ())
+        self._in_code = tuple(backends or ())
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload
