@@ -91,15 +91,15 @@ class BackendSystem:
         default_primary_types: Iterable[str] | None = (),
         backends: Iterable[Any] | None = (),
     ) -> None:
-        if not environ_prefix.isidentifier():
-            raise ValueError(
-                f"environ_prefix must start names of variables, e.g. 'MYLIB', "
-                f"not {environ_prefix!r}"
-            )
-        if isinstance(default_primary_types, str):
-            raise TypeError("default_primary_types takes several type patterns, in a list")
-        if hasattr(backends, "keys"):
-            raise TypeError("backends takes several descriptions, in a list")
+        if not (
+            (group is None or type(group) is str)
+            and type(environ_prefix) is str
+            and environ_prefix.isidentifier()
+            and {type(default_primary_types), type(backends)} <= {list, tuple}
+        ):
+            from ._function.mistakes import check_system  # most libraries need it never
+
+            check_system(group, environ_prefix, default_primary_types, backends)
         self.group = group
         self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types or ())
@@ -152,9 +152,12 @@ class BackendSystem:
             If `identifier` is none, or none can be made of `module` and `qualname`.
         """
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
-            from ._function.mistakes import check_parentheses  # most libraries give names
+            frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
+            # Neither a lambda nor what has its name already is a function to decorate.
+            if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
+                from ._function.mistakes import check_parentheses  # most libraries need it never
 
-            check_parentheses(dispatch_args, sys._getframe(1))
+                check_parentheses(dispatch_args, frame)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(

@@ -120,6 +120,29 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
 # Making one
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (3, "LIB"),
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None",
+        ),
+        ((b"lib", "LIB"), "group takes the name"),
+        ((None, None), "environ_prefix takes a string, e.g. 'MYLIB', not None"),
+        ((None, "LIB", 3), "default_primary_types takes several type patterns, in a list"),
+        ((None, "LIB", None), "default_primary_types takes several"),
+        ((None, "LIB", (), None), "backends takes several descriptions, in a list"),
+        ((None, "LIB", (), "lib"), "backends takes several"),
+        ((None, "LIB", (), {"name": "b"}), "backends takes several"),
+    ],
+    ids=str,
+)
+def test_arguments_of_wrong_types_are_named(arguments: Any, message: str) -> None:
+    """The error says what to write."""
+    with pytest.raises(TypeError, match=message):
+        BackendSystem(*arguments)
+
+
 @pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
 def test_prefix_must_start_names_of_variables(prefix: str) -> None:
     """F15: a prefix with which no shell could set a variable is a library's mistake."""

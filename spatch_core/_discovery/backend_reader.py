@@ -84,7 +84,7 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            return parse_description(fields, source, expected_name, in_code)
+            description = parse_description(fields, source, expected_name, in_code)
         except DescriptionError as error:
             self.problems += error.problems
         except BaseException as error:  # noqa: BLE001  # a third party's attributes
@@ -97,6 +97,9 @@ class BackendReader:
                     source=source,
                 )
             )
+        else:
+            self.problems += description.problems
+            return description
         return None
 
     def _read_file(self, name: str, module: str, file: str, source: Source) -> Description | None:
@@ -148,7 +151,8 @@ class BackendReader:
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         description = self.parse(fields, source, name)
-        if description is not None and self.cache is not None:
+        # The cache has no problems: a file with unknown keys is parsed every time.
+        if description is not None and not description.problems and self.cache is not None:
             self.cache.keep(found, description)
         return description
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
+from sys import modules
 from types import FunctionType
 
 from .._dispatch_arguments import SIGNED, Function, missing
@@ -55,6 +56,8 @@ class Dispatchable:
         The file name under which tracebacks show that source.
     doc : str or None
         The docstring of the default implementation.
+    origin : object
+        The spec of the module that defines it; a module that is imported again has another one.
     shortcut : Shortcut or None
         None if the wrapper cannot run the code of the default implementation.
     """
@@ -72,6 +75,7 @@ class Dispatchable:
         self.identifier = identifier
         self.function = function = Function(identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
+        self.origin: object = None
         self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
         tables = dispatcher.tables
@@ -161,16 +165,21 @@ class Dispatchable:
 
         return explain(self, args, kwargs)
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
+    def invoke(
+        self, *, backend: str | None = None, type: type | None = None, force: bool = False
+    ) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
         ----------
         backend : str, optional
-            Run this backend's implementation, whatever the types of the arguments, without
-            calling its ``should_run``. ``"default"`` is the library's own.
+            Run this backend's implementation, whatever the types of the arguments.
+            ``"default"`` is the library's own.
         type : type, optional
             Dispatch as if an object of this type had been passed too, in this call alone.
+        force : bool, optional
+            Whether to run the implementation without asking the backend's ``should_run``.
+            Results may be wrong: it says which calls the implementation is right for.
 
         Returns
         -------
@@ -182,13 +191,18 @@ class Dispatchable:
         UnknownBackendError, UnknownTypeError
             A `ValueError` when called, if there is no such backend or type.
         BackendDeferredError
-            When called, if the backend does not implement the function.
+            When called, if the backend does not implement the function, or defers; it has the
+            reason.
         """
-        if backend is None and type is None:
-            raise TypeError("invoke() takes backend= or type=")
+        if backend is None and (type is None or force):
+            raise TypeError(
+                "invoke() takes force= with backend= alone"
+                if force
+                else "invoke() takes backend= or type="
+            )
         from .invocation import Invocation  # few programs need it
 
-        return Invocation(self, backend, type)
+        return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
         content = {
@@ -222,7 +236,7 @@ def make_dispatchable(
     identifier: str | None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default) or isinstance(default, type):
+    if not callable(default) or isinstance(default, (type, staticmethod)):
         from .mistakes import check_callable  # a library that is right needs it never
 
         check_callable(default)
@@ -241,14 +255,20 @@ def make_dispatchable(
         home = split_identifier(identifier)
         if hasattr(default, "__qualname__"):
             home = default.__module__ or home[0], default.__qualname__
-    is_new = identifier not in dispatcher.by_identifier
+    origin = getattr(modules.get(getattr(default, "__module__", "")), "__spec__", None)
+    earlier: Any = dispatcher.by_identifier.get(identifier)
+    if earlier is not None:
+        from .mistakes import warn_of_duplicate
+
+        warn_of_duplicate(earlier, default, origin)
     record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier)
+    record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))
         # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-        if is_new:
-            dispatcher.take_shortcut(record, caller)
+        if earlier is None:
+            dispatcher.shortcuts.take(record, caller)
     return record.wrapper
 
 

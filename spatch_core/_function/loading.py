@@ -92,10 +92,10 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
-    dispatcher.leave_shortcuts()
+    dispatcher.shortcuts.leave_all()
     keeper.set_environment(DispatchState(catalog.prioritized))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
         record.document(caller.resolver.docs(record.identifier))
-    dispatcher.take_shortcuts()
+    dispatcher.shortcuts.take_all()

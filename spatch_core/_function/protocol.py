@@ -54,7 +54,9 @@ class DispatchableFunction(Protocol[P, R_co]):
         """
         ...
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Callable[P, R_co]:
+    def invoke(
+        self, *, backend: str | None = None, type: type | None = None, force: bool = False
+    ) -> Callable[P, R_co]:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
@@ -63,6 +65,8 @@ class DispatchableFunction(Protocol[P, R_co]):
             The backend whose implementation runs, for arguments of any types.
         type : type, optional
             A type that counts as the type of one more argument.
+        force : bool, optional
+            Whether the backend runs without being asked.
 
         Returns
         -------

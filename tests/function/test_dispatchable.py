@@ -319,10 +319,9 @@ def test_ufunc_as_default() -> None:
 
 def test_generators_and_coroutines() -> None:
     """The wrapper returns a generator or coroutine; its body runs later."""
-    decorate = make_system().dispatchable("x", module="lib", qualname="f")
-    made: Any = decorate(generator)
+    made: Any = make_system().dispatchable("x", module="lib", qualname="f")(generator)
     assert list(made(1)) == ["default"]
-    waited: Any = decorate(coroutine)
+    waited: Any = make_system().dispatchable("x", module="lib", qualname="f")(coroutine)
     assert asyncio.run(waited(1)) == "default"
     with pytest.raises(TypeError, match=r"backend 'first' returned \('first', .*an awaitable$"):
         asyncio.run(waited(Foreign()))
@@ -351,6 +350,26 @@ def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
     """The decorator raises an error that names the mistake."""
     with pytest.raises(TypeError, match="only a function can be dispatchable"):
         make_system().dispatchable("x")(value)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        property,
+        staticmethod,
+        classmethod,
+        functools.cached_property,
+        functools.singledispatchmethod,
+    ],
+)
+def test_decorators_of_methods_stand_above(kind: Any) -> None:
+    """The error says what to write; a static method would be called with its instance."""
+
+    def method(x: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=rf"write @{kind.__name__} above @dispatchable\(") as caught:
+        make_system().dispatchable("x")(kind(method))
+    assert f"not a {kind.__name__}:" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendImplementation
+from spatch_core import BackendImplementation, DuplicateFunctionWarning
 from tests.function.conftest import Foreign, make_system
 
 PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
@@ -77,7 +80,6 @@ def find_cached(x: Any, *rest: Any) -> Any:
 
 def test_any_callable_may_find_the_dispatch_arguments() -> None:
     """F5: functions of the module or of this scope, made ones, methods and objects."""
-    system = make_system()
 
     def find_here(x: Any, *rest: Any) -> Any:
         return [x]
@@ -86,7 +88,9 @@ def test_any_callable_may_find_the_dispatch_arguments() -> None:
     finders += [Finder(), find_cached, functools.lru_cache(find_here), helper(find_first)]
     finders += [lambda x: [x], functools.partial(find_first)]
     for each in finders:
-        function: Any = system.dispatchable(each, module="lib", qualname="f")(lambda x: "default")
+        function: Any = make_system().dispatchable(each, module="lib", qualname="f")(
+            lambda x: "default"
+        )
         assert function(Foreign())[0] == "first"
         assert function(3) == "default"
 
@@ -151,3 +155,92 @@ def test_a_malformed_identity_is_refused() -> None:
     """At decoration, with the form that it must have."""
     with pytest.raises(ValueError, match=r"'lib\.f' is not an identifier"):
         make_system().dispatchable("x", identifier="lib.f")(find_first)
+
+
+# ---------------------------------------------------------------------------------------
+# Two functions with one identity
+
+
+def decorate_twice(first: Any, second: Any) -> None:
+    decorate = make_system().dispatchable("x", identifier="lib:f")
+    decorate(first)
+    decorate(second)
+
+
+def test_two_functions_with_one_identity() -> None:
+    """F3: a warning at decoration names both places."""
+
+    def first(x: Any) -> Any: ...
+
+    def second(x: Any) -> Any: ...
+
+    with pytest.warns(DuplicateFunctionWarning, match="identifier=") as caught:
+        decorate_twice(first, helper(second))
+    (warning,) = caught
+    assert warning.filename == __file__
+    assert isinstance(warning.message, DuplicateFunctionWarning)
+    assert warning.message.identifier == "lib:f"
+    assert warning.message.earlier == f"{__file__}:{first.__code__.co_firstlineno}"
+    assert warning.message.later == f"{__file__}:{second.__code__.co_firstlineno}"
+
+
+def test_functions_that_a_factory_makes_need_identities() -> None:
+    """F3: they are defined in one place, and each is a function of its own."""
+
+    def make(factor: int) -> Any:
+        def f(x: Any) -> Any:
+            return factor * x
+
+        return f
+
+    with pytest.warns(DuplicateFunctionWarning):
+        decorate_twice(make(2), make(3))
+
+
+def test_the_same_function_twice_is_one() -> None:
+    """F3: nothing takes the place of anything."""
+    decorate_twice(find_first, find_first)
+
+
+LIBRARY = """
+import functools
+import importlib
+from spatch_core import BackendSystem
+from unit_dispatch import system
+
+def helper(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+    return wrapper
+
+@system.dispatchable("x")
+def f(x): return 1
+
+@system.dispatchable("x")
+@helper
+def g(x): return 1
+"""
+
+
+def test_a_module_that_is_imported_again_decorates_again(package: Any, tmp_path: Path) -> None:
+    """F3: also where it has changed since."""
+    package("unit_dispatch", {"__init__.py": "import spatch_core\n"})
+    vars(import_module("unit_dispatch"))["system"] = make_system()
+    package("unit_library", {"__init__.py": LIBRARY})
+    library = import_module("unit_library")
+    (tmp_path / "unit_library" / "__init__.py").write_text("\n# changed\n" + LIBRARY)
+    importlib.reload(library)
+    assert library.f(3) == library.g(3) == 1
+    del sys.modules["unit_library"]
+    assert import_module("unit_library").f(3) == 1
+
+
+def test_an_interactive_session_defines_functions_again() -> None:
+    """F3: a cell of a notebook runs several times, perhaps changed."""
+    scope = {"system": make_system(), "__name__": "__main__"}
+    for file in ("<stdin>", "/tmp/ipykernel_1/2.py"):
+        text = f"@system.dispatchable('x')\ndef f(x): return {file!r}"
+        exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    function: Any = scope["f"]
+    assert function(3) == "/tmp/ipykernel_1/2.py"
