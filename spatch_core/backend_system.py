@@ -52,10 +52,9 @@ class BackendSystem:
         The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
         ``<prefix>_SET_ORDER``.
     default_primary_types : iterable of str, optional
-        Type patterns of the types that the library's own implementations work with; None for
-        none.
+        Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
-        Descriptions of backends that the library brings itself; None for none.
+        Descriptions of backends that the library brings itself.
 
     Attributes
     ----------
@@ -88,8 +87,8 @@ class BackendSystem:
         self,
         group: str | None,
         environ_prefix: str,
-        default_primary_types: Iterable[str] | None = (),
-        backends: Iterable[Any] | None = (),
+        default_primary_types: Iterable[str] = (),
+        backends: Iterable[Any] = (),
     ) -> None:
         if not (
             (group is None or type(group) is str)
@@ -102,8 +101,8 @@ class BackendSystem:
             check_system(group, environ_prefix, default_primary_types, backends)
         self.group = group
         self.environ_prefix = environ_prefix
-        self._default_types = tuple(TypePattern(text) for text in default_primary_types or ())
-        self._in_code = tuple(backends or ())
+        self._default_types = tuple(TypePattern(text) for text in default_primary_types)
+        self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload

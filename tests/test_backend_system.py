@@ -163,13 +163,6 @@ def test_one_pattern_is_not_a_list() -> None:
         BackendSystem(None, "MYLIB", default_primary_types="numpy:ndarray")
 
 
-def test_none_is_nothing() -> None:
-    """F15: as in the public package."""
-    system = BackendSystem(None, "MYLIB", default_primary_types=None, backends=None)
-    assert list(system.backends) == ["default"]
-    assert system.backends["default"].primary_types == ()
-
-
 @pytest.mark.parametrize(
     "make", [describe, Description, lambda: Description], ids=["mapping", "object", "class"]
 )

@@ -108,9 +108,9 @@ def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: 
         raise ValueError(
             f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
         )
-    if default_types is not None and not _is_several(default_types):
+    if not _is_several(default_types):
         raise TypeError("default_primary_types takes several type patterns, in a list")
-    if backends is not None and (not _is_several(backends) or hasattr(backends, "keys")):
+    if not _is_several(backends) or hasattr(backends, "keys"):
         raise TypeError("backends takes several descriptions, in a list")
 
 
