@@ -11,6 +11,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 __all__ = [
+    "IF_NEEDED",
     "BackendDeferredError",
     "BackendImplementation",
     "BackendSkippedWarning",
@@ -18,9 +19,11 @@ __all__ = [
     "DescriptionError",
     "DispatchContext",
     "EnvironmentVariableWarning",
+    "FallbackWarning",
     "GlobalOptionsWarning",
     "IdentifierError",
     "ImplementationImportError",
+    "NoImplementationError",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
@@ -32,15 +35,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
     from .backend_system import BackendSystem, DispatchContext
-    from .backend_utils import BackendImplementation
+    from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
         BackendDeferredError,
         BackendSkippedWarning,
         DescriptionError,
         EnvironmentVariableWarning,
+        FallbackWarning,
         GlobalOptionsWarning,
         IdentifierError,
         ImplementationImportError,
+        NoImplementationError,
         SpatchCoreError,
         SpatchCoreWarning,
         UnknownBackendError,
@@ -50,6 +55,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "accelerated": "_function.acceleration",
+    "IF_NEEDED": "backend_utils",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -42,6 +42,7 @@ def build_catalog(
     environment: Environment,
     problems: Iterable[Problem] = (),
     cache: DescriptionCache | None = None,
+    secondary_types: Sequence[TypePattern] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -59,6 +60,8 @@ def build_catalog(
         Problems of finding the entry points.
     cache : DescriptionCache, optional
         Descriptions that need not be parsed again.
+    secondary_types : sequence of TypePattern, optional
+        Secondary types of the default implementations.
 
     Returns
     -------
@@ -73,7 +76,9 @@ def build_catalog(
     if cache is not None:
         cache.save()
     found = registry.descriptions
-    found[DEFAULT] = Description(DEFAULT, tuple(default_types), in_code=True)
+    found[DEFAULT] = Description(
+        DEFAULT, tuple(default_types), tuple(secondary_types), in_code=True
+    )
 
     variable = environment.variable(SET_ORDER)
     order = order_all(list(found.values()), environment.set_order, variable)

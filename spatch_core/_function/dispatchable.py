@@ -9,6 +9,7 @@ from .._dispatch_arguments import SIGNED, Function, missing
 from .._identifiers import GENERATED, split_identifier
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
+from .template import CATCHES
 from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
+    from .._manner import Manner
     from .._resolution.explanation import Explanation
     from .dispatcher import Dispatcher
     from .invocation import Invocation
@@ -38,6 +40,8 @@ class Dispatchable:
         See `BackendSystem.dispatchable`.
     module, qualname : str
         Its public identity.
+    manner : Manner, optional
+        What else the library says of the function.
 
     Attributes
     ----------
@@ -64,10 +68,11 @@ class Dispatchable:
         dispatch_args: DispatchArguments,
         module: str,
         qualname: str,
+        manner: Manner | None = None,
     ) -> None:
         self.dispatcher = dispatcher
         self.identifier = f"{module}:{qualname}"
-        self.function = function = Function(self.identifier, default, dispatch_args)
+        self.function = function = Function(self.identifier, default, dispatch_args, manner)
         self.filename = f"{GENERATED}{self.identifier}>"
         self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
@@ -88,6 +93,7 @@ class Dispatchable:
             tables,
             dispatcher.link,
             self.filename,
+            CATCHES or bool(dispatcher.defer_on),
         )
         if function.parameters is not None and not function.nature:
             places = [each.position for each in function.parameters]
@@ -216,6 +222,7 @@ def make_dispatchable(
     dispatch_args: DispatchArguments,
     module: str | None,
     qualname: str | None,
+    manner: Manner | None = None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
     if not callable(default):
@@ -230,7 +237,7 @@ def make_dispatchable(
     if module or qualname:
         split_identifier(identifier)
     is_new = identifier not in dispatcher.by_identifier
-    record = Dispatchable(dispatcher, default, dispatch_args, *home)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, manner)
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))

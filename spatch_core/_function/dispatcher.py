@@ -48,6 +48,8 @@ class Dispatcher:
         Returns a loader of the library's backends; called once, on first use.
     restore : callable
         `BackendSystem.restore`, for pickles.
+    defer_on : tuple of type, optional
+        Classes of exceptions by which implementations defer.
 
     Attributes
     ----------
@@ -70,7 +72,9 @@ class Dispatcher:
         keeper: StateKeeper,
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
+        defer_on: tuple[type[Exception], ...] = (),
     ) -> None:
+        self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
@@ -179,6 +183,9 @@ class Dispatcher:
         """Let a function be its default implementation while nothing else can answer."""
         if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
             return
+        # Blocks of options that have a policy are observed; see below.
+        if caller.resolver.may_refuse(record.function):
+            return
         shortcut = record.shortcut
 
         def take() -> None:
@@ -242,6 +249,51 @@ class Dispatcher:
         caller = self.loaded
         if caller is None or called is function.default or caller.is_final(called):
             return NotImplemented
+        chain, found = self._chain(index, caller, args, kwargs, values)
+        return chain.after(called).run(args, kwargs, found=found)
+
+    def failed(
+        self,
+        index: int,
+        called: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Judge an exception of what a table holds; add the reasons to one of the default.
+
+        The parameters are those of `deferred`. Nothing is raised but interrupts: the exception
+        goes on.
+
+        Returns
+        -------
+        object
+            What `deferred` goes on after, if the exception defers; else None.
+        """
+        function = self.records[index - 1].function
+        caller = self.loaded
+        if caller is None or not caller.hears(function, called, error):
+            return None
+        try:
+            return self._chain(index, caller, args, kwargs, values)[0].failed(called, error)
+        except Exception as failure:
+            from .._interrupts import is_interrupt
+
+            if is_interrupt(failure):
+                raise
+            return None
+
+    def _chain(
+        self,
+        index: int,
+        caller: Caller,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None,
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """Return the chain of a call, and its dispatch arguments."""
+        function = self.records[index - 1].function
         scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
@@ -252,7 +304,7 @@ class Dispatcher:
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called).run(args, kwargs, found=found)
+        return chain, found
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

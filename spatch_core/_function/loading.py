@@ -27,6 +27,8 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
+    _fallback: str
+    _defer_on: tuple[type[Exception], ...]
 
 
 def make_loader(
@@ -34,6 +36,7 @@ def make_loader(
     dispatcher: Dispatcher,
     in_code: Sequence[Any],
     default_types: Sequence[TypePattern],
+    secondary_types: Sequence[TypePattern] = (),
 ) -> Loader[Caller]:
     """Return the loader of a library.
 
@@ -47,8 +50,10 @@ def make_loader(
         Descriptions that the library passes itself.
     default_types : sequence of TypePattern
         Primary types of the default implementations.
+    secondary_types : sequence of TypePattern, optional
+        Their secondary types.
     """
-    discover = partial(_discover, system, dispatcher, in_code, default_types)
+    discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 
 
@@ -57,6 +62,7 @@ def _discover(
     dispatcher: Dispatcher,
     in_code: Sequence[Any],
     default_types: Sequence[TypePattern],
+    secondary_types: Sequence[TypePattern],
 ) -> Caller:
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
@@ -68,8 +74,9 @@ def _discover(
         read_environment(system.environ_prefix, environ),
         problems,
         open_cache(group, environ) if group else None,
+        secondary_types,
     )
-    return Caller(Resolver(catalog, dispatcher.keeper))
+    return Caller(Resolver(catalog, dispatcher.keeper, system._fallback), system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

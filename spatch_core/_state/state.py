@@ -38,12 +38,14 @@ class Option:
         a class may have a metaclass that defines ``==``; and only names are kept by caches.
     is_observed : bool, optional
         Whether it must see every call, also those with nothing to decide.
+    unobserved : object, optional
+        A value for which that does not hold.
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
         pickled options say that it is given.
     """
 
-    __slots__ = ("check", "is_observed", "is_plain", "name", "travels")
+    __slots__ = ("check", "is_observed", "is_plain", "name", "travels", "unobserved")
 
     def __init__(
         self,
@@ -52,12 +54,14 @@ class Option:
         *,
         is_plain: bool = False,
         is_observed: bool = False,
+        unobserved: object = None,
         travels: bool = True,
     ) -> None:
         self.name = name
         self.check = check
         self.is_plain = is_plain
         self.is_observed = is_observed
+        self.unobserved = unobserved
         self.travels = travels
 
     def inside(self, own: Any, outer: Any) -> Any:
@@ -82,9 +86,17 @@ def _new_trace(_: Any, given: bool) -> Trace | None:
     return Trace()
 
 
+def _checked_fallback(_: Any, given: object) -> str:
+    from .._manner import checked_policy
+
+    return checked_policy(given)
+
+
 OPTIONS = (
     Option("type", _checked_type),
     Option("trace", _new_trace, is_observed=True, travels=False),
+    # A function that no backend implements must not just run its default implementation.
+    Option("fallback", _checked_fallback, is_plain=True, is_observed=True, unobserved="default"),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -106,6 +118,8 @@ class DispatchState:
         Counts as if an object of it had been passed to every call.
     trace : Trace or None
         The list to which events are added.
+    fallback : str or None
+        The fallback policy; None for that of the function, or of the library.
     """
 
     __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
@@ -114,6 +128,7 @@ class DispatchState:
     disabled: frozenset[str]
     type: Class | None
     trace: Trace | None
+    fallback: str | None
 
     def __init__(
         self,
@@ -167,7 +182,8 @@ class DispatchState:
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
         for option in OPTIONS:
-            if option.is_observed and getattr(self, option.name) is not None:
+            value = getattr(self, option.name) if option.is_observed else None
+            if value is not None and value != option.unobserved:
                 return True
         return False
 
