@@ -57,6 +57,26 @@ def split_identifier(text: object) -> tuple[str, str]:
     raise IdentifierError(text, "an identifier of the form 'module:qualname'")
 
 
+def identifier_like(text: object) -> str:
+    """Return the identifier or type pattern that a text with a dot for the colon means, or "".
+
+    The qualname starts at the first part with a capital, else it is the last part. Nothing is
+    imported to find out.
+
+    >>> identifier_like("~scipy.sparse.csr_array"), identifier_like("lib.Class.method")
+    ('~scipy.sparse:csr_array', 'lib:Class.method')
+    """
+    if not isinstance(text, str):
+        return ""
+    prefix = text[:1] if text[:1] in ("~", "@") else ""
+    parts = text[len(prefix) :].split(".")
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        return ""
+    names = [n for n, part in enumerate(parts) if n and part[:1].isupper()]
+    first = names[0] if names else len(parts) - 1
+    return f"{prefix}{'.'.join(parts[:first])}:{'.'.join(parts[first:])}"
+
+
 def is_dotted_name(text: str) -> bool:
     """Whether `text` is Python names joined by dots, as in a qualname."""
     if text.isidentifier():

@@ -60,7 +60,6 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
 
     made: Any = call
     made._tries_whole_chain = True
-    made.tried = target
     return call
 
 
@@ -325,9 +324,14 @@ class Chain(TakesFound):
 
 
 class Demanded(Chain):
-    """The chain of the one backend that `invoke` was told; it must answer."""
+    """The chain of the one backend that `invoke` was told; it must answer.
 
-    __slots__ = ()
+    It serves one call.
+    """
+
+    __slots__ = ("_reason",)
+
+    _reason: str
 
     def run(self, *call: Any, **more: Any) -> Any:
         """Call the backend."""
@@ -336,7 +340,7 @@ class Demanded(Chain):
         if result is not NotImplemented and self.function.nature & COROUTINE:
             return answers.demanded(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
-            raise BackendDeferredError(candidate.backend, self.function.identifier, RETURNED)
+            raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
         return result
 
     def call_next(self, *call: Any) -> Any:
@@ -347,3 +351,8 @@ class Demanded(Chain):
             self.function.identifier,
             "it called context.call_next(), but invoke(backend=...) names no other backend",
         )
+
+    def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
+        """Keep the reason for the error, too."""
+        super().record(candidate, outcome, reason)
+        self._reason = reason

@@ -1,4 +1,4 @@
-"""Exchanges a wrapper's code for that of the default implementation, and back.
+"""Shortcuts: a wrapper's code is exchanged for that of the default implementation, and back.
 
 While no backend implements a function, its wrapper runs the code object of the default
 implementation, with its globals and default values. A call of the wrapper then is a call of the
@@ -22,8 +22,32 @@ from .acceleration import accelerate, slow_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
+    from typing import Protocol
+
+    from .._call.caller import Caller
+    from .._dispatch_arguments import Function
+    from .._state.keeper import StateKeeper
+
+    class Record(Protocol):
+        """A `Dispatchable`, as far as its shortcut is concerned."""
+
+        identifier: str
+        function: Function
+        shortcut: Shortcut | None
+
+    class Dispatcher(Protocol):
+        """A `Dispatcher`, as far as shortcuts are concerned."""
+
+        keeper: StateKeeper
+
+        @property
+        def loaded(self) -> Caller | None: ...
+
+        @property
+        def records(self) -> Sequence[Record]: ...
+
 
 # Without its global lock, CPython may free code that another thread is about to run.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
@@ -153,3 +177,54 @@ class Shortcut:
             finally:
                 self._frame = None
             accelerate(self._wrapper)
+
+
+class Shortcuts:
+    """The shortcuts of a library's functions.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher.
+    """
+
+    __slots__ = ("_dispatcher",)
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+
+    def take_all(self) -> None:
+        """Let functions that no backend implements be their default implementations."""
+        caller = self._dispatcher.loaded
+        if caller is not None:
+            for record in self._dispatcher.records:
+                self.take(record, caller)
+
+    def take(self, record: Record, caller: Caller) -> None:
+        """Let a function be its default implementation while nothing else can answer."""
+        shortcut = record.shortcut
+        if shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
+            return
+        # Blocks of options that have a policy are observed.
+        if caller.resolver.may_refuse(record.function):
+            return
+        observations = self._dispatcher.keeper.observations
+
+        def take() -> None:
+            if caller is self._dispatcher.loaded and not observations.any():
+                shortcut.take()
+                # An audit hook that runs in an exchange may have begun an observation.
+                if observations.any() and shortcut.is_taken:
+                    shortcut.leave()
+
+        exchanging.run(take)
+
+    def leave_all(self) -> None:
+        """Let all functions dispatch again: there are other backends, or calls are observed."""
+
+        def leave() -> None:
+            for record in self._dispatcher.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    record.shortcut.leave()
+
+        exchanging.run(leave)

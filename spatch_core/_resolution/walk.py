@@ -106,7 +106,8 @@ class Walk:
             self._matches.append(match)
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
-            weight = rule.weight(match, function, state)
+            # The type that the user names counts, whatever knows it.
+            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
@@ -183,10 +184,11 @@ class Walk:
         yield from following
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
-        if self._rule.standing(name, self._state) is Standing.INACTIVE:
-            return Verdict.INACTIVE
+        # First: to prioritize a backend that lacks the function would change nothing.
         if name not in implementers:
             return Verdict.NO_IMPLEMENTATION
+        if self._rule.standing(name, self._state) is Standing.INACTIVE:
+            return Verdict.INACTIVE
         return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
     @property

@@ -8,6 +8,7 @@ from .state import OPTIONS, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, ClassVar, Protocol
 
     from .._discovery.catalog import Catalog
@@ -32,16 +33,20 @@ def check_and_keep(
     options: type[Options],
     prioritize: str | Iterable[str],
     disable: str | Iterable[str],
-    **others: Any,
+    others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state of a block of these options; remember it if it is that of constants."""
     if len(options._plain) >= MAX_OPTIONS:
         options._forget()
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
-    own = check(options._owner, plain, prioritize, disable, **others)
-    is_constant_alone = is_constant(prioritize) and is_constant(disable) and not own.others
-    if own.is_plain and is_constant_alone:
+    own = check(options._owner, plain, prioritize, disable, others)
+    # Not with other options, which the keys do not tell apart.
+    if (
+        is_constant(prioritize)
+        and is_constant(disable)
+        and plain.get((own.prioritized, own.disabled)) is own
+    ):
         plain[prioritize, disable] = own
         if disable == ():
             prioritized[prioritize] = own
@@ -53,7 +58,7 @@ def check(
     known: dict[Any, DispatchState],
     prioritize: str | Iterable[str],
     disable: str | Iterable[str],
-    **others: Any,
+    others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state that a block of these options describes.
 
@@ -67,7 +72,7 @@ def check(
         are spelled, because the scopes of inner blocks are found by its identity.
     prioritize, disable
         As users write them.
-    **others
+    others : mapping of str to object
         The other options, as users write them; None for those that are not given.
 
     Raises
@@ -78,17 +83,22 @@ def check(
         If `type` is not a class, or names are not names.
     """
     catalog = owner.catalog()
+    fields = {}
     for option in OPTIONS:
         given = others.get(option.name)
         if given is not None:
-            others[option.name] = option.check(owner, given)
+            fields[option.name] = option.check(owner, given)
     names = _checked_names("prioritize", prioritize, catalog)
     disabled = frozenset(_checked_names("disable", disable, catalog))
-    state = DispatchState(names, disabled, **others)
-    if not state.is_plain:
-        return state  # not kept, because it refers to more than names
-    # In one step: two threads that come here at once get the same object.
-    return known.setdefault(state.key, state)
+    if fields:
+        state = DispatchState(names, disabled, **fields)
+        # Others are not kept, because they refer to more than names.
+        return known.setdefault(state.key, state) if state.is_plain else state
+    found = known.get((names, disabled))
+    if found is None:
+        # In one step: two threads that come here at once get the same object.
+        found = known.setdefault((names, disabled), DispatchState(names, disabled))
+    return found
 
 
 def is_constant(names: object) -> bool:

@@ -8,7 +8,8 @@ cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the key of each state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
@@ -38,9 +39,15 @@ if TYPE_CHECKING:
 
 _NOTHING = ()
 
+_VARIABLES = """
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
+    prioritize, block and order backends before a program starts.
+    """
+"""The end of the docstring of a library's options."""
+
 
 class BackendOptions(Giving[Given_co]):
-    """Options for the calls of a block, of a decorated function, or of the whole process.
+    """Choose backends, and see what runs: in a block, in a function, or in the whole process.
 
     Parameters
     ----------
@@ -75,9 +82,26 @@ class BackendOptions(Giving[Given_co]):
     Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
     adds to what is in force around the block. Used as a decorator, it freezes what is in
     force now together with its own options; the decorated function can be pickled and runs
-    under the same options in another process. Without either it tells what is in force:
-    ``backend_opts().backends``. A query tells what would be in force in a block with these
-    options here and now.
+    under the same options in another process. Without either it tells what would be in force
+    in a block with these options here and now.
+
+    Examples
+    --------
+    In a block, with what ran::
+
+        with backend_opts(prioritize="gpu"):
+            ...
+        with backend_opts(trace=True) as trace:
+            ...
+        print(trace)
+
+    In a function, wherever it is called; in the whole process; what is active here and now::
+
+        @backend_opts(prioritize="gpu")
+        def work(): ...
+
+        backend_opts(disable="gpu").enable_globally()
+        backend_opts().backends
     """
 
     __slots__ = ()
@@ -153,7 +177,9 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type=type, trace=trace, fallback=fallback)
+            self._own = self._check(
+                prioritize, disable, type=type, trace=trace or None, fallback=fallback
+            )
 
     @classmethod
     def _check(
@@ -162,7 +188,7 @@ class BackendOptions(Giving[Given_co]):
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, **others)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -175,17 +201,19 @@ class BackendOptions(Giving[Given_co]):
         module : str
             The module that publishes them.
         """
+        prefix = owner.keeper.variable.name
         return type(
             "backend_opts",
             (cls,),
             {
                 "__slots__": (),
-                "__doc__": cls.__doc__,  # which `help` does not look for in base classes
+                # `help` does not look for it in base classes.
+                "__doc__": cls.__doc__ and cls.__doc__ + _VARIABLES.format(prefix),
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
-                **block_methods(owner.keeper.variable),
+                **block_methods(owner.keeper.variable, module),
             },
         )
 
@@ -262,7 +290,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -272,6 +301,27 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

@@ -211,7 +211,7 @@ def test_no_policy_applies_to_a_compositional_function() -> None:
     """V4: it takes whatever the functions take that it is written with."""
     system, part = make(describe(), fallback="raise")
 
-    @system.dispatchable("x", module="lib", qualname="whole", compositional=True)
+    @system.dispatchable("x", module="lib", qualname="whole", compositional=True)  # type: ignore[untyped-decorator]
     def whole(x: Any) -> Any:
         return part(x)
 
@@ -242,7 +242,7 @@ def test_an_operator_leaves_foreign_operands_to_python() -> None:
     assert Number() + 1 == "default"
     assert Number() + Right() == "reflected"
     with pytest.raises(TypeError, match="unsupported operand"):
-        Number() + Unknown()  # type: ignore[operator]
+        Number() + Unknown()
 
 
 def test_warn_warns_once_for_a_function_and_types() -> None:
@@ -335,7 +335,8 @@ def test_an_awaited_exception_says_why_the_default_ran() -> None:
         _, f = make(backend, default=default)
         with pytest.raises(ValueError, match="no") as caught:
             asyncio.run(f(Unknown() if "should_run" not in str(backend) else Foreign()))
-        assert len(caught.value.__notes__) == 1
+        notes: Any = caught.value
+        assert len(notes.__notes__) == 1
 
 
 def test_coroutine_and_generator_functions_are_refused_where_they_start() -> None:

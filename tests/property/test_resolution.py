@@ -106,6 +106,7 @@ def model(
         for cls in types
         if any(means(each.primary, cls) for each in [*active, DEFAULT] if each.implements)
         or any(means(each.primary + each.secondary, cls) for each in wanted)
+        or (state.cls is not None and cls is getattr(HERE, state.cls))
     ]
     matching = [
         each

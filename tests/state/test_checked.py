@@ -27,7 +27,7 @@ def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
     """However they are spelled, because scopes are found by its identity."""
     known: dict[Any, DispatchState] = {}
     states = [
-        check(system._dispatcher, known, prioritize, disable)
+        check(system._dispatcher, known, prioritize, disable, {})
         for prioritize, disable in (
             ("first", "default"),
             (["first", "first"], {"default"}),
@@ -42,9 +42,9 @@ def test_the_same_backends_give_the_same_state(system: BackendSystem) -> None:
 def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
     """They would live on in the cache."""
     known: dict[Any, DispatchState] = {}
-    state = check(system._dispatcher, known, (), (), type=Foreign)
+    state = check(system._dispatcher, known, (), (), {"type": Foreign})
     assert state.type is Foreign
-    trace = check(system._dispatcher, known, (), (), trace=True).trace
+    trace = check(system._dispatcher, known, (), (), {"trace": True}).trace
     assert type(trace) is Trace
     assert known == {}
 
@@ -52,9 +52,9 @@ def test_classes_and_traces_are_not_kept(system: BackendSystem) -> None:
 def test_mistakes_are_named(system: BackendSystem) -> None:
     """An unknown name or type is a `ValueError`."""
     with pytest.raises(UnknownBackendError, match="'first'"):
-        check(system._dispatcher, {}, "fist", ())
+        check(system._dispatcher, {}, "fist", (), {})
     with pytest.raises(UnknownTypeError):
-        check(system._dispatcher, {}, (), (), type=bytes)
+        check(system._dispatcher, {}, (), (), {"type": bytes})
 
 
 @pytest.mark.parametrize("option", ["prioritize", "disable"])

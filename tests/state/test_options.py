@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
+import pydoc
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -382,7 +385,27 @@ def test_options_show_where_they_are_published(library: Library) -> None:
     """Each library has a class of its own, which help() and pickle find in its module."""
     assert library.options.__name__ == "backend_opts"
     assert library.options.__module__ == __name__
-    assert "prioritize" in (library.options.__doc__ or library.options.__mro__[1].__doc__ or "")
+    text = pydoc.plain(pydoc.render_doc(library.options))
+    for line in (
+        "Choose backends, and see what runs: in a block, in a function, or in the whole process.",
+        "prioritize : str or iterable of str, optional",
+        'with backend_opts(prioritize="gpu"):',
+        "backend_opts().backends",
+        "The environment variables MYLIB_PRIORITIZE, MYLIB_BLOCK and MYLIB_SET_ORDER",
+    ):
+        assert line in text
+
+
+def test_help_of_options_shows_public_names_alone(library: Library) -> None:
+    """A user sees what to call, each with a docstring, and no internals."""
+    text = pydoc.plain(pydoc.render_doc(library.options))
+    shown = set(re.findall(r"^ \|  (\w+)(?:\(|$| =)", text, re.MULTILINE))
+    public = {name for name in dir(library.options) if not name.startswith("_")}
+    assert public <= shown
+    assert [name for name in shown if re.match("_[^_]", name)] == []
+    assert "._state.block.BackendOptions" not in text
+    for name in (*public, "__enter__", "__exit__", "__call__"):
+        assert inspect.getdoc(getattr(library.options, name)), name
 
 
 # ---------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
     with pytest.raises(UnknownTypeError):
         owner.check_type(int)
     assert owner.restore == system.restore
+    assert owner.reload == system.reload
     with system.backend_opts(disable="default"):
         assert owner.keeper.current().disabled == {"default"}
     assert {name for name in dir(system) if not name.startswith("_")} == {
@@ -34,5 +35,5 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
     }
     assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
         *("backends", "prioritized", "disabled", "type", "trace", "fallback", "freeze"),
-        "enable_globally",
+        *("enable_globally", "reset_globally", "reload"),
     }
