@@ -30,11 +30,13 @@ __all__ = [
     "UnknownBackendError",
     "UnknownFunctionError",
     "UnknownTypeError",
+    "stacklevel",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
+    from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "accelerated": "_function.acceleration",
     "IF_NEEDED": "backend_utils",
+    "stacklevel": "_warning",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -190,9 +190,12 @@ class BackendSystem:
             If there is no such fallback policy.
         """
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
-            from ._function.mistakes import check_parentheses  # most libraries give names
+            frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
+            # Neither a lambda nor what has its name already is a function to decorate.
+            if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
+                from ._function.mistakes import check_parentheses  # most libraries need it never
 
-            check_parentheses(dispatch_args, sys._getframe(1))
+                check_parentheses(dispatch_args, frame)
         manner = None
         if fallback is not None or compositional:
             from ._manner import Manner  # few functions need one

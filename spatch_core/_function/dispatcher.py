@@ -98,6 +98,7 @@ class Dispatcher:
         keeper.observations.before = self.link.leave_shortcuts
         keeper.observations.after = self.link.take_shortcuts
         keeper.strays = self.link.strays
+        keeper.waking = self.link.wake
 
     @property
     def loaded(self) -> Caller | None:

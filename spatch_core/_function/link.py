@@ -88,6 +88,12 @@ class Link:
         if dispatcher is not None:
             dispatcher.shortcuts.take_all()
 
+    def wake(self, state: Any) -> None:
+        """See `Shortcuts.wake`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.shortcuts.wake(state)
+
     def strays(self) -> set[int] | None:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""
         dispatcher = self._find()
