@@ -54,8 +54,10 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
     return [version_of(status), fields, list(functions)], to_json(columns_of(functions))
 
 
-def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Description:
-    """Return the description that an entry was made from.
+def restore(
+    entry: Entry, source: Source, read: Callable[[], bytes]
+) -> tuple[Description, LazyFunctions]:
+    """Return the description that an entry was made from, and what its functions are read from.
 
     Parameters
     ----------
@@ -83,12 +85,14 @@ def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Descript
     def parse() -> Mapping[str, Implementation]:
         return parse_description(parse_toml(read()), source, name).functions
 
-    return Description(
+    lazy = LazyFunctions(_strings(identifiers), functions, parse)
+    description = Description(
         **values,
-        functions=MappingProxyType(LazyFunctions(_strings(identifiers), functions, parse)),
+        functions=MappingProxyType(lazy),
         auto_generation=generation,
         source=source,
     )
+    return description, lazy
 
 
 def _restore_field(value: Any, kind: str, default: str, _meaning: str) -> Any:
@@ -111,7 +115,7 @@ def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
 
 def _strings(values: Any) -> tuple[str, ...]:
     """Return the items of a list that must hold strings only."""
-    if type(values) is not list or not all(type(each) is str for each in values):
+    if type(values) is not list or not {*map(type, values)} <= {str}:
         raise TypeError(f"not a list of strings: {values!r}")
     return tuple(values)
 

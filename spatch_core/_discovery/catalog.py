@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -52,6 +52,8 @@ class Catalog:
         importing a module that it needs. It must be read again after that.
     group : str or None
         The entry point group, in which backends may be installed later.
+    cached_docs : mapping of str to callable
+        For backends from the cache, what returns the ``additional_docs`` of a function.
     """
 
     environment: Environment
@@ -63,6 +65,7 @@ class Catalog:
     is_complete: bool = True
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     group: str | None = None
+    cached_docs: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
@@ -75,6 +78,16 @@ class Catalog:
             if name not in choices
             or choices[name] == distribution_key(self.descriptions[name].source.distribution)
         )
+
+    def additional_docs(self, name: str, identifier: str) -> str:
+        """Return the text of a backend for the docstring of a function that it implements.
+
+        Nothing else of its implementations is read from the cache for this.
+        """
+        read = self.cached_docs.get(name)
+        if read is not None:
+            return read(identifier)
+        return self.descriptions[name].functions[identifier].additional_docs
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem is only that another backend of the name is used."""

@@ -26,6 +26,8 @@ def kinds_in_json(kind: str, default: str) -> tuple[type, ...]:
 
 _KINDS = {key: kinds_in_json(*field[:2]) for key, field in FUNCTION_TABLE.items()}
 
+_DOCS = [*FUNCTION_FIELDS].index("additional_docs")
+
 
 class LazyFunctions:
     """A mapping of functions to be wrapped in a `MappingProxyType`; see `columns_of`.
@@ -71,12 +73,25 @@ class LazyFunctions:
             found = self._made.setdefault(identifier, found)
         return found
 
-    def _restore(self, position: int) -> Implementation:
+    def additional_docs(self, identifier: str) -> str:
+        """Return this field of a function, without making an `Implementation` for it."""
+        try:
+            column = (self._columns or self._load())[_DOCS]
+            text = column[self._positions[identifier]] if len(column) > 1 else column[0]
+        except MALFORMED:
+            text = None
+        return text if type(text) is str else self[identifier].additional_docs
+
+    def _load(self) -> list[list[Any]]:
         columns = self._columns
         if columns is None:
             from json import loads
 
             columns = self._columns = loads(self._text)
+        return columns
+
+    def _restore(self, position: int) -> Implementation:
+        columns = self._load()
         values: dict[str, Any] = {
             key: column[position] if len(column) > 1 else column[0]
             for key, column in zip(FUNCTION_FIELDS, columns, strict=True)

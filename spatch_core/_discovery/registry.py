@@ -106,6 +106,7 @@ def build_catalog(
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
         group=group,
+        cached_docs={} if cache is None else cache.docs,
     )
 
 

@@ -13,6 +13,7 @@ from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
+from .documentation import Documentation
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
@@ -40,6 +41,7 @@ class Resolver:
         self._rule = GoldenRule(catalog, self.implementers)
         self._block = catalog.environment.variable("BLOCK")
         self._order = CandidateOrder(catalog)
+        self._documentation = Documentation(catalog)
         self._implementers = _implementers(catalog)
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
@@ -98,11 +100,7 @@ class Resolver:
     def docs(self, identifier: str) -> str:
         """Return the section about backends for a function's docstring; may be empty."""
         names = [name for name in self.implementers(identifier) if name != DEFAULT]
-        if not names:
-            return ""
-        from .documentation import section
-
-        return section(identifier, [self.catalog.descriptions[name] for name in names])
+        return self._documentation.section(identifier, names)
 
     def walk(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Walk:
         """Return the walk along the backends for calls of these types.
