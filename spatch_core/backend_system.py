@@ -105,7 +105,11 @@ class BackendSystem:
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
-            StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload
+            StateKeeper(environ_prefix),
+            self._make_loader,
+            self.restore,
+            self.reload,
+            self._read_again if self._in_code else None,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
@@ -192,6 +196,16 @@ class BackendSystem:
         """
         self._loading.reload(self, self._dispatcher)
 
+    def refresh(self) -> None:
+        """Look up all implementations in their modules again when they are next called.
+
+        They are looked up once. This notices, for example, that a test has replaced one in its
+        module. Nothing is discovered or imported again.
+        """
+        from ._function.loading import refresh  # few programs need it
+
+        refresh(self._dispatcher)
+
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.
 
@@ -232,6 +246,11 @@ class BackendSystem:
     def _loading(self) -> Any:
         # Two threads may need it at once, and one of them be interrupted.
         return import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
+
+    def _read_again(self) -> None:
+        from ._function.loading import read_again  # few libraries need it
+
+        read_again(self._dispatcher, self._in_code)
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

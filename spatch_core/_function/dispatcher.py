@@ -57,6 +57,8 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
+    late : list of str
+        Functions that were added since the tables of backends in code were read.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar
@@ -75,12 +77,15 @@ class Dispatcher:
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
         reload: Callable[[], None],
+        read_again: Callable[[], None] | None = None,
     ) -> None:
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
         self.reload = reload
+        self._read_again = read_again
+        self.late: list[str] = []
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -115,6 +120,8 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
+        if self.late and self._read_again is not None:
+            self._read_again()
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -134,6 +141,15 @@ class Dispatcher:
         self._homes.setdefault(id(home), (home, []))[1].append(index)
         return index
 
+    def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
+        """Let a function that is added follow the backends, which have been loaded."""
+        if self._read_again is not None:
+            # The library may fill a backend's table before or after it decorates.
+            self.late.append(record.identifier)
+        elif is_new:
+            # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
+            self.shortcuts.take(record, caller)
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
         """Decide what to call for these dispatch arguments, and put it into the table.
 
@@ -152,6 +168,8 @@ class Dispatcher:
         record = self.records[index - 1]
         function = record.function
         loader = self.ensure_loader()
+        if self.late and self._read_again is not None:
+            self._read_again()
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.

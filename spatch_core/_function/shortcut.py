@@ -188,12 +188,14 @@ class Shortcuts:
         The library's dispatcher.
     """
 
-    __slots__ = ("_dispatcher", "_sleepers")
+    __slots__ = ("_dispatcher", "_is_finding", "_sleepers")
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
         self._sleepers: Sleepers | None = None
+        # Whether a thread is reading the states that there are, to find the sleepers.
+        self._is_finding = False
 
     def take_all(self) -> None:
         """Let functions that no active backend implements be their default implementations."""
@@ -209,6 +211,10 @@ class Shortcuts:
         if shortcut is None:
             return
         names = caller.resolver.implementers(record.identifier)
+        if len(names) > 1:
+            sleepers = self._sleepers
+            if sleepers and sleepers.catalog is caller.catalog and not sleepers.include(names):
+                return  # without taking the turn: each filling of a table comes here
         observations = self._dispatcher.keeper.observations
 
         def take() -> None:
@@ -229,25 +235,28 @@ class Shortcuts:
         if again or sleepers is None or sleepers.catalog is not caller.catalog:
             from .sleepers import Sleepers  # not needed when a library is imported
 
-            states = self._dispatcher.keeper.states()
-            sleepers = self._sleepers = Sleepers(caller.catalog, states)
+            self._is_finding = True
+            try:
+                states = self._dispatcher.keeper.states()
+                sleepers = self._sleepers = Sleepers(caller.catalog, states)
+            finally:
+                self._is_finding = False
         return sleepers
 
     def wake(self, state: DispatchState) -> None:
         """Let functions dispatch again if a new state activates a backend that implements them."""
-        # Without these no state activates more than others. Otherwise the turn: a thread that is
-        # looking for sleepers may have read the states before there was this one.
-        disabled = self._dispatcher.keeper.default.state.disabled
-        if self._dispatcher.loaded is None or not (state.prioritized or disabled):
-            return
+        # The turn is left out if no thread is finding sleepers: one that begins now finds the new
+        # state among those that there are, and one that has ended has told the sleepers.
+        if not self._is_finding:
+            sleepers = self._sleepers
+            if sleepers is None or sleepers.are_left_by(state):
+                return
 
         def leave() -> None:
             caller, before = self._dispatcher.loaded, self._sleepers
             if caller is None or before is None:
                 return
-            after = before.woken(state)
-            if after is before:
-                return
+            after = before.without(state)
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     names = caller.resolver.implementers(record.identifier)
