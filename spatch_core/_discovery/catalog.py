@@ -131,6 +131,9 @@ class Catalog:
         if name not in self.descriptions:
             known = tuple(self.descriptions)
             reason = self.why_unusable(name) if isinstance(name, str) else ""
+            if isinstance(name, str) and "," in name:
+                parts = [part.strip() for part in name.split(",")]
+                reason = f"a name has no comma; give several names in a list: {parts!r}"
             raise UnknownBackendError(name, known, nearest(name, known), reason)
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:

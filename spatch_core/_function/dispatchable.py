@@ -166,7 +166,7 @@ class Dispatchable:
         return explain(self, args, kwargs)
 
     def invoke(
-        self, *, backend: str | None = None, type: type | None = None, force: bool = False
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
     ) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
 
@@ -175,8 +175,9 @@ class Dispatchable:
         backend : str, optional
             Run this backend's implementation, whatever the types of the arguments.
             ``"default"`` is the library's own.
-        type : type, optional
-            Dispatch as if an object of this type had been passed too, in this call alone.
+        type : type or str, optional
+            Dispatch as if an object of this type had been passed too, in this call alone. An
+            identifier such as ``"numpy:ndarray"`` is imported.
         force : bool, optional
             Whether to run the implementation without asking the backend's ``should_run``.
             Results may be wrong: it says which calls the implementation is right for.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .._state.state import checked_type
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,15 +21,17 @@ class Invocation:
         The function.
     backend : str or None
         The backend whose implementation runs; None if the types of the arguments decide.
-    type : type or None
-        A type to dispatch on besides the types of the arguments.
+    type : type or str or None
+        A type, or its identifier, to dispatch on besides the types of the arguments.
     force : bool
         Whether the backend runs without being asked.
     """
 
     __slots__ = ("_backend", "_force", "_record", "_type")
 
-    def __init__(self, record: Record, backend: str | None, type: type | None, force: bool) -> None:
+    def __init__(
+        self, record: Record, backend: str | None, type: type | str | None, force: bool
+    ) -> None:
         self._record = record
         self._backend = backend
         self._type = type
@@ -42,8 +46,7 @@ class Invocation:
         record = self._record
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
         if self._type is not None:
-            caller.resolver.check_type(self._type)
-            state = state.replace(type=self._type)
+            state = state.replace(type=checked_type(record.dispatcher, self._type))
         function = record.function
         found = function.extract(args, kwargs)
         types = caller.resolver.types(found, state)

@@ -55,7 +55,7 @@ class DispatchableFunction(Protocol[P, R_co]):
         ...
 
     def invoke(
-        self, *, backend: str | None = None, type: type | None = None, force: bool = False
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
     ) -> Callable[P, R_co]:
         """Return the function as one backend, or for one type, would run it.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .._identifiers import DEFAULT
 from .state import OPTIONS, DispatchState
 
 TYPE_CHECKING = False
@@ -31,8 +32,8 @@ MAX_OPTIONS = 256
 
 def check_and_keep(
     options: type[Options],
-    prioritize: str | Iterable[str],
-    disable: str | Iterable[str],
+    prioritize: str | Iterable[str] | None,
+    disable: str | Iterable[str] | None,
     others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state of a block of these options; remember it if it is that of constants."""
@@ -56,8 +57,8 @@ def check_and_keep(
 def check(
     owner: Owner,
     known: dict[Any, DispatchState],
-    prioritize: str | Iterable[str],
-    disable: str | Iterable[str],
+    prioritize: str | Iterable[str] | None,
+    disable: str | Iterable[str] | None,
     others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state that a block of these options describes.
@@ -71,7 +72,7 @@ def check(
         names that they mean. This gives the same object for the same backends, however they
         are spelled, because the scopes of inner blocks are found by its identity.
     prioritize, disable
-        As users write them.
+        As users write them; None means no names.
     others : mapping of str to object
         The other options, as users write them; None for those that are not given.
 
@@ -79,6 +80,8 @@ def check(
     ------
     UnknownBackendError, UnknownTypeError
         For a name or a type that no backend has.
+    ValueError
+        If the library itself is to be disabled.
     TypeError
         If `type` is not a class, or names are not names.
     """
@@ -90,6 +93,11 @@ def check(
             fields[option.name] = option.check(owner, given)
     names = _checked_names("prioritize", prioritize, catalog)
     disabled = frozenset(_checked_names("disable", disable, catalog))
+    if DEFAULT in disabled:
+        raise ValueError(
+            "disable= cannot name 'default': the library itself cannot be disabled, nor blocked; "
+            "prioritize= the backends that go before it"
+        )
     if fields:
         state = DispatchState(names, disabled, **fields)
         # Others are not kept, because they refer to more than names.
@@ -103,11 +111,11 @@ def check(
 
 def is_constant(names: object) -> bool:
     """Whether the same `names` will mean the same backends next time."""
-    return type(names) is str or type(names) is tuple
+    return names is None or type(names) is str or type(names) is tuple
 
 
 def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, ...]:
-    names: Any = (given,) if isinstance(given, str) else given
+    names: Any = () if given is None else (given,) if isinstance(given, str) else given
     is_several = isinstance(names, Iterable) and not isinstance(names, bytes)
     names = tuple(names) if is_several else names
     if not is_several or not all(isinstance(name, str) for name in names):

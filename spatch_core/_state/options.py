@@ -53,10 +53,10 @@ class BackendOptions(Giving[Given_co]):
         Backends to try first, in this order, before those that an outer block prioritizes.
         Backends that require opt-in become active by it.
     disable : str or iterable of str, optional
-        Backends not to use.
-    type : type, optional
+        Backends not to use. The library itself, ``"default"``, cannot be disabled.
+    type : type or str, optional
         Counts as if an object of it had been passed to every call; a primary type of a
-        backend.
+        backend. An identifier such as ``"numpy:ndarray"`` is imported.
     trace : bool, optional
         Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
         trace pauses the outer one.
@@ -105,27 +105,27 @@ class BackendOptions(Giving[Given_co]):
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: Literal[False] = ...,
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[BackendOptions]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str],
-            disable: str | Iterable[str],
-            type: Class | None,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
             trace: Literal[True],
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             *,
             trace: Literal[True],
             **later: Unpack[LaterOptions],
@@ -133,9 +133,9 @@ class BackendOptions(Giving[Given_co]):
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: bool = ...,
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[Any]: ...
@@ -149,9 +149,9 @@ class BackendOptions(Giving[Given_co]):
 
         def __init__(
             self,
-            prioritize: str | Iterable[str] = (),
-            disable: str | Iterable[str] = (),
-            type: Class | None = None,
+            prioritize: str | Iterable[str] | None = (),
+            disable: str | Iterable[str] | None = (),
+            type: Class | str | None = None,
             trace: bool = False,
         ) -> None:
             self._entered = []
@@ -170,7 +170,10 @@ class BackendOptions(Giving[Given_co]):
 
     @classmethod
     def _check(
-        cls, prioritize: str | Iterable[str], disable: str | Iterable[str], **others: Any
+        cls,
+        prioritize: str | Iterable[str] | None,
+        disable: str | Iterable[str] | None,
+        **others: Any,
     ) -> DispatchState:
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
@@ -236,9 +239,9 @@ class BackendOptions(Giving[Given_co]):
     def freeze(
         cls,  # noqa: N805  # an object or the class
         function: F,
-        prioritize: str | Iterable[str] = (),
-        disable: str | Iterable[str] = (),
-        type: Class | None = None,
+        prioritize: str | Iterable[str] | None = (),
+        disable: str | Iterable[str] | None = (),
+        type: Class | str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 

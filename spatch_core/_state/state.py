@@ -49,9 +49,23 @@ class Option:
         self.travels = travels
 
 
-def _checked_type(owner: Any, cls: Class) -> Class:
-    owner.check_type(cls)
-    return cls
+def checked_type(owner: Any, given: Class | str) -> Class:
+    """Return the class that ``type=`` means; an identifier is imported.
+
+    Raises
+    ------
+    UnknownTypeError, TypeError
+        If it is no primary type of any backend, or no class.
+    IdentifierError, ImportError
+        If a string is no identifier, or cannot be imported.
+    """
+    found: Any = given
+    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
+        from .._identifiers import import_identifier  # few programs need it
+
+        found = import_identifier(str(given))
+    owner.check_type(found)
+    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
 
 def _new_trace(_: Any, given: Any) -> Trace:
@@ -61,7 +75,7 @@ def _new_trace(_: Any, given: Any) -> Trace:
 
 
 OPTIONS = (
-    Option("type", _checked_type),
+    Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
 )
 """All options but ``prioritize`` and ``disable``."""

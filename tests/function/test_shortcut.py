@@ -162,7 +162,7 @@ def test_only_what_no_backend_implements(implemented: Any) -> None:
     system, function = make(f, "x", *implemented)
     assert function(1)[0] == 1
     assert is_taken(function) is not bool(implemented)
-    for options in ({"disable": "first"}, {"disable": "default"}, {"type": Foreign}):
+    for options in ({"disable": "first"}, {"prioritize": "default"}, {"type": Foreign}):
         with system.backend_opts(**options):
             expected = "first" if implemented and "type" in options else f(1)
             assert function(1) == expected

@@ -153,8 +153,6 @@ def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -
     assert f(Own()) == "default"
     with library.backend_opts(prioritize="greedy"):
         assert {f(*args) for args in SUPPORTED} == {"greedy"}
-    with library.backend_opts(disable="default"):
-        assert f(Own()) == "greedy"
     assert f(Own()) == "default"
 
 

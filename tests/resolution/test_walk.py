@@ -55,8 +55,7 @@ STATES = [
     {"prioritize": "quiet"},
     {"prioritize": ("other", "same")},
     {"disable": "same"},
-    {"disable": DEFAULT},
-    {"prioritize": "quiet", "disable": ("other", DEFAULT)},
+    {"prioritize": "quiet", "disable": ("other", "same")},
 ]
 TYPES: list[tuple[type, ...]] = [(), (Own,), (Foreign,), (Own, Foreign), (int,), (int, Foreign)]
 

@@ -28,10 +28,10 @@ def test_options_are_added_to_the_default() -> None:
 
 def test_the_warning_is_shown_at_the_line_of_the_program() -> None:
     """S11: not at one of this package."""
-    options = BackendSystem(None, "GLOBALLIB").backend_opts
-    options(disable="default").enable_globally()
+    options = BackendSystem(None, "GLOBALLIB", ["builtins:int"]).backend_opts
+    options(prioritize="default").enable_globally()
     with pytest.warns(GlobalOptionsWarning) as caught:
-        options(prioritize="default").enable_globally()
+        options(type=int).enable_globally()
     assert caught[0].filename == __file__
 
 
