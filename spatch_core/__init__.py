@@ -22,6 +22,7 @@ __all__ = [
     "GlobalOptionsWarning",
     "IdentifierError",
     "ImplementationImportError",
+    "ReplacedArguments",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
@@ -33,6 +34,7 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
+    from ._replaced_arguments import ReplacedArguments
     from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import BackendImplementation
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "accelerated": "_function.acceleration",
     "stacklevel": "_warning",
+    "ReplacedArguments": "_replaced_arguments",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

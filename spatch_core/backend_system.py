@@ -131,8 +131,8 @@ class BackendSystem:
         dispatch_args : None, str, iterable of str, mapping of str to int, or callable
             The arguments whose types decide: the name of one, or the names of several; a
             mapping of names to positions where no signature tells them; a callable that is
-            called like the function and returns them; None for all arguments. An empty
-            list makes a function that only `type=` decides about.
+            called like the function and returns them, or `ReplacedArguments`; None for all
+            arguments. An empty list makes a function that only `type=` decides about.
         module, qualname : str, optional
             The public identity, where it is not where the function is defined. They become the
             ``__module__`` and ``__qualname__`` of the function.

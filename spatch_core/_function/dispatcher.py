@@ -165,29 +165,51 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
+        if self.records[index - 1].function.parameters is None:
+            from .._replaced_arguments import has_replaced  # few libraries need it
+
+            if has_replaced(values):
+                return self._fill(index, values, is_replacing=True)
+        return self._fill(index, values, is_replacing=False)
+
+    def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
+
+        def entry(target: Callable[..., Any]) -> Callable[..., Any]:
+            if not is_replacing:
+                return target
+            from .replacing import Replacing
+
+            made: Any = Replacing(self.link, index, target)
+            return made  # type: ignore[no-any-return]  # a `TakesFound`
+
         loader = self.ensure_loader()
         if self.late and self._read_again is not None:
             self._read_again()
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
-            return function.default
+            return entry(function.default)
         tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
         table = table_of(tables, index)
         scope: Scope = tables[0]
         state = scope.state
-        types = caller.resolver.types(given(values), state)
+        found = given(values[1:] if is_replacing else values)
+        types = caller.resolver.types(found, state)
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
         if is_outdated:
-            return caller.chain(function, state, types)
+            return entry(caller.chain(function, state, types))
         self.shortcuts.take(record, caller)
-        target = caller.target(function, state, types)
+        if is_replacing and function.nature:
+            # The wrapper leaves it to an entry that takes what was found to check answers.
+            target = entry(caller.chain(function, state, types))
+        else:
+            target = entry(caller.target(function, state, types))
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
