@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from .._call.caller import Caller
+    from .._dispatch_arguments import Function
     from .._state.keeper import StateKeeper
     from .._state.state import DispatchState
     from .sleepers import Sleepers
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         """A `Dispatchable`, as far as its shortcut is concerned."""
 
         identifier: str
+        function: Function
         shortcut: Shortcut | None
 
     class Dispatcher(Protocol):
@@ -188,14 +190,12 @@ class Shortcuts:
         The library's dispatcher.
     """
 
-    __slots__ = ("_dispatcher", "_is_finding", "_sleepers")
+    __slots__ = ("_dispatcher", "_sleepers")
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
         self._sleepers: Sleepers | None = None
-        # Whether a thread is reading the states that there are, to find the sleepers.
-        self._is_finding = False
 
     def take_all(self) -> None:
         """Let functions that no active backend implements be their default implementations."""
@@ -210,11 +210,18 @@ class Shortcuts:
         shortcut = record.shortcut
         if shortcut is None:
             return
+        # Blocks of options that have a policy are observed.
+        if caller.resolver.may_refuse(record.function):
+            return
         names = caller.resolver.implementers(record.identifier)
-        if len(names) > 1:
-            sleepers = self._sleepers
-            if sleepers and sleepers.catalog is caller.catalog and not sleepers.include(names):
-                return  # without taking the turn: each filling of a table comes here
+        sleepers = self._sleepers
+        # Without the turn: those that are known become fewer, until `take_all` finds more.
+        if (
+            sleepers is not None
+            and sleepers.catalog is caller.catalog
+            and not sleepers.include(names)
+        ):
+            return
         observations = self._dispatcher.keeper.observations
 
         def take() -> None:
@@ -235,28 +242,29 @@ class Shortcuts:
         if again or sleepers is None or sleepers.catalog is not caller.catalog:
             from .sleepers import Sleepers  # not needed when a library is imported
 
-            self._is_finding = True
-            try:
-                states = self._dispatcher.keeper.states()
-                sleepers = self._sleepers = Sleepers(caller.catalog, states)
-            finally:
-                self._is_finding = False
+            states = self._dispatcher.keeper.states()
+            sleepers = self._sleepers = Sleepers(caller.catalog, states)
         return sleepers
 
     def wake(self, state: DispatchState) -> None:
         """Let functions dispatch again if a new state activates a backend that implements them."""
-        # The turn is left out if no thread is finding sleepers: one that begins now finds the new
-        # state among those that there are, and one that has ended has told the sleepers.
-        if not self._is_finding:
-            sleepers = self._sleepers
-            if sleepers is None or sleepers.are_left_by(state):
+        # Without these no state activates more than others. Otherwise the turn: a thread that is
+        # looking for sleepers may have read the states before there was this one.
+        loaded = self._dispatcher.loaded
+        if loaded is None:
+            return
+        if not self._dispatcher.keeper.default.state.disabled:
+            found = map(loaded.catalog.descriptions.get, state.prioritized)
+            if not any(each is not None and each.requires_opt_in for each in found):
                 return
 
         def leave() -> None:
             caller, before = self._dispatcher.loaded, self._sleepers
             if caller is None or before is None:
                 return
-            after = before.without(state)
+            after = before.woken(state)
+            if after is before:
+                return
             for record in self._dispatcher.records:
                 if record.shortcut is not None and record.shortcut.is_taken:
                     names = caller.resolver.implementers(record.identifier)

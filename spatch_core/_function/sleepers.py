@@ -47,13 +47,12 @@ class Sleepers:
             name == DEFAULT or name in self._opt_in or name in self._disabled for name in names
         )
 
-    def are_left_by(self, state: DispatchState) -> bool:
-        """Whether a new state wakes none of them."""
-        return self._opt_in.isdisjoint(state.prioritized) and self._disabled <= state.disabled
-
-    def without(self, state: DispatchState) -> Sleepers:
-        """Return those that a new state leaves asleep."""
+    def woken(self, state: DispatchState) -> Sleepers:
+        """Return those that a new state leaves asleep: this object if it wakes none."""
+        opt_in = self._opt_in.difference(state.prioritized)
+        disabled = self._disabled & state.disabled
+        if len(opt_in) == len(self._opt_in) and len(disabled) == len(self._disabled):
+            return self
         found = Sleepers(self.catalog, ())
-        found._opt_in = self._opt_in.difference(state.prioritized)
-        found._disabled = self._disabled & state.disabled
+        found._opt_in, found._disabled = opt_in, disabled
         return found

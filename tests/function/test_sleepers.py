@@ -208,10 +208,8 @@ def test_sleepers() -> None:
     assert sleepers.include(["default", "quiet"])
     assert not sleepers.include(["default", "loud"])
     assert not sleepers.include(["more"])
-    assert sleepers.are_left_by(DispatchState())
-    assert not sleepers.are_left_by(DispatchState(("quiet",)))
-    assert not sleepers.without(DispatchState(("quiet",))).include(["quiet"])
+    assert sleepers.woken(DispatchState()) is sleepers
+    assert not sleepers.woken(DispatchState(("quiet",))).include(["quiet"])
     disabling = Sleepers(catalog, [DispatchState((), frozenset({"loud"}))])
     assert disabling.include(["loud", "quiet", "more"])
-    assert not disabling.are_left_by(DispatchState())
-    assert not disabling.without(DispatchState()).include(["loud"])
+    assert not disabling.woken(DispatchState()).include(["loud"])
