@@ -162,7 +162,7 @@ class Chain(TakesFound):
             return Chain(self.function, self.types, (), self.trace)
         rest = list(self.candidates)
         for candidate in rest:
-            if candidate.is_plain and candidate.loaded is implementation:
+            if candidate.is_plain and candidate.is_implemented_by(implementation):
                 rest.remove(candidate)
                 # Kept in this case only, in which the candidate keeps the implementation alive.
                 chain = Chain(self.function, self.types, rest, self.trace)

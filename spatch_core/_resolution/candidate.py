@@ -8,7 +8,7 @@ from typing import Any
 
 from .._description.description import Implementation
 from .._dispatch_arguments import Function
-from .._identifiers import import_identifier
+from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
 from ..exceptions import ImplementationImportError
 
@@ -81,6 +81,16 @@ class Candidate:
         if self.implementation is None:
             return self.function.default
         return self.objects.get(self.implementation.function)
+
+    def is_implemented_by(self, called: object) -> bool:
+        """Whether the implementation is `called`; imports nothing.
+
+        A call that began before `reload` may have called it as that of an earlier candidate.
+        """
+        loaded: object = self.loaded
+        if loaded is None and self.implementation is not None:
+            loaded = loaded_object(*split_identifier(self.implementation.function), hooks=False)
+        return loaded is called
 
     def demanded(self, is_asked: bool) -> Candidate:
         """Return the candidate that `invoke` calls: prioritized, and asked or not."""
