@@ -918,9 +918,10 @@ def test_invoke_with_both() -> None:
     [
         ({"backend": "frist"}, ValueError, "did you mean 'first'"),
         ({"type": Other}, ValueError, "not a primary type"),
-        ({"type": "Foreign"}, TypeError, "takes a class"),
+        ({"type": 3}, TypeError, "takes a class"),
+        ({"type": "Foreign"}, ValueError, "not an identifier of the form"),
     ],
-    ids=["backend", "type", "no type"],
+    ids=["backend", "type", "no type", "no identifier"],
 )
 def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: str) -> None:
     """F9, F11: making an invocation discovers nothing; calling it checks."""
