@@ -11,6 +11,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 __all__ = [
+    "IF_NEEDED",
     "BackendDeferredError",
     "BackendImplementation",
     "BackendSkippedWarning",
@@ -19,30 +20,38 @@ __all__ = [
     "DispatchContext",
     "DuplicateFunctionWarning",
     "EnvironmentVariableWarning",
+    "FallbackWarning",
     "GlobalOptionsWarning",
     "IdentifierError",
     "ImplementationImportError",
+    "NoImplementationError",
+    "ReplacedArguments",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
     "UnknownFunctionError",
     "UnknownTypeError",
+    "stacklevel",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
+    from ._replaced_arguments import ReplacedArguments
+    from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
-    from .backend_utils import BackendImplementation
+    from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
         BackendDeferredError,
         BackendSkippedWarning,
         DescriptionError,
         DuplicateFunctionWarning,
         EnvironmentVariableWarning,
+        FallbackWarning,
         GlobalOptionsWarning,
         IdentifierError,
         ImplementationImportError,
+        NoImplementationError,
         SpatchCoreError,
         SpatchCoreWarning,
         UnknownBackendError,
@@ -52,6 +61,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "accelerated": "_function.acceleration",
+    "IF_NEEDED": "backend_utils",
+    "stacklevel": "_warning",
+    "ReplacedArguments": "_replaced_arguments",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

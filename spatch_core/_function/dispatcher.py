@@ -50,6 +50,8 @@ class Dispatcher:
         `BackendSystem.restore`, for pickles.
     reload : callable
         `BackendSystem.reload`, for users.
+    defer_on : tuple of type, optional
+        Classes of exceptions by which implementations defer.
 
     Attributes
     ----------
@@ -57,6 +59,8 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
+    late : list of str
+        Functions that were added since the tables of backends in code were read.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar
@@ -75,12 +79,17 @@ class Dispatcher:
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
         reload: Callable[[], None],
+        defer_on: tuple[type[Exception], ...] = (),
+        read_again: Callable[[], None] | None = None,
     ) -> None:
+        self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
         self.reload = reload
+        self._read_again = read_again
+        self.late: list[str] = []
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -94,6 +103,7 @@ class Dispatcher:
         keeper.observations.before = self.link.leave_shortcuts
         keeper.observations.after = self.link.take_shortcuts
         keeper.strays = self.link.strays
+        keeper.waking = self.link.wake
 
     @property
     def loaded(self) -> Caller | None:
@@ -114,6 +124,8 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
+        if self.late and self._read_again is not None:
+            self._read_again()
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -133,6 +145,15 @@ class Dispatcher:
         self._homes.setdefault(id(home), (home, []))[1].append(index)
         return index
 
+    def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
+        """Let a function that is added follow the backends, which have been loaded."""
+        if self._read_again is not None:
+            # The library may fill a backend's table before or after it decorates.
+            self.late.append(record.identifier)
+        elif is_new:
+            # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
+            self.shortcuts.take(record, caller)
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
         """Decide what to call for these dispatch arguments, and put it into the table.
 
@@ -148,27 +169,51 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
+        if self.records[index - 1].function.parameters is None:
+            from .._replaced_arguments import has_replaced  # few libraries need it
+
+            if has_replaced(values):
+                return self._fill(index, values, is_replacing=True)
+        return self._fill(index, values, is_replacing=False)
+
+    def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
+
+        def entry(target: Callable[..., Any]) -> Callable[..., Any]:
+            if not is_replacing:
+                return target
+            from .replacing import Replacing
+
+            made: Any = Replacing(self.link, index, target)
+            return made  # type: ignore[no-any-return]  # a `TakesFound`
+
         loader = self.ensure_loader()
+        if self.late and self._read_again is not None:
+            self._read_again()
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
-            return function.default
+            return entry(function.default)
         tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
         table = table_of(tables, index)
         scope: Scope = tables[0]
         state = scope.state
-        types = caller.resolver.types(given(values), state)
+        found = given(values[1:] if is_replacing else values)
+        types = caller.resolver.types(found, state)
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
         if is_outdated:
-            return caller.chain(function, state, types)
+            return entry(caller.chain(function, state, types))
         self.shortcuts.take(record, caller)
-        target = caller.target(function, state, types)
+        if is_replacing and function.nature:
+            # The wrapper leaves it to an entry that takes what was found to check answers.
+            target = entry(caller.chain(function, state, types))
+        else:
+            target = entry(caller.target(function, state, types))
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
@@ -219,6 +264,51 @@ class Dispatcher:
         caller = self.loaded
         if caller is None or called is function.default or caller.tries_whole_chain(called):
             return NotImplemented
+        chain, found = self._chain(index, caller, args, kwargs, values)
+        return chain.after(called).run(args, kwargs, found=found)
+
+    def failed(
+        self,
+        index: int,
+        called: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Judge an exception of what a table holds; add the reasons to one of the default.
+
+        The parameters are those of `deferred`. Nothing is raised but interrupts: the exception
+        goes on.
+
+        Returns
+        -------
+        object
+            What `deferred` goes on after, if the exception defers; else None.
+        """
+        function = self.records[index - 1].function
+        caller = self.loaded
+        if caller is None or not caller.hears(function, called, error):
+            return None
+        try:
+            return self._chain(index, caller, args, kwargs, values)[0].failed(called, error)
+        except Exception as failure:
+            from .._interrupts import is_interrupt
+
+            if is_interrupt(failure):
+                raise
+            return None
+
+    def _chain(
+        self,
+        index: int,
+        caller: Caller,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None,
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """Return the chain of a call, and its dispatch arguments."""
+        function = self.records[index - 1].function
         scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
@@ -229,7 +319,7 @@ class Dispatcher:
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called).run(args, kwargs, found=found)
+        return chain, found
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

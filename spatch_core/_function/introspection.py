@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import nearest
+from .._replaced_arguments import replaced
 from ..exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         signature.bind(*args, **kwargs)
     caller = dispatcher.ensure_loaded()
     state = dispatcher.keeper.current()
-    found = function.extract(args, kwargs)
+    found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     types = caller.resolver.types(found, state)
     return caller.explain(function, state, types, args, kwargs, found)
 
@@ -37,9 +38,12 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
+    from .._resolution.explaining import explain as explain_call
+
     resolver = dispatcher.ensure_loaded().resolver
     state = dispatcher.keeper.current()
-    return resolver.explain(record.function, state, resolver.unique_types(classes, state), None)
+    types = resolver.unique_types(classes, state)
+    return explain_call(resolver, record.function, state, types, None)
 
 
 def _checked(types: Any) -> list[type]:

@@ -30,8 +30,7 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     value : str
         As the environment has it. Every name counts that is in it, however it is separated
         from others, and ``*`` where it stands alone; ``!name`` only if the value is well-formed.
-        A name that is not installed also means those that differ from it in upper and lower
-        case alone.
+        A name that is not installed also means those that differ from it in case alone.
     names : iterable of str
         The backends that are installed.
 

@@ -263,7 +263,7 @@ class TestSameDescription:
         assert functions[1](1.0) == "default"
         assert not made
         assert "Louder" in functions[0].__doc__
-        assert "No further notes." in functions[1].__doc__
+        assert "loud\n    Types: decimal:Decimal" in functions[1].__doc__
 
     def test_the_order_is_the_same(self, site: Path) -> None:
         for name, fields in [("a", ""), ("b", "lower_priority_than = ['c']"), ("c", "")]:

@@ -51,24 +51,6 @@ def documented(doc: str | None, *backends: Any) -> str | None:
 DOCS = "Faster, and\nless precise.\n\nSee the manual."
 
 
-def test_docstring_gains_a_section() -> None:
-    """F6: a "Backends" section once backends are loaded, with types and additional docs."""
-    text = documented(
-        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n",
-        describe("first", entry={"additional_docs": DOCS}),
-        describe("second", requires_opt_in=True, secondary_types=["m:A", "~m:B"]),
-        describe("third", functions=[]),
-    )
-    assert text == (
-        "Double.\n\nReturns\n-------\nint\n    Twice as much.\n\n"
-        "Backends\n--------\n"
-        f"first\n    Types: {FOREIGN}.\n\n"
-        "    Faster, and\n    less precise.\n\n    See the manual.\n"
-        f"second\n    Types: {FOREIGN}; converts m:A, ~m:B. Needs opt-in: "
-        '``prioritize="second"``.\n'
-    )
-
-
 @pytest.mark.parametrize(
     "doc",
     [
