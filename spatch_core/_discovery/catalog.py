@@ -20,6 +20,9 @@ from .entry_points import find_entry_points
 from .environment import Environment, distribution_key
 
 CYCLE = "the declared priorities form a cycle"
+NO_PARSER = "TOML files cannot be read here"
+_SHARED = (CYCLE, NO_PARSER)
+"""The starts of messages that are the same for several backends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ class Catalog:
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
-        # One warning about each cycle: backends on a cycle share the message.
+        # One warning about each cycle, and one where no file can be read: backends share the message.
         about = sorted(
             (each for each in self.problems if each.backend is not None and each.warns),
             key=lambda problem: (str(problem.source), problem.backend or ""),
@@ -146,7 +149,7 @@ class Catalog:
         seen: set[str] = set()
         for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(CYCLE))
+            seen.update(each.message for each in faults if each.message.startswith(_SHARED))
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:
