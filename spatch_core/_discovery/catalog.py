@@ -141,7 +141,7 @@ class Catalog:
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
-        # One warning about each cycle, and one where no file can be read: backends share the message.
+        # One about each cycle, and one where no file can be read: backends share the message.
         about = sorted(
             (each for each in self.problems if each.backend is not None and each.warns),
             key=lambda problem: (str(problem.source), problem.backend or ""),
