@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._function.protocol import DispatchableFunction
     from ._problems import Problem
     from ._resolution.explanation import Explanation
+    from ._resolution.notices import Notices
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -66,6 +67,9 @@ class BackendSystem:
     defer_on : iterable of type, optional
         Classes of exceptions by which an implementation of a backend defers, as it does by
         returning ``NotImplemented``.
+    notify : callable or type, optional
+        How to tell that a backend runs a function, the first time that it does: a callable, which
+        gets the function's identifier and the backend's name, or a category of warnings.
 
     Attributes
     ----------
@@ -82,7 +86,7 @@ class BackendSystem:
         If `environ_prefix` cannot start the name of an environment variable, or `fallback` is
         none of the four.
     TypeError
-        If `defer_on` has anything but classes of exceptions.
+        If `defer_on` has anything but classes of exceptions, or `notify` cannot tell anything.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class BackendSystem:
         default_secondary_types: Iterable[str] = (),
         fallback: str = "default",
         defer_on: Iterable[type[Exception]] = (),
+        notify: Callable[[str, str], object] | type[Warning] | None = None,
     ) -> None:
         if not (
             (group is None or type(group) is str)
@@ -131,6 +136,12 @@ class BackendSystem:
 
             checked_policy(fallback)
             self._defer_on = checked_exceptions(defer_on)
+        self._notices: Notices | None = None
+        if notify is not None:
+            from ._resolution.notices import Notices, checked  # few libraries need it
+
+            checked(notify)
+            self._notices = Notices(notify)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
