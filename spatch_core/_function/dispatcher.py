@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
+from .._identifiers import DEFAULT
 from .._state.scope import store, table_of
 from .link import Link
 from .shortcut import Shortcuts
@@ -67,6 +68,8 @@ class Dispatcher:
         Holds the tables in force.
     tables : callable
         Returns them.
+    default_name : str
+        The name of the library's own implementations in what people see.
     link : Link
         The dispatcher as the code of the wrappers refers to it.
     shortcuts : Shortcuts
@@ -81,7 +84,9 @@ class Dispatcher:
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
         read_again: Callable[[], None] | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
+        self.default_name = default_name
         self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper

@@ -121,6 +121,7 @@ def _discover(
         group,
         secondary_types,
         [*dispatcher.by_identifier],
+        dispatcher.default_name,
     )
     return _make_caller(system, dispatcher, catalog)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
@@ -211,10 +211,11 @@ class Resolver:
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
+                names = [shown(each, self.catalog.default_name) for each in implementers]
                 raise BackendDeferredError(
                     name,
                     function.identifier,
-                    f"it does not implement it; these do: {', '.join(implementers)}",
+                    f"it does not implement it; these do: {', '.join(names)}",
                 )
             candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
             self._demanded[function, name, is_asked] = candidate
