@@ -79,6 +79,7 @@ class Dispatchable:
         self.dispatcher = dispatcher
         self.identifier = identifier
         self.function = function = Function(identifier, default, dispatch_args, manner)
+        function.default_name = dispatcher.default_name
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args

@@ -34,6 +34,8 @@ class Candidate:
         For the default: why it runs although it does not match; else empty.
     objects : dict of str to object
         What has been imported, by identifier; all candidates of a library share it.
+    notify : callable or None
+        Called before the implementation runs, with the function's identifier and the backend.
     """
 
     backend: str
@@ -43,6 +45,7 @@ class Candidate:
     block: str
     reason: str = ""
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    notify: Callable[[str, str], None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def is_last_resort(self) -> bool:
@@ -67,7 +70,10 @@ class Candidate:
         """
         if self.implementation is None:
             return self.function.default
-        return self._import(self.implementation.function)
+        found = self._import(self.implementation.function)
+        if self.notify is not None:
+            self.notify(self.function.identifier, self.backend)
+        return found
 
     def load_should_run(self) -> Callable[..., Any] | None:
         """Return ``should_run``, imported on first use; None if there is none.

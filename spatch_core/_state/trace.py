@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
 
@@ -40,6 +41,8 @@ class TraceEvent(Published):
         Why it deferred, or why it was called although it does not match.
     types : tuple of type
         The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
     """
 
     function: str
@@ -47,10 +50,11 @@ class TraceEvent(Published):
     outcome: Outcome
     reason: str
     types: tuple[type, ...]
+    default_name: str = DEFAULT
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return f"{self.function} -> {self.backend} {self.outcome}{reason}"
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
 
 
 class Trace(list[TraceEvent]):
