@@ -67,7 +67,7 @@ def test_fields_of_the_class_hold_for_all_of_its_functions() -> None:
 
         @staticmethod
         def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool:
-            return args[0] > 0
+            return bool(args[0] > 0)
 
         @classmethod
         def double(cls, context: DispatchContext, x: Any) -> Any:
