@@ -227,6 +227,8 @@ class Function:
     ) -> None:
         self.identifier = identifier
         self.manner = manner
+        if manner is not None and manner.mutates:
+            manner.mutated = find_parameters(default, manner.mutates, identifier)
         self.default = default
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None

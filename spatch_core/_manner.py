@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any, Final
 
 DEFAULT_POLICY: Final = "default"
@@ -25,11 +25,25 @@ class Manner:
     compositional : bool
         Whether the default implementation is written in terms of other dispatchables. No policy
         applies to it.
+    mutates : str, iterable of str, or mapping of str to int
+        The arguments into which the function writes.
+
+    Attributes
+    ----------
+    mutated : tuple of Parameter
+        Their places in the signature, once the function is known.
     """
 
-    __slots__ = ("compositional", "fallback")
+    __slots__ = ("compositional", "fallback", "mutated", "mutates")
 
-    def __init__(self, fallback: str | None = None, compositional: bool = False) -> None:
+    def __init__(
+        self,
+        fallback: str | None = None,
+        compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+    ) -> None:
+        self.mutates = mutates
+        self.mutated: tuple[Any, ...] = ()
         self.fallback = None if fallback is None else checked_policy(fallback)
         self.compositional = compositional
         if compositional and fallback is not None:
@@ -37,6 +51,10 @@ class Manner:
                 f"a compositional function takes no fallback={fallback!r}: the functions that it "
                 "is written in terms of have policies of their own; give one of the two"
             )
+
+    def copy(self) -> Manner:
+        """Return another one for another function."""
+        return Manner(self.fallback, self.compositional, self.mutates)
 
 
 def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:

@@ -150,6 +150,7 @@ class BackendSystem:
         identifier: str | None = None,
         fallback: str | None = None,
         compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -172,6 +173,9 @@ class BackendSystem:
         compositional : bool, optional
             Whether the function is written in terms of other dispatchable functions, and so takes
             whatever these take. Then it has no fallback policy.
+        mutates : str, iterable of str, or mapping of str to int, optional
+            The arguments into which the function writes, such as ``"out"``, named like the dispatch
+            arguments. A backend that converts such an argument must say how to copy it back.
 
         Returns
         -------
@@ -197,15 +201,15 @@ class BackendSystem:
 
                 check_parentheses(dispatch_args, frame)
         manner = None
-        if fallback is not None or compositional:
+        if fallback is not None or compositional or mutates:
             from ._manner import Manner  # few functions need one
 
-            manner = Manner(fallback, compositional)
+            manner = Manner(fallback, compositional, mutates)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
                 *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
-                manner,
+                None if manner is None else manner.copy(),
             )
             return wrapper
 

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from .._problems import Problem, Source
 from .._published import Published
 from .._type_patterns import ABSTRACT, TypePattern
+
+
+class Conversions(NamedTuple):
+    """The conversions of a backend: identifiers, or callables in code.
+
+    Parameters
+    ----------
+    to_default, from_default : str or callable
+        Convert one object to a type of the library, and back.
+    copy_into : str, callable or None
+        Writes a converted object back into the original.
+    """
+
+    to_default: str | Callable[..., Any]
+    from_default: str | Callable[..., Any]
+    copy_into: str | Callable[..., Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +34,18 @@ class Implementation(Published):
 
     Parameters
     ----------
-    function : str
-        Identifier of the implementation.
-    should_run : str or None
-        Identifier of the function that decides whether it runs; None if it always does.
+    function : str or callable
+        Identifier of the implementation; in code it may be the implementation itself.
+    should_run : str, callable or None
+        That of the function that decides whether it runs; None if it always does.
     uses_context : bool
         Whether a `DispatchContext` is passed as the first argument.
     additional_docs : str
         Text for the "Backends" section of the function's docstring.
     """
 
-    function: str
-    should_run: str | None = None
+    function: str | Callable[..., Any]
+    should_run: str | Callable[..., Any] | None = None
     uses_context: bool = False
     additional_docs: str = ""
 
@@ -63,6 +80,8 @@ class Description(Published):
         Whether it is inactive until it is prioritized.
     higher_priority_than, lower_priority_than : tuple of str
         Names of backends that it goes before and after.
+    to_default, from_default, copy_into : str, callable or None
+        Its conversions: identifiers, or callables in code.
     functions : mapping of str to Implementation
         By identifier of the library's function.
     auto_generation : AutoGeneration or None
@@ -81,6 +100,9 @@ class Description(Published):
     requires_opt_in: bool = False
     higher_priority_than: tuple[str, ...] = ()
     lower_priority_than: tuple[str, ...] = ()
+    to_default: str | Callable[..., Any] | None = None
+    from_default: str | Callable[..., Any] | None = None
+    copy_into: str | Callable[..., Any] | None = None
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )
@@ -93,6 +115,13 @@ class Description(Published):
     def known_types(self) -> tuple[TypePattern, ...]:
         """The primary and the secondary types."""
         return (*self.primary_types, *self.secondary_types)
+
+    @property
+    def conversions(self) -> Conversions | None:
+        """Its conversions, if it has them."""
+        if self.to_default is None or self.from_default is None:
+            return None
+        return Conversions(self.to_default, self.from_default, self.copy_into)
 
     @property
     def is_abstract(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._description.description import Implementation
+from .._description.description import Conversions, Implementation
 from .._dispatch_arguments import Function
 from .._identifiers import import_identifier
 from .._interrupts import is_interrupt
@@ -30,9 +30,13 @@ class Candidate:
     block : str
         The environment variable that blocks backends, for messages.
     reason : str
-        For the default: why it runs although it does not match; else empty.
+        For the default: why it runs although it does not match; for conversions: that they are
+        conversions; else empty.
     objects : dict of str to object
         What has been imported, by identifier; all candidates of a library share it.
+    conversions : Conversions or None
+        Those of the backend, if the candidate is the default implementation with what they
+        convert.
     """
 
     backend: str
@@ -42,6 +46,7 @@ class Candidate:
     block: str
     reason: str = ""
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    conversions: Conversions | None = None
 
     @property
     def is_last_resort(self) -> bool:
@@ -52,9 +57,9 @@ class Candidate:
     def is_plain(self) -> bool:
         """Whether the implementation is called with the call's own arguments, unasked."""
         implementation = self.implementation
-        return implementation is None or not (
-            implementation.should_run or implementation.uses_context
-        )
+        if implementation is None:
+            return self.conversions is None
+        return not (implementation.should_run or implementation.uses_context)
 
     def load(self) -> Callable[..., Any]:
         """Return the implementation, imported on first use.
@@ -80,12 +85,25 @@ class Candidate:
             return None
         return self._import(self.implementation.should_run)
 
+    def load_conversions(self) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+        """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use.
+
+        Raises
+        ------
+        ImplementationImportError
+            If one cannot be imported.
+        """
+        assert self.conversions is not None
+        there, back, copy = self.conversions
+        return self._import(there), self._import(back), None if copy is None else self._import(copy)
+
     @property
     def loaded(self) -> Callable[..., Any] | None:
         """The implementation, if it has been imported."""
         if self.implementation is None:
             return self.function.default
-        return self.objects.get(self.implementation.function)
+        function = self.implementation.function
+        return self.objects.get(function) if isinstance(function, str) else function
 
     def demanded(self, is_asked: bool) -> Candidate:
         """Return the candidate that `invoke` calls: prioritized, and asked or not."""
@@ -94,7 +112,9 @@ class Candidate:
             implementation = replace(implementation, should_run=None)
         return replace(self, implementation=implementation, prioritized=True)
 
-    def _import(self, identifier: str) -> Callable[..., Any]:
+    def _import(self, identifier: str | Callable[..., Any]) -> Callable[..., Any]:
+        if not isinstance(identifier, str):
+            return identifier
         loaded: Callable[..., Any] | None = self.objects.get(identifier)
         if loaded is None:
             # Without a lock: two threads may both import it, and find the same object.

@@ -20,6 +20,8 @@ class Verdict(str, Enum):
     INACTIVE = "inactive"
     SKIPPED = "is skipped"
     NO_MATCH = "does not match"
+    CONVERTS = "would convert"
+    CANNOT_CONVERT = "cannot convert"
     REFUSES = "would refuse"
     NO_IMPLEMENTATION = "has no implementation"
 
@@ -28,6 +30,9 @@ class Verdict(str, Enum):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return published(self, self.value)
+
+
+_ANSWERS = (Verdict.RUNS, Verdict.CONVERTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,8 @@ class Explanation(Published):
         lines = [f"{self.function}({types or 'no dispatch types'})"]
         width = max(len(each.backend) for each in self.backends)
         for each in self.backends:
-            mark = ">" if each.backend == self.selected else " "
+            runs = each.backend == self.selected and each.verdict in _ANSWERS
+            mark = ">" if runs else " "
             reason = f": {each.reason}" if each.reason else ""
             lines.append(f"{mark} {each.backend:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)
