@@ -267,9 +267,55 @@ class Function:
         return given(found)
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the dispatch arguments that the library's callable finds in a call."""
+        """Return the dispatch arguments that the library's callable finds in a call.
+
+        Raises
+        ------
+        TypeError
+            If it does not take the arguments of the call, or returns no iterable.
+        """
         assert self._finder is not None  # there are no parameters
-        return tuple(self._finder(*args, **kwargs))
+        try:
+            found: Any = self._finder(*args, **kwargs)
+        except TypeError as error:
+            if _is_of_inner_frame(error):
+                raise
+            raise self._mismatch(error, args, kwargs) from error
+        try:
+            return tuple(found)
+        except TypeError as error:
+            if _is_of_inner_frame(error):  # a generator's
+                raise
+            what = "None" if found is None else f"an object of type {type(found).__qualname__!r}"
+            raise TypeError(
+                f"{self.identifier}: the callable that finds its dispatch arguments returned "
+                f"{what}, not several arguments in a tuple or list"
+            ) from error
+
+    def _mismatch(
+        self, error: TypeError, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> TypeError:
+        """Return the error of a call whose arguments the finder does not take."""
+        from inspect import signature
+
+        try:
+            signature(self.default).bind(*args, **kwargs)
+        except TypeError as wrong:  # the call is at fault, not the finder
+            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
+        except ValueError:  # the signature is unknown
+            pass
+        return TypeError(
+            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+            f"arguments of every call, as the function does, but {error}"
+        )
+
+
+def _is_of_inner_frame(error: BaseException) -> bool:
+    """Whether Python code that was called raised it.
+
+    Otherwise it was raised where it was caught, as a mismatch of parameters is.
+    """
+    return error.__traceback__ is not None and error.__traceback__.tb_next is not None
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from .._problems import Problem, Source
 from .._published import Published
@@ -13,19 +13,19 @@ from .._type_patterns import ABSTRACT, TypePattern
 
 
 class Conversions(NamedTuple):
-    """The conversions of a backend: identifiers, or callables in code.
+    """The conversions of a backend, by their identifiers.
 
     Parameters
     ----------
-    to_default, from_default : str or callable
+    to_default, from_default : str
         Convert one object to a type of the library, and back.
-    copy_into : str, callable or None
+    copy_into : str or None
         Writes a converted object back into the original.
     """
 
-    to_default: str | Callable[..., Any]
-    from_default: str | Callable[..., Any]
-    copy_into: str | Callable[..., Any] | None
+    to_default: str
+    from_default: str
+    copy_into: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +34,18 @@ class Implementation(Published):
 
     Parameters
     ----------
-    function : str or callable
-        Identifier of the implementation; in code it may be the implementation itself.
-    should_run : str, callable or None
-        That of the function that decides whether it runs; None if it always does.
+    function : str
+        Identifier of the implementation.
+    should_run : str or None
+        Identifier of the function that decides whether it runs; None if it always does.
     uses_context : bool
         Whether a `DispatchContext` is passed as the first argument.
     additional_docs : str
         Text for the "Backends" section of the function's docstring.
     """
 
-    function: str | Callable[..., Any]
-    should_run: str | Callable[..., Any] | None = None
+    function: str
+    should_run: str | None = None
     uses_context: bool = False
     additional_docs: str = ""
 
@@ -80,8 +80,8 @@ class Description(Published):
         Whether it is inactive until it is prioritized.
     higher_priority_than, lower_priority_than : tuple of str
         Names of backends that it goes before and after.
-    to_default, from_default, copy_into : str, callable or None
-        Its conversions: identifiers, or callables in code.
+    to_default, from_default, copy_into : str or None
+        Identifiers of its conversions.
     functions : mapping of str to Implementation
         By identifier of the library's function.
     auto_generation : AutoGeneration or None
@@ -100,9 +100,9 @@ class Description(Published):
     requires_opt_in: bool = False
     higher_priority_than: tuple[str, ...] = ()
     lower_priority_than: tuple[str, ...] = ()
-    to_default: str | Callable[..., Any] | None = None
-    from_default: str | Callable[..., Any] | None = None
-    copy_into: str | Callable[..., Any] | None = None
+    to_default: str | None = None
+    from_default: str | None = None
+    copy_into: str | None = None
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )

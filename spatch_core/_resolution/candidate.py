@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._description.description import Conversions, Implementation
+from .._description.given import GivenCallable
 from .._dispatch_arguments import Function
-from .._identifiers import import_identifier
+from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
 from ..exceptions import ImplementationImportError
 
@@ -103,7 +104,17 @@ class Candidate:
         if self.implementation is None:
             return self.function.default
         function = self.implementation.function
-        return self.objects.get(function) if isinstance(function, str) else function
+        return function.given if isinstance(function, GivenCallable) else self.objects.get(function)
+
+    def is_implemented_by(self, called: object) -> bool:
+        """Whether the implementation is `called`; imports nothing.
+
+        A call that began before `reload` may have called it as that of an earlier candidate.
+        """
+        loaded: object = self.loaded
+        if loaded is None and self.implementation is not None:
+            loaded = loaded_object(*split_identifier(self.implementation.function), hooks=False)
+        return loaded is called
 
     def demanded(self, is_asked: bool) -> Candidate:
         """Return the candidate that `invoke` calls: prioritized, and asked or not."""
@@ -112,9 +123,9 @@ class Candidate:
             implementation = replace(implementation, should_run=None)
         return replace(self, implementation=implementation, prioritized=True)
 
-    def _import(self, identifier: str | Callable[..., Any]) -> Callable[..., Any]:
-        if not isinstance(identifier, str):
-            return identifier
+    def _import(self, identifier: str) -> Callable[..., Any]:
+        if isinstance(identifier, GivenCallable):
+            return identifier.given
         loaded: Callable[..., Any] | None = self.objects.get(identifier)
         if loaded is None:
             # Without a lock: two threads may both import it, and find the same object.
