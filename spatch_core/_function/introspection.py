@@ -40,7 +40,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
 
 def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
     """Return the types of dispatch arguments, that of an unknown instance among them."""
-    types = [each.cls if type(each) is Unknown else type(each) for each in found]
+    types: list[Any] = [each.cls if type(each) is Unknown else type(each) for each in found]
     if None in types:
         raise TypeError(
             f"{record.identifier} dispatches on its instance, whose class is not found: "

@@ -22,40 +22,36 @@ asking = make_system(
 )
 
 
-def decorate(*arguments: Any) -> Any:
-    return system.dispatchable(*arguments)
-
-
 class Pipeline:
     """A class of the library, which no backend knows."""
 
     def __init__(self, n: int = 0) -> None:
         self.n = n
 
-    @decorate("x")
+    @system.dispatchable("x")
     def apply(self, x: Any, n: int = 1) -> Any:
         return "default", self, x, n
 
-    @decorate("other")
+    @system.dispatchable("other")
     def merge(self, other: Any = None, x: Any = None) -> Any:
         return "default", self, other, x
 
     @staticmethod
-    @decorate("x")
+    @system.dispatchable("x")
     def make(x: Any, n: int = 1) -> Any:
         return "default", x, n
 
     @classmethod
-    @decorate("x")
+    @system.dispatchable("x")
     def of_class(cls, x: Any, n: int = 1) -> Any:
         return "default", cls, x, n
 
     @property
-    @decorate("self")
+    @system.dispatchable("self")
     def size(self) -> Any:
         return "default"
 
-    @decorate(lambda self, x: [x])
+    @system.dispatchable(lambda self, x: [x])
     def find(self, x: Any) -> Any:
         return "default"
 
@@ -104,7 +100,7 @@ def test_the_instance_may_be_given(cls: Any) -> None:
 
 def test_a_should_run_is_not_asked_without_the_instance() -> None:
     """F8: it gets all arguments of the call."""
-    explanation = Asking().apply.explain(Foreign())  # type: ignore[attr-defined]
+    explanation = Asking().apply.explain(Foreign())
     assert explanation.selected is None
     assert "never decides" in str(explanation)
 
