@@ -170,6 +170,9 @@ class BackendSystem:
         identifier: str | None = None,
         fallback: str | None = None,
         compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+        like: str | None = None,
+        inside: str | Iterable[str] = (),
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -192,6 +195,16 @@ class BackendSystem:
         compositional : bool, optional
             Whether the function is written in terms of other dispatchable functions, and so takes
             whatever these take. Then it has no fallback policy.
+        mutates : str, iterable of str, or mapping of str to int, optional
+            The arguments into which the function writes, such as ``"out"``, named like the dispatch
+            arguments. A backend that converts such an argument must say how to copy it back.
+        like : str, optional
+            A keyword-only argument that is there for its type alone, as that of `numpy.zeros`: a
+            dispatch argument that neither the default implementation nor a backend gets. Without
+            `dispatch_args` it is the only one.
+        inside : str or iterable of str, optional
+            The dispatch arguments whose elements decide, those of nested lists and tuples, as for
+            `numpy.concatenate`. Without `dispatch_args` they are the only ones.
 
         Returns
         -------
@@ -217,15 +230,15 @@ class BackendSystem:
 
                 check_parentheses(dispatch_args, frame)
         manner = None
-        if fallback is not None or compositional:
+        if fallback is not None or compositional or mutates or like is not None or inside:
             from ._manner import Manner  # few functions need one
 
-            manner = Manner(fallback, compositional)
+            manner = Manner(fallback, compositional, mutates, like, inside)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
                 *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
-                manner,
+                None if manner is None else manner.copy(),
             )
             return wrapper
 
@@ -349,7 +362,9 @@ class BackendSystem:
         found = self._module, self.environ_prefix, self.group
         if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
             # A process that does not run this script makes the library again.
-            return find_system, (*found, tuple(map(str, self._default_types)), self._in_code)
+            types = tuple(map(str, self._default_types))
+            others = tuple(map(str, self._secondary_types)), self._fallback, self._defer_on
+            return find_system, (*found, types, self._in_code, *others)
         return find_system, found
 
 
@@ -365,6 +380,9 @@ def find_system(
     group: str | None = None,
     default_primary_types: Iterable[str] | None = None,
     backends: Iterable[Any] = (),
+    default_secondary_types: Iterable[str] = (),
+    fallback: str = "default",
+    defer_on: Iterable[type[Exception]] = (),
 ) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
@@ -378,7 +396,7 @@ def find_system(
         The `environ_prefix` of the system.
     group : str or None
         Its entry point group.
-    default_primary_types, backends : iterable, optional
+    default_primary_types, backends, default_secondary_types, fallback, defer_on : optional
         The other arguments of a system that a script has made; it is made again where the
         script does not run.
 
@@ -397,7 +415,13 @@ def find_system(
         if system is not None:
             return system
     if default_primary_types is not None:
-        return _make_again(module, BackendSystem(group, prefix, default_primary_types, backends))
+        system = BackendSystem(
+            *(group, prefix, default_primary_types, backends),
+            default_secondary_types=default_secondary_types,
+            fallback=fallback,
+            defer_on=defer_on,
+        )
+        return _make_again(module, system)
     raise LookupError(
         f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
         f"{group!r}"

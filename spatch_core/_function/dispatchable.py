@@ -218,11 +218,13 @@ class Dispatchable:
         return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
+        manner = self.function.manner
         content = {
             "function": self.wrapper,
             "default": self.function.default,
             "dispatch_args": self._dispatch_args,
             "identifier": self.identifier,
+            **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
 

@@ -21,6 +21,8 @@ class Verdict(str, Enum):
     INACTIVE = "inactive"
     SKIPPED = "is skipped"
     NO_MATCH = "does not match"
+    CONVERTS = "would convert"
+    CANNOT_CONVERT = "cannot convert"
     REFUSES = "would refuse"
     NO_IMPLEMENTATION = "has no implementation"
 
@@ -29,6 +31,9 @@ class Verdict(str, Enum):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return published(self, self.value)
+
+
+_ANSWERS = (Verdict.RUNS, Verdict.CONVERTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,8 @@ class Explanation(Published):
         lines = [f"{self.function}({types or 'no dispatch types'})"]
         width = max(len(each.shown) for each in self.backends)
         for each in self.backends:
-            mark = ">" if each.backend == self.selected else " "
+            runs = each.backend == self.selected and each.verdict in _ANSWERS
+            mark = ">" if runs else " "
             reason = f": {each.reason}" if each.reason else ""
             lines.append(f"{mark} {each.shown:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)

@@ -10,9 +10,11 @@ from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
+from .._type_patterns import TypePattern
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
+from .converters import Converters
 from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
@@ -43,6 +45,8 @@ class Resolver:
     ----------
     warned : Warned
         Of which functions and types it was said that no backend ran.
+    converters : Converters
+        The backends that convert.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class Resolver:
         self._implementers = _implementers(catalog)
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
+        self.converters = Converters(catalog, self.matcher, self._order, self._block, self._objects)
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
         self._demanded: dict[tuple[Function, str, bool], Candidate] = {}
 
@@ -161,6 +166,8 @@ class Resolver:
                 continue
             if ending is None or not ending.refuses:
                 yield self.candidate(function, state, step)
+            elif ending.converts:
+                yield from self.converters.candidates(function, state, walk)
             return
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
@@ -171,6 +178,16 @@ class Resolver:
         if policy is None:
             return None
         return Ending(policy, walk.foreign, is_operator(function))
+
+    @property
+    def default_patterns(self) -> tuple[TypePattern, ...]:
+        """The primary types of the library."""
+        return self.catalog.descriptions[DEFAULT].primary_types
+
+    def is_known_to_default(self, cls: type) -> bool:
+        """Whether a class is one of the library's types, and not one of Python's own."""
+        match = self.matcher.match(cls)
+        return DEFAULT in match.known and not match.is_builtin
 
     def may_refuse(self, function: Function) -> bool:
         """Whether a policy of a function or of the library may let it not just run."""

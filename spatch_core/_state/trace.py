@@ -14,6 +14,7 @@ class Outcome(str, Enum):
     """What became of one candidate in one call."""
 
     CALLED = "called"
+    CONVERTED = "converted"
     DEFERRED = "deferred"
 
     def __str__(self) -> str:
@@ -36,9 +37,10 @@ class TraceEvent(Published):
     outcome : Outcome
         ``CALLED`` is recorded before the implementation runs, so that the events of calls
         that it makes itself come after its own; ``DEFERRED`` follows if it then returns
-        ``NotImplemented``.
+        ``NotImplemented``. ``CONVERTED`` is recorded for each object that is converted.
     reason : str
-        Why it deferred, or why it was called although it does not match.
+        Why it deferred, why it was called although it does not match, or what was converted: the
+        type before and after, and the number of bytes if the object tells it.
     types : tuple of type
         The dispatch types of the call.
     default_name : str, optional
