@@ -160,7 +160,7 @@ class _DescriptionReader(FieldReader):
         missing = {
             needed: key
             for key, needed in _NEEDED
-            if self.fields.get(key) is not None and self.fields.get(needed) is None
+            if key in self.fields and needed not in self.fields
         }
         for needed, key in missing.items():
             self.fault(
