@@ -76,12 +76,15 @@ class Problem(Published):
     remedy : str
         What to do about it.
     backend : str or None
-        The backend that is skipped; None for an environment variable, and for a
+        The backend that it is about; None for an environment variable, and for a
         distribution whose entry points cannot be read.
     key : str or None
         The key path inside the description, or the environment variable.
     source : Source or None
         Where the description comes from.
+    is_skipped : bool
+        Whether the description is not used. One on a cycle is used, but for the calls that
+        several backends on the cycle match.
     """
 
     message: str
@@ -89,6 +92,7 @@ class Problem(Published):
     backend: str | None = None
     key: str | None = None
     source: Source | None = None
+    is_skipped: bool = True
 
     def __str__(self) -> str:
         if self.backend is None:
@@ -96,4 +100,5 @@ class Problem(Published):
             return f"{subject}: {self.message}. {self.remedy}"
         where = f" ({self.source})" if self.source is not None else ""
         key = f", key {self.key}" if self.key else ""
-        return f"backend {self.backend!r} is skipped{where}{key}: {self.message}. {self.remedy}"
+        skipped = " is skipped" if self.is_skipped else ""
+        return f"backend {self.backend!r}{skipped}{where}{key}: {self.message}. {self.remedy}"

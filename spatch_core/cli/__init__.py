@@ -1,6 +1,6 @@
 """The command line: one module a command, which parses, calls and prints.
 
-The work is done in `examination`. Needs the ``cli`` extra: click and rich.
+The work is done in `examination`. Needs the ``cli`` extra: click.
 """
 
 from __future__ import annotations
@@ -60,4 +60,6 @@ for command in (
     completion_command,
     new_backend_command,
 ):
+    # Whole, where click would cut the summary in the list of commands.
+    command.short_help = command.get_short_help_str(limit=1000)
     main.add_command(command)

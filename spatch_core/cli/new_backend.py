@@ -20,7 +20,6 @@ from ..examination.suggestions import functions_like
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
-from .json_shape import JsonCommand
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
@@ -54,7 +53,7 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     return value
 
 
-@click.command("new-backend", cls=JsonCommand, epilog=_EPILOG)
+@click.command("new-backend", epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @click.argument("name", callback=_backend_name)
 @click.option(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._discovery.catalog import CYCLE
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, usable_library
-from .json_shape import JsonCommand
-from .output import Column, Notes, Part, Table, show, show_json
+from .findings import by_backend, closing, counted, problem_parts
+from .output import Column, Notes, Part, Table, plain, show, show_json
 from .records import problem_as_json
 from .streams import show_text
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .._order.ordering import Order
     from ..backend_system import BackendSystem
 
-_ORDER = (Column("#", is_number=True), Column("backend"), Column("types"))
+_ORDER = (Column("#", is_number=True), Column("backend"), Column("types"), Column("reason"))
 _EDGES = (
     Column("before"),
     Column("after"),
@@ -37,14 +38,17 @@ Examples:
 Exit code 1 if there are problems. With --dot and --mermaid these go to stderr."""
 
 
-@click.command("order", cls=JsonCommand, epilog=_EPILOG)
+@click.command("order", epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
-@click.option("--json", "form", flag_value="json", help="Print JSON; its shape is below.")
+@click.option(
+    "--json", "form", flag_value="json", help="Print JSON; see spatch-core schema COMMAND."
+)
 @click.option("--dot", "form", flag_value="dot", help="Print the graph for Graphviz.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print the graph for Mermaid.")
+@click.option("--edges", "with_edges", is_flag=True, help="Show every edge with its reason.")
 @click.pass_context
-def order_command(context: click.Context, library: str, form: str | None) -> None:
-    """Show the priority order of the backends of LIBRARY, and the reason of every edge.
+def order_command(context: click.Context, library: str, form: str | None, with_edges: bool) -> None:
+    """Show the priority order of the backends of LIBRARY, each with a short reason.
 
     An edge says that one backend goes before another: because the environment says so,
     because one of the two declares it, or because its types are more specific. It takes part in
@@ -58,29 +62,36 @@ def order_command(context: click.Context, library: str, form: str | None) -> Non
     if form == "json":
         show_json(_as_json(loaded, system, order))
     elif form is None:
-        show(_parts(loaded, system, order))
+        show(_parts(loaded, system, order, with_edges))
     else:
         write = as_dot if form == "dot" else as_mermaid
         show_text(write(loaded.library.name, order.names, steps(order)))
-        for problem in loaded.problems:
-            click.echo(loaded.describe(problem), err=True)
+        problems = by_backend(loaded.problems, loaded.library.name)
+        click.echo(plain(problems), err=True, nl=False)
     context.exit(1 if loaded.problems else 0)
 
 
-def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[Part]:
+def _parts(
+    loaded: LoadedLibrary, system: BackendSystem, order: Order, with_edges: bool
+) -> list[Part]:
     descriptions = system.backends
+    edges = [(each, _why_void(each, system)) for each in steps(order)]
     rows = [
-        (str(position), name, "\n".join(map(str, descriptions[name].primary_types)))
+        (
+            str(position),
+            name,
+            tuple(map(str, descriptions[name].primary_types)),
+            _short_reason(name, order, edges, descriptions[name].in_code),
+        )
         for position, name in enumerate(order.names, 1)
     ]
     parts: list[Part] = [f"{loaded.library.name}: first goes first", Table(_ORDER, rows)]
-    edges = steps(order)
-    if edges:
-        parts += ["Edges", Table(_EDGES, [_row(each) for each in edges])]
-        void = [(each, _why_void(each, system)) for each in edges]
-        notes = [f"{each.before} before {each.after}: {why}" for each, why in void if why]
+    if with_edges:
+        if edges:
+            parts += ["Edges", Table(_EDGES, [_row(each) for each, _ in edges])]
+        notes = [f"{each.before} before {each.after}: {why}" for each, why in edges if why]
         parts.append(Notes("Edges that take part in no call", notes))
-    parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
+        parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
     variable = system._catalog().environment.variable
     prioritized = system.backend_opts().prioritized
     if prioritized:
@@ -95,8 +106,22 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[P
     parts.append(Notes("Cycles", cycles))
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
     parts.append(Notes("Not in the order", left_out))
-    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
-    return parts
+    others = [each for each in loaded.problems if not each.message.startswith(CYCLE)]
+    parts += problem_parts(others, loaded.library.name)
+    text = f"{counted(len(rows), 'backend')}, {counted(len(edges), 'edge')}"
+    return [*parts, closing(text, loaded.problems)]
+
+
+def _short_reason(name: str, order: Order, edges: Sequence[tuple[Step, str]], in_code: bool) -> str:
+    """Say why a backend stands where it does: by its strongest edge, to the nearest backend."""
+    own = [each for each in edges if name in (each[0].before, each[0].after)]
+    own = [each for each in own if not each[1]] or own
+    if not own:
+        return "in the library's code" if in_code else "by name"
+    place = order.names.index
+    strongest = [step for step, _ in own if step.origin == own[0][0].origin]
+    step = min(strongest, key=lambda each: abs(place(each.before) - place(each.after)))
+    return step.short_reason(name)
 
 
 def _row(step: Step) -> tuple[str, ...]:
