@@ -14,7 +14,7 @@ from ..examination.findings import Finding, Severity
 from ..examination.libraries import GROUP
 from ..examination.type_check import SLOW
 from .arguments import chosen_libraries, complete_libraries, json_option
-from .findings import count_severities, counted, problem_parts
+from .findings import by_backend, count_severities, counted
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
 
@@ -75,12 +75,15 @@ def _parts(examined: LibraryReport) -> Iterator[Part]:
     rows = [_row(each, _about(examined, each)) for each in examined.backends]
     if rows:
         yield Table(_COLUMNS, rows)
-    yield from _findings(examined)
+    found = _findings(examined)
+    if found:
+        yield "Findings"
+        yield from found
 
 
-def _findings(examined: LibraryReport) -> list[Part]:
-    found = sorted(examined.findings, key=_owner)
-    return problem_parts(found, examined.subject, "Findings")
+def _findings(examined: LibraryReport) -> list[Notes]:
+    found: list[Finding] = sorted(examined.findings, key=_owner)
+    return by_backend(found, examined.subject)
 
 
 def _owner(finding: Finding) -> tuple[str, str]:
@@ -101,9 +104,8 @@ def _row(backend: dict[str, Any], found: list[Finding]) -> tuple[str, ...]:
 def _summary(examined: list[LibraryReport]) -> str:
     if not examined:
         return f"No library is registered in the entry point group {GROUP}."
-    parts = [part for each in examined for part in _findings(each)]
-    lines = [str(line) for part in parts if isinstance(part, Notes) for line in part.lines]
-    severities = count_severities(line.partition(":")[0] for line in lines)
+    lines = [line for each in examined for notes in _findings(each) for line in notes.lines]
+    severities = count_severities(str(line).partition(":")[0] for line in lines)
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
 
 

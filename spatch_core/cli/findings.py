@@ -47,14 +47,6 @@ def _key(keys: Sequence[str]) -> str:
     return f"{keys[0]}{more}: " if keys else ""
 
 
-def problem_parts(
-    problems: Iterable[Problem], library: str, heading: str = "Problems"
-) -> list[Part]:
-    """Return the same under a heading; nothing without any problem."""
-    found = by_backend(problems, library)
-    return [heading, *found] if found else []
-
-
 def by_line(findings: Iterable[Finding]) -> Notes:
     """Return findings about files, each with its file, line and remedy.
 
@@ -94,7 +86,18 @@ def count_severities(severities: Iterable[str]) -> str:
     return ", ".join(texts) or "no findings"
 
 
-def closing(text: str, *problems: Iterable[Problem]) -> str:
-    """Return the last line of a command: a text, and how many problems were shown."""
-    shown = [notes for each in problems for notes in by_backend(each, "")]
-    return f"{text}; {counted(sum(len(notes.lines) for notes in shown), 'problem')}"
+def closing(text: str, *found: tuple[str, Iterable[Problem]], told: int = 0) -> list[Part]:
+    """Return the end of what a command shows: problems, and a line that sums up.
+
+    Parameters
+    ----------
+    text : str
+        Begins the last line.
+    *found : tuple of (str, iterable of Problem)
+        Names of libraries with the problems to show.
+    told : int, optional
+        How many more were shown before.
+    """
+    notes = [each for library, problems in found for each in by_backend(problems, library)]
+    number = told + sum(len(each.lines) for each in notes)
+    return [*["Problems"][: len(notes)], *notes, f"{text}; {counted(number, 'problem')}"]

@@ -9,7 +9,7 @@ import click
 
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, json_option, usable_library
-from .findings import closing, counted, problem_parts
+from .findings import closing, counted
 from .output import Column, Fitting, Notes, Part, Table, show, show_json
 from .records import problem_as_json
 
@@ -87,8 +87,7 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> li
     others = [f"{row.function}: {', '.join(row.cells)}" for row in rows if not row.is_dispatchable]
     parts.append(Notes("Not functions of the library", others))
     text = f"{counted(len(functions), 'function')}, {counted(len(names), 'backend')}"
-    parts += problem_parts(loaded.problems, loaded.library.name)
-    return [*parts, closing(text, loaded.problems)]
+    return [*parts, *closing(text, (loaded.library.name, loaded.problems))]
 
 
 def _matrix(names: list[str], rows: list[_Row]) -> Table:

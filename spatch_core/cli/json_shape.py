@@ -24,6 +24,7 @@ def shape(command: str) -> dict[str, Any]:
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": f"What spatch-core {command} --json prints",
+        "description": "Later versions may add keys, and remove none.",
         **own,
         "$defs": common,
     }

@@ -10,7 +10,7 @@ from .._identifiers import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import json_option, loaded_libraries
-from .findings import by_backend, closing, counted
+from .findings import closing, counted
 from .output import Column, Table, show, show_json
 from .records import distribution_text, library_as_json, problem_as_json
 
@@ -44,9 +44,9 @@ def libraries_command(context: click.Context, as_json: bool) -> None:
     if as_json:
         show_json({"libraries": [_as_json(each) for each in loaded]})
     elif loaded:
-        problems = [n for each in loaded for n in by_backend(each.problems, each.library.name)]
-        summary = closing(counted(len(loaded), "library"), *(each.problems for each in loaded))
-        show([Table(_COLUMNS, [_row(each) for each in loaded]), *["Problems"][: len(problems)], *problems, summary])
+        problems = ((each.library.name, each.problems) for each in loaded)
+        end = closing(counted(len(loaded), "library"), *problems)
+        show([Table(_COLUMNS, [_row(each) for each in loaded]), *end])
     else:
         show([f"No library is registered in the entry point group {GROUP}."])
     context.exit(1 if any(each.problems for each in loaded) else 0)

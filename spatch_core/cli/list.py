@@ -10,7 +10,7 @@ import click
 from ..examination.backends import ListedBackend, State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import complete_libraries, json_option, loaded_libraries
-from .findings import closing, counted, problem_parts
+from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import (
     STATE_STYLES,
@@ -53,7 +53,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
     if as_json:
         show_json({"libraries": [_as_json(each) for each in loaded]})
     else:
-        show([*(part for each in loaded for part in _parts(each)), _summary(loaded)])
+        show([*(part for each in loaded for part in _parts(each)), *_closing(loaded)])
     context.exit(1 if any(each.problems for each in loaded) else 0)
 
 
@@ -70,18 +70,19 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     ]
     parts.append(Notes("Not active", remarks))
     parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))
-    return [*parts, *problem_parts(loaded.problems, loaded.library.name)]
+    return parts
 
 
-def _summary(loaded: list[LoadedLibrary]) -> str:
+def _closing(loaded: list[LoadedLibrary]) -> list[Part]:
     if not loaded:
-        return f"No library is registered in the entry point group {GROUP}."
+        return [f"No library is registered in the entry point group {GROUP}."]
     states = Counter(each.state.value for library in loaded for each in list_backends(library))
     text = counted(states.total(), "backend")
     if len(loaded) > 1:
         text += f" of {len(loaded)} libraries"
     counts = ", ".join(f"{states[each]} {each.value}" for each in State if states[each])
-    return closing(f"{text}: {counts}" if counts else text, *(each.problems for each in loaded))
+    problems = ((each.library.name, each.problems) for each in loaded)
+    return closing(f"{text}: {counts}" if counts else text, *problems)
 
 
 def _row(backend: ListedBackend) -> tuple[Cell, ...]:

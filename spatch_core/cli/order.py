@@ -13,7 +13,7 @@ from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, usable_library
-from .findings import by_backend, closing, counted, problem_parts
+from .findings import by_backend, closing, counted
 from .output import Column, Notes, Part, Table, plain, show, show_json
 from .records import problem_as_json
 from .streams import show_text
@@ -107,9 +107,8 @@ def _parts(
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
     parts.append(Notes("Not in the order", left_out))
     others = [each for each in loaded.problems if not each.message.startswith(CYCLE)]
-    parts += problem_parts(others, loaded.library.name)
     text = f"{counted(len(rows), 'backend')}, {counted(len(edges), 'edge')}"
-    return [*parts, closing(text, loaded.problems)]
+    return [*parts, *closing(text, (loaded.library.name, others), told=len(order.cycles))]
 
 
 def _short_reason(name: str, order: Order, edges: Sequence[tuple[Step, str]], in_code: bool) -> str:

@@ -21,7 +21,7 @@ from .arguments import (
     json_option,
     meant,
 )
-from .findings import closing, counted, problem_parts
+from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import backend_as_json, distribution_text, problem_as_json
 
@@ -126,8 +126,8 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     edges += [f"after {e['before']}: {e['reason']}" for e in record["after"] or ()]
     if record["order"]:
         parts += [f"Order: {', '.join(record['order'])}", Notes("It goes", edges)]
-    parts += problem_parts(problems, loaded.library.name)
-    return [*parts, closing(counted(len(functions), "function"), problems)]
+    text = counted(len(functions), "function")
+    return [*parts, *closing(text, (loaded.library.name, problems))]
 
 
 def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[str, Cell]]:

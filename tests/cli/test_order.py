@@ -41,7 +41,9 @@ def test_every_edge_has_its_reason(studio: Site) -> None:
     """P8: Who says so, strongest first."""
     answer = studio.run("order", "paintlib", "--edges", PAINTLIB_SET_ORDER="water>oil")
     text = answer.output
-    assert text.startswith("paintlib: first goes first\n#  BACKEND  TYPES               REASON\n1  ")
+    assert text.startswith(
+        "paintlib: first goes first\n#  BACKEND  TYPES               REASON\n1  "
+    )
     assert [row for row in answer.rows if row[0] == "water"][:2] == [
         ["water", "oil", "environment", "PAINTLIB_SET_ORDER says water>oil"],
         ["water", "acrylic", "acrylic", "acrylic declares lower_priority_than = water"],

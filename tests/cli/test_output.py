@@ -11,7 +11,7 @@ from spatch_core.cli.output import Cell, Column, Notes, Table, _Layout, plain, w
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Answer, Site
+    from tests.cli.conftest import Site
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 TYPES = ["fractions:Fraction", f"{'a_long_package_name.' * 5}core:AnArrayWithALongName"]
@@ -151,8 +151,10 @@ def test_a_row_that_is_too_wide_goes_on_in_further_lines(site: Site) -> None:
     """Whole columns move; names stay whole, numbers to the right, empty cells take no line."""
     names = [f"scipy-dispatch-{name}" for name in ("cupy", "dask")]
     columns = (Column("backend"), Column("types"), Column("n", is_number=True), Column("why"))
-    rows = [(names[0], ("a:A", "b:B"), "10", "it does not know any of these types"), (names[1],) * 4]
-    rows[1] = (names[1], "a:A", "", "")
+    rows: list[tuple[Cell, ...]] = [
+        (names[0], ("a:A", "b:B"), "10", "it does not know any of these types"),
+        (names[1], "a:A", "", ""),
+    ]
     text = _Layout(40).text([Table(columns, rows)])
     assert text == (
         "Backend              Types   N\n"
