@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
+    from ._manner import Manner
+
     DispatchArguments: TypeAlias = (
         str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
     )
@@ -122,6 +124,8 @@ def find_parameters(
             f"{identifier}: the dispatch arguments are a name, several names in a list, a mapping "
             f"of names to positions or a callable that returns them, not {dispatch_args!r}"
         ) from None
+    if not names:
+        return ()  # without a look at the signature, which the function need not have
     places = _simple_signature(default)
     if places is None:
         places = _inspected_signature(default, identifier)
@@ -201,6 +205,8 @@ class Function:
         The default implementation.
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
+    manner : Manner or None
+        What else the library says of the function.
 
     Attributes
     ----------
@@ -210,12 +216,17 @@ class Function:
         What `nature_of` says of the default implementation.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
+    __slots__ = ("_finder", "default", "identifier", "manner", "nature", "parameters")
 
     def __init__(
-        self, identifier: str, default: Callable[..., Any], dispatch_args: DispatchArguments
+        self,
+        identifier: str,
+        default: Callable[..., Any],
+        dispatch_args: DispatchArguments,
+        manner: Manner | None = None,
     ) -> None:
         self.identifier = identifier
+        self.manner = manner
         self.default = default
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
@@ -254,9 +265,55 @@ class Function:
         return given(found)
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the dispatch arguments that the library's callable finds in a call."""
+        """Return the dispatch arguments that the library's callable finds in a call.
+
+        Raises
+        ------
+        TypeError
+            If it does not take the arguments of the call, or returns no iterable.
+        """
         assert self._finder is not None  # there are no parameters
-        return tuple(self._finder(*args, **kwargs))
+        try:
+            found: Any = self._finder(*args, **kwargs)
+        except TypeError as error:
+            if _is_of_inner_frame(error):
+                raise
+            raise self._mismatch(error, args, kwargs) from error
+        try:
+            return tuple(found)
+        except TypeError as error:
+            if _is_of_inner_frame(error):  # a generator's
+                raise
+            what = "None" if found is None else f"an object of type {type(found).__qualname__!r}"
+            raise TypeError(
+                f"{self.identifier}: the callable that finds its dispatch arguments returned "
+                f"{what}, not several arguments in a tuple or list"
+            ) from error
+
+    def _mismatch(
+        self, error: TypeError, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> TypeError:
+        """Return the error of a call whose arguments the finder does not take."""
+        from inspect import signature
+
+        try:
+            signature(self.default).bind(*args, **kwargs)
+        except TypeError as wrong:  # the call is at fault, not the finder
+            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
+        except ValueError:  # the signature is unknown
+            pass
+        return TypeError(
+            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
+            f"arguments of every call, as the function does, but {error}"
+        )
+
+
+def _is_of_inner_frame(error: BaseException) -> bool:
+    """Whether Python code that was called raised it.
+
+    Otherwise it was raised where it was caught, as a mismatch of parameters is.
+    """
+    return error.__traceback__ is not None and error.__traceback__.tb_next is not None
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

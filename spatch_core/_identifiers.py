@@ -5,13 +5,13 @@ Only `import_identifier` imports the module that an identifier names.
 
 from __future__ import annotations
 
+import builtins
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import FrameType
-    from typing import Any, Final
+    from typing import Final
 
     from ._turns import Turn
 
@@ -55,7 +55,33 @@ def split_identifier(text: object) -> tuple[str, str]:
             return module, qualname
     from .exceptions import IdentifierError  # a library that is right needs no error
 
-    raise IdentifierError(text, "an identifier of the form 'module:qualname'")
+    like = identifier_like(text)
+    example = f", such as {like!r}" if like else ""
+    raise IdentifierError(text, f"an identifier of the form 'module:qualname'{example}")
+
+
+def identifier_like(text: object) -> str:
+    """Return the identifier or type pattern that a text without a colon means, or "".
+
+    The qualname starts at the first part with a capital, else it is the last part. Nothing is
+    imported to find out.
+
+    >>> identifier_like("~scipy.sparse.csr_array"), identifier_like("lib.Class.method")
+    ('~scipy.sparse:csr_array', 'lib:Class.method')
+    >>> identifier_like("float"), identifier_like("something")
+    ('builtins:float', '')
+    """
+    if not isinstance(text, str):
+        return ""
+    prefix = text[:1] if text[:1] in ("~", "@") else ""
+    parts = text[len(prefix) :].split(".")
+    if len(parts) == 1 and parts[0] in dir(builtins):
+        parts = ["builtins", *parts]
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        return ""
+    names = [n for n, part in enumerate(parts) if n and part[:1].isupper()]
+    first = names[0] if names else len(parts) - 1
+    return f"{prefix}{'.'.join(parts[:first])}:{'.'.join(parts[first:])}"
 
 
 def is_dotted_name(text: str) -> bool:
@@ -122,60 +148,19 @@ def import_in_turn(name: str) -> object:
     # Importing a library does not reach this, and need not pay for `importlib`.
     from importlib import import_module
 
+    from ._import_locks import is_importing, release_left_locks
     from ._turns import Turn
 
     def import_it() -> object:
         try:
             return import_module(name)
-        except BaseException:
-            _release_import_locks()
-            raise
+        finally:
+            # After success too: an interrupt may have been lost.
+            release_left_locks()
 
     if is_importing():
         return import_module(name)
     return _imports.setdefault(name, Turn()).run(import_it)
-
-
-def _release_import_locks() -> None:
-    """Release the locks that an interrupt has left held in the import system.
-
-    Invariant: called by a thread that is not in the middle of an import, so it should hold none.
-    """
-    import _frozen_importlib
-    from _imp import release_lock
-    from _thread import get_ident
-
-    thread = get_ident()
-    references: dict[str, Any] = getattr(_frozen_importlib, "_module_locks", {})
-    for reference in [*references.values()]:
-        lock = reference()
-        # Locks of single modules, as `_frozen_importlib._ModuleLock` has them.
-        while getattr(lock, "owner", None) == thread:
-            lock.release()
-    try:
-        while True:
-            release_lock()
-    except RuntimeError:  # this thread does not hold that of the whole import system
-        pass
-
-
-def is_importing() -> bool:
-    """Whether this thread is in the middle of importing a module."""
-    return outermost_import() is not None
-
-
-def outermost_import() -> FrameType | None:
-    """Return the frame of the import that this thread is in the middle of, or None.
-
-    The import system keeps this to itself, but its frames are on the stack.
-    """
-    found = None
-    frame = sys._getframe()
-    while frame.f_back is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            found = frame
-        frame = frame.f_back
-    return found
 
 
 def is_initializing(module: object) -> bool:

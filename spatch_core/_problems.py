@@ -76,15 +76,17 @@ class Problem(Published):
     remedy : str
         What to do about it.
     backend : str or None
-        The backend that it is about; None for an environment variable, and for a
+        The backend that is skipped; None for an environment variable, and for a
         distribution whose entry points cannot be read.
     key : str or None
         The key path inside the description, or the environment variable.
     source : Source or None
         Where the description comes from.
-    is_skipped : bool
-        Whether the description is not used. One on a cycle is used, but for the calls that
-        several backends on the cycle match.
+    skips : bool
+        Whether the backend is skipped for it; False for an unknown key, which is ignored, and for
+        a cycle, which skips backends only in calls that several of them match.
+    warns : bool
+        Whether it is worth a warning when the backends are loaded.
     """
 
     message: str
@@ -92,7 +94,8 @@ class Problem(Published):
     backend: str | None = None
     key: str | None = None
     source: Source | None = None
-    is_skipped: bool = True
+    skips: bool = True
+    warns: bool = True
 
     def __str__(self) -> str:
         if self.backend is None:
@@ -100,5 +103,5 @@ class Problem(Published):
             return f"{subject}: {self.message}. {self.remedy}"
         where = f" ({self.source})" if self.source is not None else ""
         key = f", key {self.key}" if self.key else ""
-        skipped = " is skipped" if self.is_skipped else ""
+        skipped = " is skipped" if self.skips else ""
         return f"backend {self.backend!r}{skipped}{where}{key}: {self.message}. {self.remedy}"

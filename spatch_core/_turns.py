@@ -89,6 +89,11 @@ class Holder:
         """Wait until the turn is over, or for a moment."""
         if self._over.acquire(timeout=_LOOK):
             self._over.release()  # for the next one that waits
+            return
+        from ._import_locks import release_left_locks  # few threads wait for long
+
+        # The thread that has the turn may import, and wait for a lock that was left held here.
+        release_left_locks()
 
 
 class Turn:

@@ -13,12 +13,28 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 
+class IfNeeded:
+    """The type of `IF_NEEDED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "IF_NEEDED"
+
+    def __reduce__(self) -> str:
+        return "IF_NEEDED"
+
+
+IF_NEEDED = IfNeeded()
+"""The answer of a ``should_run`` whose backend runs only if no other one does."""
+
+
 class BackendImplementation:
     """Collects a backend's implementations; ``spatch-core update`` writes its description.
 
     Parameters
     ----------
-    name : str
+    backend_name : str
         The backend's name.
 
     Attributes
@@ -41,17 +57,17 @@ class BackendImplementation:
     ['mylib:blur']
     """
 
-    def __init__(self, name: str) -> None:
-        if not is_backend_name(name) or name == DEFAULT:
+    def __init__(self, backend_name: str) -> None:
+        if not is_backend_name(backend_name) or backend_name == DEFAULT:
             raise IdentifierError(
-                name, "a backend name (letters, digits, '_', '.', '-'; not 'default')"
+                backend_name, "a backend name (letters, digits, '_', '.', '-'; not 'default')"
             )
-        self.name = name
+        self.name = backend_name
         self.functions: dict[str, RegisteredFunction] = {}
 
     def implements(
         self,
-        function: str | Callable[..., Any],
+        api_identity: str | Callable[..., Any],
         *,
         should_run: str | Callable[..., Any] | None = None,
         uses_context: bool = False,
@@ -60,7 +76,7 @@ class BackendImplementation:
 
         Parameters
         ----------
-        function : str or callable
+        api_identity : str or callable
             The library's function, or its identifier ``"module:qualname"``.
         should_run : str or callable, optional
             The function that decides whether the implementation runs, or its identifier. A
@@ -82,7 +98,7 @@ class BackendImplementation:
         ValueError
             If the backend implements the function already.
         """
-        identifier = _identifier(function)
+        identifier = _identifier(api_identity)
 
         def register(implementation: F) -> F:
             _identifier(implementation)
@@ -92,7 +108,7 @@ class BackendImplementation:
                 if (present.function.__module__, present.function.__qualname__) != own:
                     raise ValueError(
                         f"backend {self.name!r} implements {identifier} already, with "
-                        f"{present.function.__module__}:{present.function.__qualname__}"
+                        f"{present.identifier}{_place(present.function)}"
                     )
             entry = RegisteredFunction(implementation, uses_context)
             self.functions[identifier] = entry
@@ -102,13 +118,14 @@ class BackendImplementation:
 
         return register
 
-    def set_should_run(self, implementation: Callable[..., Any]) -> Callable[[F], F]:
+    def set_should_run(self, backend_func: str | Callable[..., Any]) -> Callable[[F], F]:
         """Register the decorated function as the ``should_run`` of an implementation.
 
         Parameters
         ----------
-        implementation : callable
-            An implementation registered with `implements`, for one function or several.
+        backend_func : str or callable
+            An implementation registered with `implements`, for one function or several, or its
+            identifier.
 
         Returns
         -------
@@ -118,12 +135,16 @@ class BackendImplementation:
         Raises
         ------
         ValueError
-            If `implementation` was not registered.
+            If `backend_func` was not registered.
         """
-        entries = [entry for entry in self.functions.values() if entry.function is implementation]
+        entries = [
+            entry
+            for entry in self.functions.values()
+            if entry.function is backend_func or entry.identifier == backend_func
+        ]
         if not entries:
             raise ValueError(
-                f"{implementation!r} is not registered with backend {self.name!r}; decorate it "
+                f"{backend_func!r} is not registered with backend {self.name!r}; decorate it "
                 "with implements(...) first"
             )
 
@@ -186,10 +207,20 @@ class RegisteredFunction:
         return name
 
 
+def _place(function: Callable[..., Any]) -> str:
+    """Return where a function is defined, if it is a Python function."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+
+
 def _identifier(function: str | Callable[..., Any]) -> str:
     """Return the identifier of a function, which need not be importable yet."""
+    # A dispatchable may have a public identity that is not its place.
+    record = getattr(getattr(function, "explain", None), "__self__", None)
     if isinstance(function, str):
         identifier = function
+    elif record is not None and getattr(record, "wrapper", None) is function:
+        identifier = record.identifier
     else:
         module = getattr(function, "__module__", None)
         qualname = getattr(function, "__qualname__", None)

@@ -139,8 +139,12 @@ def test_a_function_cannot_be_implemented_twice() -> None:
     implementation.implements("photolib:blur")(sharpen)
     with pytest.raises(ValueError, match="implements photolib:blur already") as caught:
         implementation.implements("photolib:blur")(multiply)
-    assert f"{__name__}:sharpen" in str(caught.value)
+    line = sharpen.__code__.co_firstlineno
+    assert f"{__name__}:sharpen ({__file__}:{line})" in str(caught.value)
     assert "'fresh'" in str(caught.value)
+    implementation.implements("photolib:size")(len)
+    with pytest.raises(ValueError, match=r"already, with builtins:len$"):
+        implementation.implements("photolib:size")(multiply)
     assert implementation.functions["photolib:blur"].function is sharpen
 
 
@@ -266,6 +270,23 @@ def test_a_later_should_run_replaces_an_earlier_one() -> None:
     implementation = fresh()
     implementation.implements("photolib:blur", should_run="a:b")(sharpen)
     implementation.set_should_run(sharpen)(is_large)
+    assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
+
+
+def test_an_implementation_may_be_given_by_its_identifier() -> None:
+    implementation = fresh()
+    implementation.implements("photolib:blur")(sharpen)
+    implementation.set_should_run(f"{__name__}:sharpen")(is_large)
+    assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
+    with pytest.raises(ValueError, match="'photolib:no' is not registered with backend 'fresh'"):
+        implementation.set_should_run("photolib:no")
+
+
+def test_parameters_are_named_as_in_the_public_package() -> None:
+    """F14: code that gives them by name needs no change."""
+    implementation = BackendImplementation(backend_name="gpu")
+    implementation.implements(api_identity="photolib:blur")(sharpen)
+    implementation.set_should_run(backend_func=sharpen)(is_large)
     assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
 
 

@@ -13,14 +13,18 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem, exceptions
 from spatch_core._problems import Problem, Source
+from spatch_core._resolution.explanation import ExplainedBackend, Verdict
 from spatch_core.exceptions import (
     BackendDeferredError,
     BackendSkippedWarning,
     DescriptionError,
+    DuplicateFunctionWarning,
     EnvironmentVariableWarning,
+    FallbackWarning,
     GlobalOptionsWarning,
     IdentifierError,
     ImplementationImportError,
+    NoImplementationError,
     SpatchCoreError,
     SpatchCoreWarning,
     UnknownBackendError,
@@ -39,6 +43,8 @@ def with_cause(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+LATER = ExplainedBackend("gpu", Verdict.DEFERS, "too small")
+
 EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
     (
         IdentifierError("a.b", "an identifier"),
@@ -49,6 +55,36 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         DescriptionError([PROBLEM, OTHER]),
         {"problems": (PROBLEM, OTHER)},
         f"{PROBLEM}\n{OTHER}",
+    ),
+    (
+        NoImplementationError("lib:f", ["m:A", "m:B"], ["m:B"], [LATER], "raise", ["ask another"]),
+        {
+            "function": "lib:f",
+            "types": ("m:A", "m:B"),
+            "foreign": ("m:B",),
+            "backends": (LATER,),
+            "policy": "raise",
+            "remedies": ("ask another",),
+            "reason": "",
+        },
+        (
+            "lib:f cannot be called with m:A, m:B: no backend runs it, and fallback='raise' keeps "
+            "the library's own implementation from running for m:B\n  gpu defers: too small\n"
+            "What would help: ask another"
+        ),
+    ),
+    (
+        NoImplementationError("lib:f", ["m:B"], ["m:B"], [], "convert", reason="it is too large"),
+        {"backends": (), "remedies": (), "reason": "it is too large"},
+        "lib:f cannot be called with m:B: it is too large\n  no backend is installed",
+    ),
+    (
+        FallbackWarning("lib:f", ["m:B"], ["m:B"], [LATER]),
+        {"function": "lib:f", "types": ("m:B",), "foreign": ("m:B",), "backends": (LATER,)},
+        (
+            "lib:f runs the library's own implementation for m:B, which is not made for m:B: no "
+            "backend runs it\n  gpu defers: too small"
+        ),
     ),
     (
         UnknownBackendError("gpuu", ["default", "gpu"], ["gpu"]),
@@ -141,6 +177,15 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         f"{PROBLEM} (2 more faults: see the library's system.problems)",
     ),
     (EnvironmentVariableWarning(VARIABLE), {"problem": VARIABLE}, str(VARIABLE)),
+    (
+        DuplicateFunctionWarning("lib:f", "a.py:1", "b.py:2"),
+        {"identifier": "lib:f", "earlier": "a.py:1", "later": "b.py:2"},
+        (
+            "two functions are dispatchable as 'lib:f', and backends reach the later one alone: "
+            "a.py:1 and b.py:2. Give one of them another identity, with "
+            "dispatchable(identifier=...)"
+        ),
+    ),
     (GlobalOptionsWarning("it was called before"), {}, "it was called before"),
 ]
 IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate(EXAMPLES)]

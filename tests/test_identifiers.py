@@ -13,7 +13,6 @@ from spatch_core._identifiers import (
     is_awaited,
     is_backend_name,
     is_dotted_name,
-    is_importing,
     is_initializing,
     loaded_object,
     nearest,
@@ -226,13 +225,12 @@ def test_an_attribute_hook_is_not_called_where_it_must_not_be(package: WritePack
 def test_it_is_known_whether_a_module_is_being_imported(package: WritePackage) -> None:
     text = (
         "import sys\n"
-        "from spatch_core._identifiers import is_importing, is_initializing\n"
-        "during = is_importing(), is_initializing(sys.modules[__name__])\n"
+        "from spatch_core._identifiers import is_initializing\n"
+        "during = is_initializing(sys.modules[__name__])\n"
     )
     package("being_imported", {"__init__.py": text})
     module = importlib.import_module("being_imported")
-    assert module.during == (True, True)
-    assert not is_importing()
+    assert module.during is True
     assert not is_initializing(module)
     assert not is_initializing(types.ModuleType("made_by_hand"))
     assert not is_initializing(None)

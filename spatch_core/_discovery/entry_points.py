@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
 from .._interrupts import is_interrupt
@@ -25,8 +27,12 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     problems : list of Problem
         Distributions whose entry points cannot be read.
     """
-    from importlib.metadata import distributions, entry_points
+    from importlib.metadata import MetadataPathFinder, distributions, entry_points
 
+    if sum(1 for _ in distributions()) < _count_distributions():
+        # It ignores exceptions while it lists a folder, also those that a signal handler raises.
+        # It keeps the folder as empty then.
+        MetadataPathFinder().invalidate_caches()
     try:
         return list(entry_points(group=group)), []
     except Exception as error:  # one malformed file of any distribution is enough
@@ -56,6 +62,18 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
                 )
             )
     return found, problems
+
+
+def _count_distributions() -> int:
+    """Count the folders and files with metadata of distributions on the path, without caches."""
+    count = 0
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")  # all that is read of it
+        except OSError:  # an archive, or missing
+            continue
+        count += sum(name.lower().endswith((".dist-info", ".egg-info")) for name in names)
+    return count
 
 
 def entry_point_target(entry_point: Any) -> tuple[str, str, bool]:

@@ -39,7 +39,8 @@ from sys import _current_frames, _getframe, modules
 from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
-from .._identifiers import is_initializing, outermost_import
+from .._identifiers import is_initializing
+from .._import_locks import outermost_import
 from .._turns import Turn, is_running
 from .._warning import warn_caller
 from .catalog import Catalog

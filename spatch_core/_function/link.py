@@ -53,6 +53,21 @@ class Link:
         """See `Dispatcher.deferred`."""
         return self._dispatcher().deferred(index, called, args, kwargs, values)
 
+    def failed(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """See `Dispatcher.failed`; None without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is None:
+            return None
+        return dispatcher.failed(index, called, args, kwargs, error, values)
+
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
@@ -62,16 +77,22 @@ class Link:
         return self._dispatcher().check(*answer)
 
     def leave_shortcuts(self) -> None:
-        """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""
+        """See `Shortcuts.leave_all`; nothing to do without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is not None:
-            dispatcher.leave_shortcuts()
+            dispatcher.shortcuts.leave_all()
 
     def take_shortcuts(self) -> None:
-        """See `Dispatcher.take_shortcuts`; nothing to do without a dispatcher."""
+        """See `Shortcuts.take_all`; nothing to do without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is not None:
-            dispatcher.take_shortcuts()
+            dispatcher.shortcuts.take_all()
+
+    def wake(self, state: Any) -> None:
+        """See `Shortcuts.wake`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.shortcuts.wake(state)
 
     def strays(self) -> set[int] | None:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""

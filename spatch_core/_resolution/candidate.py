@@ -44,6 +44,11 @@ class Candidate:
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
+    def is_last_resort(self) -> bool:
+        """Whether it answers only where nothing else does."""
+        return self.reason != ""
+
+    @property
     def is_plain(self) -> bool:
         """Whether the implementation is called with the call's own arguments, unasked."""
         implementation = self.implementation
@@ -82,10 +87,10 @@ class Candidate:
             return self.function.default
         return self.objects.get(self.implementation.function)
 
-    def unasked(self) -> Candidate:
-        """Return the candidate that `invoke` calls: prioritized, and not asked."""
+    def demanded(self, is_asked: bool) -> Candidate:
+        """Return the candidate that `invoke` calls: prioritized, and asked or not."""
         implementation = self.implementation
-        if implementation is not None:
+        if implementation is not None and not is_asked:
             implementation = replace(implementation, should_run=None)
         return replace(self, implementation=implementation, prioritized=True)
 

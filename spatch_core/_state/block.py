@@ -114,12 +114,16 @@ class Block:
         """The events recorded so far, or None where nothing is recorded."""
         return self._state().trace
 
+    @property
+    def fallback(self) -> str | None:
+        """The fallback policy; None where that of each function or of the library holds."""
+        return self._state().fallback
+
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
         if self.disabled:
             parts.append(f"disabled={self.disabled}")
-        if self.type is not None:
-            parts.append(f"type={self.type!r}")
+        parts += [f"{name}={value!r}" for name, value in self._state().others.items()]
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
 
@@ -144,15 +148,23 @@ else:
             return MethodType(self.__func__, owner if instance is None else instance)
 
 
-def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
+def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
     """Return what makes a library's options a context manager.
 
     They are closures, because looking up the methods of the context variable would take a
     large part of the time.
+
+    Parameters
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    module : str
+        The module that publishes the options.
     """
     get, set_, reset = variable.get, variable.set, variable.reset
 
     def enter(self: Block) -> Any:
+        """Put the options in force here; return the trace, or else the options."""
         try:
             scope = get()[0].inner[self._own]
         except KeyError:  # entered from here for the first time, or never known
@@ -165,6 +177,7 @@ def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     def leave(
         self: Block, kind: object = None, error: object = None, traceback: object = None
     ) -> None:
+        """Put in force again what was in force before."""
         entered: list[Any] = self._entered
         try:
             (token,) = entered  # usually there is one
@@ -176,5 +189,6 @@ def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
 
     methods = {"__enter__": enter, "__exit__": leave}
     for name, method in methods.items():  # as `help` and tracebacks show them
-        method.__name__, method.__qualname__ = name, f"BackendOptions.{name}"
+        method.__name__, method.__qualname__ = name, f"backend_opts.{name}"
+        method.__module__ = module
     return methods

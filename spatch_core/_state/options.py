@@ -7,8 +7,9 @@ changed, and when `MAX_OPTIONS` combinations are known:
 cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
-_plain        ``prioritize`` and ``disable``, strings or tuples;     the options' state
-              besides, the names and the set of names they mean
+_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
@@ -20,7 +21,9 @@ from .state import DispatchState
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, ClassVar, Literal, TypeVar, overload
+    from typing import Any, ClassVar, Literal, TypedDict, TypeVar, overload
+
+    from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
     from .owner import Owner
     from .state import Class
@@ -28,11 +31,23 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
+    class LaterOptions(TypedDict, total=False):
+        """Options that are given by name alone, for the overloads."""
+
+        fallback: str | None
+
+
 _NOTHING = ()
+
+_VARIABLES = """
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
+    prioritize, block and order backends before a program starts.
+    """
+"""The end of the docstring of a library's options."""
 
 
 class BackendOptions(Giving[Given_co]):
-    """Options for the calls of a block, of a decorated function, or of the whole process.
+    """Choose backends, and see what runs: in a block, in a function, or in the whole process.
 
     Parameters
     ----------
@@ -40,16 +55,23 @@ class BackendOptions(Giving[Given_co]):
         Backends to try first, in this order, before those that an outer block prioritizes.
         Backends that require opt-in become active by it.
     disable : str or iterable of str, optional
-        Backends not to use.
-    type : type, optional
+        Backends not to use. The library itself, ``"default"``, cannot be disabled.
+    type : type or str, optional
         Counts as if an object of it had been passed to every call; a primary type of a
-        backend.
+        backend. An identifier such as ``"numpy:ndarray"`` is imported.
     trace : bool, optional
         Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
         trace pauses the outer one.
+    fallback : str, optional
+        What becomes of calls that no backend takes and that have types which are neither the
+        library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
+        ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
+        ``"convert"`` lets a backend convert the arguments and the result.
 
     Raises
     ------
+    ValueError
+        `fallback` is none of these.
     UnknownBackendError
         A `ValueError`: a name is not that of a usable backend.
     UnknownTypeError
@@ -60,9 +82,26 @@ class BackendOptions(Giving[Given_co]):
     Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
     adds to what is in force around the block. Used as a decorator, it freezes what is in
     force now together with its own options; the decorated function can be pickled and runs
-    under the same options in another process. Without either it tells what is in force:
-    ``backend_opts().backends``. A query tells what would be in force in a block with these
-    options here and now.
+    under the same options in another process. Without either it tells what would be in force
+    in a block with these options here and now.
+
+    Examples
+    --------
+    In a block, with what ran::
+
+        with backend_opts(prioritize="gpu"):
+            ...
+        with backend_opts(trace=True) as trace:
+            ...
+        print(trace)
+
+    In a function, wherever it is called; in the whole process; what is active here and now::
+
+        @backend_opts(prioritize="gpu")
+        def work(): ...
+
+        backend_opts(disable="gpu").enable_globally()
+        backend_opts().backends
     """
 
     __slots__ = ()
@@ -75,35 +114,39 @@ class BackendOptions(Giving[Given_co]):
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: Literal[False] = ...,
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[BackendOptions]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str],
-            disable: str | Iterable[str],
-            type: Class | None,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
             trace: Literal[True],
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             *,
             trace: Literal[True],
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: bool = ...,
+            **later: Unpack[LaterOptions],
         ) -> BackendOptions[Any]: ...
         def __new__(cls, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -115,13 +158,15 @@ class BackendOptions(Giving[Given_co]):
 
         def __init__(
             self,
-            prioritize: str | Iterable[str] = (),
-            disable: str | Iterable[str] = (),
-            type: Class | None = None,
+            prioritize: str | Iterable[str] | None = (),
+            disable: str | Iterable[str] | None = (),
+            type: Class | str | None = None,
             trace: bool = False,
+            *,
+            fallback: str | None = None,
         ) -> None:
             self._entered = []
-            if type is None and not trace:
+            if type is None and not trace and fallback is None:
                 try:
                     if disable is _NOTHING:
                         self._own = self._prioritized[prioritize]
@@ -132,20 +177,21 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type, trace)
+            self._own = self._check(
+                prioritize, disable, type=type, trace=trace or None, fallback=fallback
+            )
 
     @classmethod
     def _check(
         cls,
-        prioritize: str | Iterable[str],
-        disable: str | Iterable[str],
-        type: Class | None,
-        trace: bool,
+        prioritize: str | Iterable[str] | None,
+        disable: str | Iterable[str] | None,
+        **others: Any,
     ) -> DispatchState:
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, type, trace)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -158,17 +204,19 @@ class BackendOptions(Giving[Given_co]):
         module : str
             The module that publishes them.
         """
+        prefix = owner.keeper.variable.name
         return type(
             "backend_opts",
             (cls,),
             {
                 "__slots__": (),
-                "__doc__": cls.__doc__,  # which `help` does not look for in base classes
+                # `help` does not look for it in base classes.
+                "__doc__": cls.__doc__ and cls.__doc__ + _VARIABLES.format(prefix),
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
-                **block_methods(owner.keeper.variable),
+                **block_methods(owner.keeper.variable, module),
             },
         )
 
@@ -196,7 +244,7 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
         return freeze(self._owner, self._scope(), function)
 
@@ -204,9 +252,10 @@ class BackendOptions(Giving[Given_co]):
     def freeze(
         cls,  # noqa: N805  # an object or the class
         function: F,
-        prioritize: str | Iterable[str] = (),
-        disable: str | Iterable[str] = (),
-        type: Class | None = None,
+        prioritize: str | Iterable[str] | None = (),
+        disable: str | Iterable[str] | None = (),
+        type: Class | str | None = None,
+        fallback: str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 
@@ -218,7 +267,7 @@ class BackendOptions(Giving[Given_co]):
         ----------
         function : callable
             A function, a coroutine function, a generator function or any other callable.
-        prioritize, disable, type
+        prioritize, disable, type, fallback
             As for a block; on an object, as for a block inside one of its options.
 
         Returns
@@ -232,9 +281,10 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .frozen import freeze
+        from .freezing import freeze
 
-        state = cls._check(prioritize, disable, type, trace=False).within(DispatchState())
+        others = {"type": type, "fallback": fallback}
+        state = cls._check(prioritize, disable, **others).within(DispatchState())
         options: Any = cls
         if isinstance(options, BackendOptions):
             state = state.within(options._own.within(DispatchState()))
@@ -243,7 +293,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -253,6 +304,27 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

@@ -23,7 +23,7 @@ option could mean to run something else than what was asked for.
 
 from __future__ import annotations
 
-from .state import DispatchState
+from .state import OPTIONS, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from .owner import Owner
 
 
+_NAMES = ("prioritize", "disable", *(option.name for option in OPTIONS))
+_TRAVELLING = ("prioritize", "disable", *(option.name for option in OPTIONS if option.travels))
+
+
 def options_of(state: DispatchState) -> dict[str, Any]:
     """Return the options that make a state, but for the trace, which does not travel."""
-    options = {
-        "prioritize": state.prioritized,
-        "disable": tuple(sorted(state.disabled)),
-        "type": state.type,
-    }
-    return {name: value for name, value in options.items() if value not in ((), None)}
+    names = {"prioritize": state.prioritized, "disable": tuple(sorted(state.disabled))}
+    return {option: value for option, value in names.items() if value} | state.others
 
 
 def state_of(options: Mapping[str, Any]) -> DispatchState:
@@ -49,19 +49,18 @@ def state_of(options: Mapping[str, Any]) -> DispatchState:
     The names are not checked: a frozen function may be loaded by a process that does not
     have its backends, and says so when it is called.
     """
-    check_names(options, ("prioritize", "disable", "type"))
-    return DispatchState(
-        tuple(options.get("prioritize", ())),
-        frozenset(options.get("disable", ())),
-        options.get("type"),
-    )
+    check_names(options, _TRAVELLING)
+    others = {**options}
+    prioritized, disabled = others.pop("prioritize", ()), others.pop("disable", ())
+    return DispatchState(tuple(prioritized), frozenset(disabled), **others)
 
 
 def reduce_options(owner: Owner, state: DispatchState) -> Any:
     """Return what pickles options that describe `state`."""
     options = options_of(state)
-    if state.trace is not None:
-        options["trace"] = True  # each process has a trace of its own
+    for option in OPTIONS:
+        if not option.travels and getattr(state, option.name) is not None:
+            options[option.name] = True  # each process has a trace of its own
     return owner.restore, ("options", {"options": options})
 
 
@@ -69,7 +68,7 @@ def restore_options(owner: Owner, content: Mapping[str, Any]) -> Any:
     """Make options again."""
     check_names(content, ("options",))
     options = content["options"]
-    check_names(options, ("prioritize", "disable", "type", "trace"))
+    check_names(options, _NAMES)
     return owner.backend_opts(**options)
 
 

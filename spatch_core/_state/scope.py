@@ -32,12 +32,14 @@ never to clear them alone. So what was decided by old rules lands in a discarded
 from __future__ import annotations
 
 from .._classes import is_importable
+from .._dispatch_arguments import Missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container
     from typing import Any, TypeAlias
 
+    from .._dispatch_arguments import Function
     from .lifetime import Mark
     from .state import Class, DispatchState
 
@@ -181,6 +183,34 @@ class Chains:
     def classes(self) -> list[Class]:
         """Return every class that a chain was kept for."""
         return [cls for types, _ in self._kept.copy().values() for cls in types]
+
+
+def table_of(tables: list[Any], index: int) -> dict[Any, Any]:
+    """Return a function's table; other threads may drop all tables meanwhile."""
+    while True:
+        try:
+            table: dict[Any, Any] = tables[index]
+        except IndexError:
+            tables.append({})
+        else:
+            return table
+
+
+def store(
+    table: dict[Any, Any], function: Function, key: tuple[type, ...], target: Callable[..., Any]
+) -> None:
+    """Put a target into the table of a function.
+
+    The wrapper looks it up type by type, in nested tables; if a finder returns the dispatch
+    arguments, by the tuple of their types.
+    """
+    if function.parameters is None:
+        table[key] = target
+        return
+    *first, last = key or (Missing,)
+    for cls in first:
+        table = table.setdefault(cls, {})
+    table[last] = target
 
 
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:

@@ -1,21 +1,91 @@
 """The dispatch state: one frozen value for all options.
 
 A block of options is described by a state too: by the one that is in force inside the block
-if nothing is in force around it. So a new option is a new field here, with the rule by which
-an inner block adds to an outer one.
+if nothing is in force around it.
+
+A new option is a row of `OPTIONS` and a field of `DispatchState` here, a parameter of
+`BackendOptions`, and a property of `Block` that tells what is in force. The methods of
+`DispatchState` spell its fields, because they run whenever a block with new options is entered;
+other modules go by the table.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
+
+
+class Option:
+    """An option other than ``prioritize`` and ``disable``, whose rules depend on each other.
+
+    Its field has the same name, and is None unless the option is given.
+
+    Parameters
+    ----------
+    name : str
+        As users write it.
+    check : callable
+        Takes the library, an `Owner`, and the value that a user has given; returns the value
+        of the field, or raises.
+    travels : bool, optional
+        Whether its value is pickled. Otherwise frozen functions are sent without it, and
+        pickled options say that it is given.
+    """
+
+    __slots__ = ("check", "name", "travels")
+
+    def __init__(
+        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
+    ) -> None:
+        self.name = name
+        self.check = check
+        self.travels = travels
+
+
+def checked_type(owner: Any, given: Class | str) -> Class:
+    """Return the class that ``type=`` means; an identifier is imported.
+
+    Raises
+    ------
+    UnknownTypeError, TypeError
+        If it is no primary type of any backend, or no class.
+    IdentifierError, ImportError
+        If a string is no identifier, or cannot be imported.
+    """
+    found: Any = given
+    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
+        from .._identifiers import import_identifier  # few programs need it
+
+        found = import_identifier(str(given))
+    owner.check_type(found)
+    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
+
+
+def _new_trace(_: Any, given: Any) -> Trace:
+    from .trace import Trace  # imports more than a library needs
+
+    return Trace()
+
+
+def _checked_fallback(_: Any, given: object) -> str:
+    from .._manner import checked_policy  # most programs give none
+
+    return checked_policy(given)
+
+
+OPTIONS = (
+    Option("type", checked_type),
+    Option("trace", _new_trace, travels=False),
+    Option("fallback", _checked_fallback),
+)
+"""All options but ``prioritize`` and ``disable``."""
 
 
 class DispatchState:
@@ -35,14 +105,17 @@ class DispatchState:
         Counts as if an object of it had been passed to every call.
     trace : Trace or None
         The list to which events are added.
+    fallback : str or None
+        The fallback policy; None for that of the function, or of the library.
     """
 
-    __slots__ = ("disabled", "prioritized", "trace", "type")
+    __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
 
     prioritized: tuple[str, ...]
     disabled: frozenset[str]
     type: Class | None
     trace: Trace | None
+    fallback: str | None
 
     def __init__(
         self,
@@ -50,12 +123,14 @@ class DispatchState:
         disabled: frozenset[str] = frozenset(),
         type: Class | None = None,
         trace: Trace | None = None,
+        fallback: str | None = None,
     ) -> None:
         initialize = object.__setattr__
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
         initialize(self, "type", type)
         initialize(self, "trace", trace)
+        initialize(self, "fallback", fallback)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -68,6 +143,7 @@ class DispatchState:
             (outer.disabled - {*self.prioritized}) | self.disabled,
             outer.type if self.type is None else self.type,
             outer.trace if self.trace is None else self.trace,
+            outer.fallback if self.fallback is None else self.fallback,
         )
 
     def replace(self, **fields: Any) -> DispatchState:
@@ -80,17 +156,24 @@ class DispatchState:
 
         Classes and lists count by identity: no code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace)
+        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback
+
+    @property
+    def others(self) -> dict[str, Any]:
+        """What travels of the options besides ``prioritize`` and ``disable``, if it is given."""
+        found = {option.name: getattr(self, option.name) for option in OPTIONS if option.travels}
+        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
-        return self.trace is not None
+        # A function that no backend implements must not just run its default implementation.
+        return self.trace is not None or self.fallback not in (None, "default")
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and not self.is_observed
+        return self.type is None and self.trace is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -114,10 +197,7 @@ class DispatchState:
         return tuple(first | names)
 
     def __repr__(self) -> str:
-        options = {
-            "prioritized": self.prioritized,
-            "disabled": tuple(sorted(self.disabled)),
-            "type": self.type,
-        }
-        given = ", ".join(f"{name}={value!r}" for name, value in options.items() if value)
+        names = {"prioritized": self.prioritized, "disabled": tuple(sorted(self.disabled))}
+        options = {name: value for name, value in names.items() if value} | self.others
+        given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"<DispatchState {given or 'without options'}>"

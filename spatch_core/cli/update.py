@@ -59,7 +59,7 @@ def update_command(
 def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
     yield by_line(found for each in updates for found in each.findings)
     verdicts = [(each, _verdict(each)) for each in updates]
-    lines = [f"{each.file.path}: {verdict}{_counts(each)}" for each, verdict in verdicts]
+    lines = [f"{each.subject}: {verdict}{_counts(each)}" for each, verdict in verdicts]
     yield Notes("", lines, {": updated": "bold green", ": up to date": "green"})
     counts = Counter(verdict for _, verdict in verdicts).items()
     in_words = ", ".join(f"{number} {verdict}" for verdict, number in counts)
@@ -84,7 +84,7 @@ def _counts(update: FileUpdate) -> str:
 def _as_json(update: FileUpdate) -> dict[str, Any]:
     names = ("is_current", "written", "added", "changed", "removed", "diff")
     return {
-        "file": update.file.path,
+        "file": update.subject,
         **{name: getattr(update, name) for name in names},
         "faults": [finding_as_json(each) for each in update.findings],
     }

@@ -8,6 +8,8 @@ to an end shows where its threads are, and counts as one attack that did not hol
 
 from __future__ import annotations
 
+import _frozen_importlib
+import _imp
 import faulthandler
 import gc
 import importlib
@@ -337,6 +339,31 @@ def signals(seed: int, number: int, error: str, threads: int) -> Count:
     return count
 
 
+def left_held(number: int, lock: str) -> Count:
+    """Hold a lock of the import system as a lost interrupt leaves it, and make first calls.
+
+    The import system ignores exceptions in the callbacks of its weak references. So an interrupt
+    there is lost, and the thread goes on with the lock that the callback has acquired.
+    """
+    acquire: Any = {
+        "all": _imp.acquire_lock,
+        "module": lambda: _frozen_importlib._get_module_lock("c_abstract.bases").acquire(),
+    }[lock]
+    count = Count()
+    for _ in range(number):
+        system, f = library()
+        faulthandler.dump_traceback_later(HANG, exit=True)
+        acquire()
+        other = threading.Thread(target=f, args=(Object(),))
+        other.start()
+        time.sleep(0.02)  # the other thread takes the turn, and waits for the lock
+        f(Object())
+        other.join()
+        count.add(lost(system, f))
+    faulthandler.cancel_dump_traceback_later()
+    return count
+
+
 # ---------------------------------------------------------------------------------------
 # No memory, no room on the stack
 
@@ -411,6 +438,7 @@ def main() -> None:
         "signals": signals,
         "memory": memory,
         "depth": depth,
+        "left_held": left_held,
     }
     attacks[name](*map(json.loads, arguments)).print()
 

@@ -90,6 +90,15 @@ def test_signals_at_random_moments(
     attack(tally, site, "signals", threads, 50 * scale, error, threads, pure=pure)
 
 
+@PURE
+@pytest.mark.parametrize("lock", ["all", "module"])
+def test_a_lock_of_the_import_system_is_left_held(
+    lock: str, pure: str, site: Path, tally: Tally, scale: int
+) -> None:
+    """By a thread whose interrupt was lost; the thread that imports waits for it."""
+    attack(tally, site, "left_held", 3 * scale, lock, pure=pure)
+
+
 @pytest.mark.skipif(not importlib.util.find_spec("_testcapi"), reason="needs CPython's own tests")
 @pytest.mark.parametrize("length", [1, 5])
 def test_no_memory(length: int, site: Path, tally: Tally, scale: int) -> None:

@@ -1,4 +1,4 @@
-"""The text of wrappers, the code that is compiled from it once for each shape, and the tables."""
+"""The text of wrappers, and the code that is compiled from it once for each shape."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem
-from spatch_core._dispatch_arguments import Missing, nature_of
+from spatch_core._dispatch_arguments import nature_of
 from spatch_core._function import template
-from spatch_core._function.template import table_of
 
 PLACES: dict[str, Any] = {
     "finder": None,
@@ -32,9 +30,10 @@ NATURES = {
     "asynchronous generator": inspect.CO_ASYNC_GENERATOR,
 }
 SHAPES: dict[str, Any] = {
-    f"{nature}, {places}": (PLACES[places], NATURES[nature])
+    f"{nature}, {places}{', catches' * catches}": (PLACES[places], NATURES[nature], catches)
     for nature in NATURES
     for places in PLACES
+    for catches in (False, True)
 }
 
 
@@ -69,7 +68,7 @@ def test_compiled_code_has_no_globals(shape: Any) -> None:
     code, places = template.compiled(shape)
     assert {number for _, number in places} <= set(range(len(template.own_names(shape))))
     steps = {"__anext__", "asend", "athrow", "aclose"}
-    attributes = {"call_found", "check", "deferred", "extract", "fill", "get", *steps}
+    attributes = {"call_found", "check", "deferred", "extract", "failed", "fill", "get", *steps}
     assert set(code.co_names) <= attributes
     assert template.compiled(shape)[0] is code
 
@@ -91,48 +90,3 @@ def test_no_placeholder_is_left() -> None:
             if type(each) is int and each >= template._PLACEHOLDER
         ]
         assert numbers == [place for place, _ in places]
-
-
-class Foreign:
-    """A backend's type."""
-
-
-def first(*args: Any) -> str:
-    return "first"
-
-
-@pytest.mark.parametrize(
-    ("dispatch_args", "keys"),
-    [
-        ("x", [Foreign]),
-        (("x", "y"), [Foreign, Missing]),
-        ([], [Missing]),
-        (None, [(Foreign,)]),
-        (lambda x, y=None: [x, y], [(Foreign, type(None))]),
-    ],
-    ids=["one", "two", "none", "all", "finder"],
-)
-def test_an_entry_is_found_by_the_types_of_the_call(dispatch_args: Any, keys: list[Any]) -> None:
-    """As the wrapper's source says, which reads it without a lock."""
-    backend = {
-        "name": "first",
-        "primary_types": [f"{__name__}:Foreign"],
-        "functions": {"lib:f": {"function": f"{__name__}:first"}},
-    }
-    system = BackendSystem(None, "TABLESLIB", backends=[backend])
-    f: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(lambda x, y=None: "d")
-    f(Foreign())
-    entry = system._dispatcher.keeper.get()[1]
-    for key in keys:
-        (found,) = entry
-        assert found is key if isinstance(key, type) else found == key
-        entry = entry[key]
-    assert entry is (f.__wrapped__ if dispatch_args == [] else first)
-
-
-def test_tables_that_were_dropped_meanwhile_are_there_again() -> None:
-    """Another thread may forget all of them between two steps."""
-    tables: list[Any] = ["the scope"]
-    table = table_of(tables, 3)
-    assert table_of(tables, 3) is table == {}
-    assert len(tables) == 4

@@ -217,7 +217,7 @@ def test_what_a_later_version_added_is_named(
     [
         (DispatchState(), {}),
         (DispatchState(("b", "a")), {"prioritize": ("b", "a")}),
-        (DispatchState((), frozenset("ba"), int), {"disable": ("a", "b"), "type": int}),
+        (DispatchState((), frozenset("ba"), type=int), {"disable": ("a", "b"), "type": int}),
     ],
 )
 def test_options_are_plain_data(state: DispatchState, options: dict[str, Any]) -> None:

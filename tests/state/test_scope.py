@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._state.scope import MAX_ENTRIES, MAX_INNER, Scope
+from spatch_core._dispatch_arguments import Missing
+from spatch_core._state.scope import MAX_ENTRIES, MAX_INNER, Scope, table_of
 from spatch_core._state.state import DispatchState
 
 
@@ -135,7 +136,7 @@ def test_chains_keep_no_class_alive() -> None:
 def test_chains_follow_the_backends() -> None:
     """`reload` and everything else that empties the tables drops the chains."""
     system = BackendSystem(None, "MYLIB")
-    with system.backend_opts(disable="default"):
+    with system.backend_opts(prioritize="default"):
         scope = system._dispatcher.keeper.get()[0]
         scope.chains(1).keep((int,), "chain")
         system.reload()
@@ -143,3 +144,44 @@ def test_chains_follow_the_backends() -> None:
         scope.chains(1).keep((int,), "chain")
         system._dispatcher.keeper.forget_tables()
         assert scope.chains(1).get((int,)) is None
+
+
+def first(*args: Any) -> str:
+    return "first"
+
+
+@pytest.mark.parametrize(
+    ("dispatch_args", "keys"),
+    [
+        ("x", [Foreign]),
+        (("x", "y"), [Foreign, Missing]),
+        ([], [Missing]),
+        (None, [(Foreign,)]),
+        (lambda x, y=None: [x, y], [(Foreign, type(None))]),
+    ],
+    ids=["one", "two", "none", "all", "finder"],
+)
+def test_an_entry_is_found_by_the_types_of_the_call(dispatch_args: Any, keys: list[Any]) -> None:
+    """As the wrapper's source says, which reads it without a lock."""
+    backend = {
+        "name": "first",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": {"function": f"{__name__}:first"}},
+    }
+    system = BackendSystem(None, "TABLESLIB", backends=[backend])
+    f: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(lambda x, y=None: "d")
+    f(Foreign())
+    entry = system._dispatcher.keeper.get()[1]
+    for key in keys:
+        (found,) = entry
+        assert found is key if isinstance(key, type) else found == key
+        entry = entry[key]
+    assert entry is (f.__wrapped__ if dispatch_args == [] else first)
+
+
+def test_tables_that_were_dropped_meanwhile_are_there_again() -> None:
+    """Another thread may forget all of them between two steps."""
+    tables: list[Any] = ["the scope"]
+    table = table_of(tables, 3)
+    assert table_of(tables, 3) is table == {}
+    assert len(tables) == 4

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from spatch_core._state.state import DispatchState
+from spatch_core._state.block import Block
+from spatch_core._state.options import BackendOptions
+from spatch_core._state.state import OPTIONS, DispatchState
 from spatch_core._state.trace import Trace
 
 
@@ -87,3 +90,23 @@ def test_active_backends() -> None:
     value = DispatchState(("opted", "b", "absent"), frozenset({"a"}))
     assert value.active(catalog) == ("opted", "b", "default")
     assert value.ordered(["default", "b"]) == ("b", "default")
+
+
+def test_every_option_can_be_given_and_told() -> None:
+    """A row of the table has a field here, a parameter, and a property; plain values travel."""
+    names = [option.name for option in OPTIONS]
+    parameters = [*inspect.signature(BackendOptions).parameters]
+    assert parameters == ["prioritize", "disable", *names]
+    for option in OPTIONS:
+        assert getattr(state(), option.name) is None
+        assert isinstance(vars(Block)[option.name], property)
+        value: Any = object()
+        given = state(**{option.name: value})
+        assert getattr(given.within(state()), option.name) is value
+        assert getattr(state().within(given), option.name) is value
+        assert given.key != state().key
+        assert option.travels or not given.is_plain
+        assert (option.name in given.others) is option.travels
+    travelling = [option.name for option in OPTIONS if option.travels]
+    frozen = [*inspect.signature(BackendOptions.freeze).parameters]
+    assert frozen == ["function", "prioritize", "disable", *travelling]

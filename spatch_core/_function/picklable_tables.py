@@ -10,7 +10,7 @@ else:
     from _functools import partial  # functools itself imports much more
 
 
-class Tables(partial):  # type: ignore[type-arg]  # no subscript at run time
+class PicklableTables(partial):  # type: ignore[type-arg]  # no subscript at run time
     """Returns the tables in force; unlike the method of the variable it can be pickled."""
 
     def __reduce__(self) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
 from .._identifiers import import_identifier
-from .frozen_function import FunctionWithState
-from .pickles import check_names, state_of
-from .suspending import (
+from .frozen_coroutines import (
     AsyncGeneratorFunctionWithState,
     CoroutineFunctionWithState,
     GeneratorFunctionWithState,
 )
+from .frozen_function import FunctionWithState
+from .pickles import check_names, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

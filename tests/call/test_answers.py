@@ -6,7 +6,9 @@ import asyncio
 import contextvars
 import functools
 import inspect
+import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -352,3 +354,95 @@ def test_methods() -> None:
     for _ in range(2):
         assert asyncio.run(made.method(1)) == (made, 1)
         assert inspect.iscoroutinefunction(made.method)
+
+
+@pytest.fixture
+def module() -> Iterator[Any]:
+    """The module of the implementations."""
+    sys.modules["awaitedimpl"] = found = types.ModuleType("awaitedimpl")
+    yield found
+    del sys.modules["awaitedimpl"]
+
+
+def library_with(**functions: dict[str, dict[str, str]]) -> BackendSystem:
+    """Return a library of integers with backends for floats."""
+    backends = [
+        {
+            "name": name,
+            "primary_types": ["builtins:float"],
+            "functions": {f"lib:{key}": value for key, value in implemented.items()},
+        }
+        for name, implemented in functions.items()
+    ]
+    return BackendSystem(None, "LIB", ["builtins:int"], backends)
+
+
+async def collect(iterator: Any) -> list[Any]:
+    return [each async for each in iterator]
+
+
+def test_any_asynchronous_iterator_can_be_iterated(module: Any) -> None:
+    """F16: from the function, and from `invoke`."""
+
+    class Two:
+        count = 0
+
+        def __aiter__(self) -> Any:
+            return self
+
+        async def __anext__(self) -> int:
+            self.count += 1
+            if self.count > 2:
+                raise StopAsyncIteration
+            return self.count
+
+    module.two = lambda x: Two()
+    system = library_with(b={"two": {"function": "awaitedimpl:two"}})
+
+    @system.dispatchable("x", module="lib", qualname="two")
+    async def two(x: Any) -> Any:
+        yield "default"
+
+    for function in (two, two.invoke(backend="b"), two.invoke(type=float)):
+        assert asyncio.run(collect(function(1.0))) == [1, 2]
+
+
+@pytest.mark.parametrize("how", ["plain", "traced", "invoked"])
+def test_a_finder_runs_once_if_an_awaited_answer_defers(module: Any, how: str) -> None:
+    """F5: also where the next backend reads what it has found."""
+
+    async def defers(x: Any) -> Any:
+        return NotImplemented
+
+    async def answers(x: Any) -> str:
+        return "c"
+
+    module.defers, module.answers = defers, answers
+    module.should_run = lambda context, *args: list(context.dispatch_args) == [1.0]
+    system = library_with(
+        b={"co": {"function": "awaitedimpl:defers"}},
+        c={
+            "co": {
+                "function": "awaitedimpl:answers",
+                "should_run": "awaitedimpl:should_run",
+            }
+        },
+    )
+    runs = []
+
+    def finder(x: Any) -> list[Any]:
+        runs.append(x)
+        return [x]
+
+    @system.dispatchable(finder, module="lib", qualname="co")
+    async def co(x: Any) -> str:
+        return "default"
+
+    async def call() -> Any:
+        if how == "invoked":
+            return await co.invoke(type=float)(1.0)
+        with system.backend_opts(trace=how == "traced"):
+            return await co(1.0)
+
+    assert asyncio.run(call()) == "c"
+    assert runs == [1.0]

@@ -1,0 +1,59 @@
+"""The locks of the import system, and those that an interrupt has left held.
+
+A signal handler may raise where the import system has acquired a lock and not yet entered the
+``try`` that releases it. In callbacks of its weak references it even ignores the exception: then
+nothing tells that the interrupt was lost, and the thread goes on with the lock.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+
+def is_importing() -> bool:
+    """Whether this thread is in the middle of importing a module."""
+    return outermost_import() is not None
+
+
+def outermost_import() -> FrameType | None:
+    """Return the frame of the import that this thread is in the middle of, or None.
+
+    The import system keeps this to itself, but its frames are on the stack.
+    """
+    found = None
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            found = frame
+        frame = frame.f_back
+    return found
+
+
+def release_left_locks() -> None:
+    """Release the locks of the import system that this thread holds without importing."""
+    if is_importing():
+        return
+    import _frozen_importlib
+    from _imp import release_lock
+    from _thread import get_ident
+
+    thread = get_ident()
+    references: dict[str, Any] = getattr(_frozen_importlib, "_module_locks", {})
+    for reference in [*references.values()]:
+        lock = reference()
+        # Locks of single modules, as `_frozen_importlib._ModuleLock` has them.
+        while getattr(lock, "owner", None) == thread:
+            if not lock.count:
+                # An interrupted release has counted, but not yet woken the threads that wait.
+                lock.acquire()
+            lock.release()
+    try:
+        while True:
+            release_lock()
+    except RuntimeError:  # this thread does not hold that of the whole import system
+        pass

@@ -1,0 +1,253 @@
+"""Options as a decorator, and `freeze`: which state is frozen, and into what."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, UnknownBackendError
+from spatch_core.testing import run_python
+
+if TYPE_CHECKING:
+    from spatch_core._state.options import BackendOptions
+
+PACKAGE = Path(spatch_core.__file__).parents[1]
+
+
+def library_with(**functions: dict[str, dict[str, str]]) -> BackendSystem:
+    """Return a library of integers with backends for floats."""
+    backends = [
+        {
+            "name": name,
+            "primary_types": ["builtins:float"],
+            "functions": {f"lib:{key}": value for key, value in implemented.items()},
+        }
+        for name, implemented in functions.items()
+    ]
+    return BackendSystem(None, "LIB", ["builtins:int"], backends)
+
+
+async def collect(iterator: Any) -> list[Any]:
+    return [each async for each in iterator]
+
+
+def call(function: Any, *args: Any) -> Any:
+    return function(*args)
+
+
+def asyncio_run(function: Any) -> Any:
+    return asyncio.run(function())
+
+
+def test_state_is_frozen_when_decorated(library: Any, work: Any) -> None:
+    """S8: it freezes the state now, with what was in force around the decoration."""
+    with library.backend_opts(prioritize="second", disable="first"):
+        frozen = library.backend_opts(type=library.Foreign)(
+            lambda: (
+                library.f(None),
+                library.backend_opts().prioritized,
+                library.backend_opts().disabled,
+            )
+        )
+    assert frozen() == ("second", ("second",), ("first",))
+    with library.backend_opts(prioritize="third", disable="second"):
+        assert frozen() == ("second", ("second",), ("first",))
+
+
+def test_options_that_say_nothing_freeze_too(library: Any, work: Any) -> None:
+    """S8: `@backend_opts()` freezes what is in force, here the default."""
+    frozen = library.backend_opts()(work.plain)
+    with library.backend_opts(prioritize="third"):
+        assert frozen() == "first"
+
+
+def test_frozen_state_does_not_follow_the_process(folder: Path) -> None:
+    """S8: what is frozen is not reached by `enable_globally`, nor by the environment."""
+    done = run_python(
+        """
+        from frozen_library import backend_opts
+        from frozen_work import plain
+        frozen = backend_opts()(plain)
+        backend_opts(prioritize="third").enable_globally()
+        print(frozen(), plain())
+        """,
+        path=[folder, PACKAGE],
+        environment={"FROZENLIB_PRIORITIZE": "second"},
+    )
+    assert done.stdout.split() == ["second", "third"]
+
+
+def test_inner_decorator_wins(work: Any) -> None:
+    """The decorator nearest to the function froze the state that the function sees."""
+    assert work.twice() == ("third", ())
+
+
+def test_above_staticmethod_and_classmethod(options: type[BackendOptions], work: Any) -> None:
+    """The decorator above `staticmethod` and `classmethod` works as below them."""
+
+    class Thing:
+        @options(prioritize="third")
+        @staticmethod
+        def static(x: Any) -> Any:
+            return work.plain(), x
+
+        @options(prioritize="second")
+        @classmethod
+        def of_class(cls) -> Any:
+            return work.plain(), cls.__name__
+
+    assert Thing.static(3) == Thing().static(3) == ("third", 3)
+    assert Thing.of_class() == Thing().of_class() == ("second", "Thing")
+
+
+@pytest.mark.parametrize(
+    "value", [3, "f", None, pytest.param(property(len), id="property")], ids=repr
+)
+def test_what_cannot_be_called_is_refused(library: Any, value: Any) -> None:
+    """A mistake is named where it is made."""
+    with pytest.raises(TypeError, match="decorate a function"):
+        library.backend_opts()(value)
+
+
+def test_coroutine_functions_in_disguise(library: Any, work: Any) -> None:
+    """What returns a coroutine runs under the options as well, or is refused."""
+    for function in (functools.partial(work.plain_coroutine, 1), work.Waiting()):
+        try:
+            frozen = library.backend_opts(prioritize="third")(function)
+            assert asyncio.run(frozen()) == "third"
+        except TypeError:
+            continue
+
+
+def test_freeze_adds_nothing_of_what_is_in_force(folder: Path) -> None:
+    """What runs later has the options that are given, and no trace that grows for ever."""
+    done = run_python(
+        """
+        from frozen_library import Foreign, backend_opts, f
+        from frozen_work import plain
+
+        backend_opts(type=Foreign, trace=True, disable="first").enable_globally()
+        def query():
+            options = backend_opts()
+            return options.prioritized, options.disabled, options.type, options.trace
+
+        with backend_opts(prioritize="second") as outer:
+            alone = backend_opts.freeze(query)
+            third = backend_opts.freeze(query, prioritize=["third", "first"], disable="first")
+            assumed = backend_opts.freeze(f, type=Foreign)
+        with backend_opts(prioritize="second"):
+            assert alone() == ((), (), None, None), alone()
+            assert third() == (("third",), ("first",), None, None), third()
+            assert backend_opts.freeze(plain)() == "first"
+            assert assumed(3) == "first"
+            assert f(3) == "second"
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.returncode == 0
+
+
+def test_freeze_on_options_freezes_these(folder: Path) -> None:
+    """S8: as the same options given to `backend_opts.freeze`; more of them go first, as inside."""
+    done = run_python(
+        """
+        from frozen_library import Foreign, backend_opts, f
+        from frozen_work import plain
+
+        def query():
+            options = backend_opts()
+            return options.prioritized, options.disabled, options.type, options.trace
+
+        options = backend_opts("second", disable="first", type=Foreign)
+        with backend_opts(prioritize="third"):
+            frozen = options.freeze(query)
+            more = options.freeze(query, prioritize="first")
+        assert frozen() == (("second",), ("first",), Foreign, None), frozen()
+        assert more() == (("first", "second"), (), Foreign, None), more()
+        assert backend_opts("second").freeze(plain)() == "second"
+        assert f(3) == "default"
+
+        traced = backend_opts(trace=True)
+        traced.freeze(plain)()
+        with traced as trace:
+            assert [event.backend for event in trace] == ["first"], trace
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.returncode == 0
+
+
+def test_freeze_has_one_signature(library: Any, work: Any) -> None:
+    """Tools see a method, on the class and on options."""
+    options = library.backend_opts("third")
+    for method in (library.backend_opts.freeze, options.freeze):
+        assert list(inspect.signature(method).parameters) == [
+            *("function", "prioritize", "disable", "type", "fallback")
+        ]
+        assert "under these options" in method.__doc__
+
+
+def test_freeze_checks_what_it_is_given(library: Any, work: Any) -> None:
+    with pytest.raises(UnknownBackendError, match="mean 'third'"):
+        library.backend_opts.freeze(work.plain, prioritize="thirt")
+    with pytest.raises(spatch_core.UnknownTypeError):
+        library.backend_opts.freeze(work.plain, type=bytes)
+
+
+def test_frozen_with_freeze_runs_in_another_process(
+    library: Any, work: Any, process: ProcessPoolExecutor
+) -> None:
+    frozen = library.backend_opts.freeze(work.plain, prioritize="third")
+    assert process.submit(call, frozen).result(60) == "third"
+
+
+def test_frozen_state_of_this_process_counts(
+    folder: Path, library: Any, process: ProcessPoolExecutor
+) -> None:
+    """S9: not the state that the other process freezes when it imports the module."""
+    (folder / "frozen_late.py").write_text(
+        "from frozen_library import Foreign, backend_opts, f\n"
+        "@backend_opts()\n"
+        "def late():\n"
+        "    return f(Foreign())\n"
+        "@backend_opts()\n"
+        "async def later():\n"
+        "    return f(Foreign())\n",
+        encoding="utf-8",
+    )
+    with library.backend_opts(disable="first"):
+        module = import_module("frozen_late")
+    assert module.late() == "second"
+    assert process.submit(module.late).result(60) == "second"
+    assert process.submit(asyncio_run, module.later).result(60) == "second"
+
+
+def test_what_invoke_returns_is_frozen_by_its_nature() -> None:
+    """S8: its body runs under the frozen options."""
+    system = library_with(b={})
+    options = system.backend_opts
+
+    @system.dispatchable("x", module="lib")
+    async def awaits(x: Any) -> Any:
+        return options().disabled
+
+    @system.dispatchable("x", module="lib")
+    def steps(x: Any) -> Any:
+        yield options().disabled
+
+    @system.dispatchable("x", module="lib")
+    async def both(x: Any) -> Any:
+        yield options().disabled
+
+    frozen = options(disable="b").freeze
+    assert asyncio.run(frozen(awaits.invoke(backend="default"))(1)) == ("b",)
+    assert list(frozen(steps.invoke(backend="default"))(1)) == [("b",)]
+    assert asyncio.run(collect(frozen(both.invoke(backend="default"))(1))) == [("b",)]

@@ -1,0 +1,416 @@
+"""A frozen function runs under its state, looks like the function, and travels to processes."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import pickle
+import threading
+import typing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spatch_core
+from spatch_core import UnknownBackendError
+from spatch_core.testing import run_python
+
+if TYPE_CHECKING:
+    from spatch_core._state.options import BackendOptions
+
+PACKAGE = Path(spatch_core.__file__).parents[1]
+
+
+def roundtrip(function: Any) -> Any:
+    return pickle.loads(pickle.dumps(function))
+
+
+def test_decorated_function_runs_under_the_options(library: Any, work: Any) -> None:
+    """S8: a decorator; what is in force around the call is back after it."""
+    assert work.decorated() == "third"
+    assert work.plain() == "first"
+    assert library.backend_opts(prioritize="second")(work.plain)() == "second"
+    with library.backend_opts(prioritize="second"):
+        assert work.decorated() == "third"
+        assert work.plain() == "second"
+
+
+def test_exception_restores_the_state(library: Any, options: type[BackendOptions]) -> None:
+    """S8, S3: an exception leaves the state as well."""
+
+    @options(prioritize="third")
+    def fail() -> None:
+        raise LookupError(library.f(library.Foreign()))
+
+    with pytest.raises(LookupError, match="third"):
+        fail()
+    assert options().prioritized == ()
+
+
+def test_inner_blocks_and_recursion(library: Any, options: type[BackendOptions]) -> None:
+    """S8, S4: nesting adds inside a frozen function too, and recursion unwinds."""
+
+    @options(prioritize="second")
+    def recurse(depth: int) -> list[Any]:
+        with options(prioritize="third"):
+            inner = recurse(depth - 1) if depth else []
+            assert options().prioritized == ("third", "second")
+        return [library.f(library.Foreign()), *inner]
+
+    assert recurse(2) == ["second"] * 3
+    assert options().prioritized == ()
+
+
+def test_trace_of_a_frozen_state(library: Any, work: Any) -> None:
+    """S8, S10: a frozen trace goes on recording, into the options' own list."""
+    options = library.backend_opts(trace=True)
+    frozen = options(work.plain)
+    with library.backend_opts(trace=True) as around:
+        frozen()
+        frozen()
+    assert [event.backend for event in options.trace] == ["first", "first"]
+    assert around == []
+
+
+def test_threads_share_a_frozen_function(options: type[BackendOptions], work: Any) -> None:
+    """S8, S2: each thread enters and leaves for itself."""
+    barrier = threading.Barrier(2, timeout=60)
+
+    @options(prioritize="third")
+    def meet() -> Any:
+        barrier.wait()
+        found = work.plain()
+        barrier.wait()
+        return found
+
+    def run(name: str) -> Any:
+        with options(prioritize=name):
+            return meet(), work.plain()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(run, ["first", "second"])) == [
+            ("third", "first"),
+            ("third", "second"),
+        ]
+
+
+def test_methods_bind(work: Any) -> None:
+    """S8: methods, static methods and class methods."""
+    thing = work.Work(7)
+    assert thing.method(2) == ("third", 7, 2)
+    assert thing.method() == work.Work.method(thing) == ("third", 7, 1)
+    assert work.Work.static(3) == thing.static(3) == ("second", 3)
+    assert work.Work.of_class() == thing.of_class() == ("third", "Work")
+    assert inspect.signature(thing.method) == inspect.signature(lambda x=1: None)
+    assert list(inspect.signature(work.Work.method).parameters) == ["self", "x"]
+
+
+def test_bound_methods_objects_and_partials(library: Any, work: Any) -> None:
+    """S8, C5: any callable, with its arguments exactly as given."""
+    options = library.backend_opts(prioritize="third")
+    thing = work.Work(7)
+    assert options(thing)(1) == ("third", 7, 1)
+    assert options(thing.method)(x=2) == ("third", 7, 2)
+    assert options(functools.partial(thing, 5))() == ("third", 7, 5)
+    assert options(len)([1, 2]) == 2
+    assert options(library.f)(library.Foreign()) == "third"
+
+
+def test_arguments_as_given(options: type[BackendOptions]) -> None:
+    """Whatever the parameters are called, `self` among them."""
+
+    @options()
+    def record(*args: Any, **kwargs: Any) -> Any:
+        return args, kwargs
+
+    assert record(1, 2, x=3) == ((1, 2), {"x": 3})
+    assert record(self=1, function=2, args=3) == ((), {"self": 1, "function": 2, "args": 3})
+
+
+def test_looks_like_the_function(work: Any) -> None:
+    """Name, docstring, signature and annotations are the function's."""
+    frozen = work.decorated
+    assert frozen.__name__ == frozen.__qualname__ == "decorated"
+    assert frozen.__module__ == "frozen_work"
+    assert frozen.__doc__ == inspect.getdoc(frozen) == "Call the library under options."
+    assert str(inspect.signature(frozen)) == "(x: 'int' = 1, *rest, key: 'str' = '') -> 'str'"
+    assert typing.get_type_hints(frozen) == {"x": int, "key": str, "return": str}
+    assert frozen.__wrapped__() == "first"
+    assert inspect.unwrap(frozen) is frozen.__wrapped__
+    assert callable(frozen)
+    assert "decorated" in repr(frozen)
+
+
+def test_frozen_dispatchable_explains_what_it_does(library: Any) -> None:
+    """What `explain` says of a frozen dispatchable, if it says anything, is what happens."""
+    frozen = library.backend_opts(prioritize="third")(library.f)
+    x = library.Foreign()
+    assert frozen(x) == "third"
+    if hasattr(frozen, "explain"):
+        assert frozen.explain(x).selected == "third"
+        assert frozen.invoke(type=library.Foreign)(None) == "third"
+
+
+def test_copies_run_under_the_same_options(work: Any) -> None:
+    """A frozen function can be copied, alone or inside something."""
+    assert copy.copy(work.decorated)() == "third"
+    assert copy.deepcopy([work.decorated])[0]() == "third"
+
+
+def test_can_be_decorated_further(library: Any, work: Any) -> None:
+    """`functools` takes a frozen function like any other."""
+
+    @functools.wraps(work.decorated)
+    def wrapper() -> Any:
+        return [work.decorated()]
+
+    assert wrapper() == ["third"]
+    assert functools.lru_cache(work.decorated)() == "third"
+    assert functools.partial(work.decorated, 1)() == "third"
+    assert {work.decorated: 1}[work.decorated] == 1
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_with_every_protocol(work: Any, protocol: int) -> None:
+    """S9: the wrapped function can be pickled."""
+    assert pickle.loads(pickle.dumps(work.decorated, protocol))() == "third"
+
+
+def test_pickled_state_is_the_frozen_one(library: Any, work: Any) -> None:
+    """S9: every part of the state travels but the trace."""
+    with library.backend_opts(prioritize="second", type=library.Foreign):
+        options = library.backend_opts(disable="first", trace=True)
+        frozen = options(library.f)
+    again = roundtrip(frozen)
+    assert again(None) == "second"
+    assert options.trace == []
+    assert frozen(None) == "second"
+    assert len(options.trace) == 1
+
+
+def test_runs_in_another_process(library: Any, work: Any, process: ProcessPoolExecutor) -> None:
+    """S9: it runs under the same options in another process."""
+    assert process.submit(work.plain).result(60) == "first"
+    assert process.submit(work.decorated).result(60) == "third"
+    assert process.submit(work.twice).result(60) == ("third", ())
+    with library.backend_opts(prioritize="second", disable="first"):
+        frozen = library.backend_opts()(work.plain)
+        inner = library.backend_opts(prioritize="third")(work.plain)
+    assert process.submit(frozen).result(60) == "second"
+    assert process.submit(inner).result(60) == "third"
+    assert process.submit(work.plain).result(60) == "first"
+
+
+def test_methods_run_in_another_process(
+    library: Any, work: Any, process: ProcessPoolExecutor
+) -> None:
+    """S9: bound methods, static and class methods, objects and partials."""
+    thing = work.Work(7)
+    options = library.backend_opts(prioritize="second")
+    assert process.submit(thing.method, 2).result(60) == ("third", 7, 2)
+    assert process.submit(work.Work.method, thing).result(60) == ("third", 7, 1)
+    assert process.submit(work.Work.static, 3).result(60) == ("second", 3)
+    assert process.submit(work.Work.of_class).result(60) == ("third", "Work")
+    assert process.submit(options(thing), 4).result(60) == ("second", 7, 4)
+    assert process.submit(options(functools.partial(thing, 5))).result(60) == ("second", 7, 5)
+    assert process.submit(options(library.f), library.Foreign()).result(60) == "second"
+
+
+def test_backend_that_is_not_installed_there_is_explained(folder: Path, library: Any) -> None:
+    """The nearest name would be a bad guess: the one that was meant is somewhere else."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    done = run_python(
+        f"""
+        import pickle
+        from frozen_library import f
+        from spatch_core import UnknownBackendError
+        function = pickle.loads({data.replace(b"third", b"thirt")!r})
+        try:
+            function(3)
+        except UnknownBackendError as error:
+            print(error)
+            assert str(pickle.loads(pickle.dumps(error))) == str(error)
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.stdout == (
+        "backend 'thirt' cannot be used: it is not installed for this process, which was sent "
+        "'f' with options that prioritize it; installed: default, first, second, third\n"
+    )
+
+
+def test_backend_that_is_blocked_there_is_explained(folder: Path, library: Any) -> None:
+    """The variable is set where the function was sent to, and not where it comes from."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    done = run_python(
+        f"""
+        import pickle
+        from spatch_core import UnknownBackendError
+        try:
+            pickle.loads({data!r})(3)
+        except UnknownBackendError as error:
+            print(error)
+        """,
+        path=[folder, PACKAGE],
+        environment={"FROZENLIB_BLOCK": "third"},
+    )
+    assert done.stdout == (
+        "backend 'third' cannot be used: it is blocked by the environment variable "
+        "FROZENLIB_BLOCK, in this process, which was sent 'f' with options that prioritize it\n"
+    )
+
+
+def test_backend_that_is_missing_there_is_named_when_called(folder: Path, library: Any) -> None:
+    """A process without the backend loads the function, and says what is missing."""
+    data = pickle.dumps(library.backend_opts(prioritize="third")(library.f))
+    code = f"""
+        import pickle
+        from spatch_core import UnknownBackendError
+        function = pickle.loads({data!r})
+        try:
+            function(3)
+        except UnknownBackendError as error:
+            print(error)
+    """
+    done = run_python(code, path=[folder, PACKAGE], environment={"FROZENLIB_BLOCK": "third"})
+    assert "'third'" in done.stdout
+    assert "FROZENLIB_BLOCK" in done.stdout
+
+
+def test_missing_backend_is_no_state_left_behind(
+    library: Any, work: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frozen function that cannot run leaves the state as it was."""
+    data = pickle.dumps(work.decorated)
+    monkeypatch.setenv("FROZENLIB_BLOCK", "third")
+    library.system.reload()
+    try:
+        again = pickle.loads(data)
+        for _ in range(2):
+            with pytest.raises(UnknownBackendError, match="third"):
+                again()
+        assert work.plain() == "first"
+    finally:
+        monkeypatch.undo()
+        library.system.reload()
+    assert again() == "third"
+
+
+SCRIPT = """
+import asyncio
+import sys
+
+import cloudpickle
+from frozen_library import Foreign, backend_opts, f
+
+
+@backend_opts(prioritize="third")
+def decorated():
+    return f(Foreign())
+
+
+@backend_opts(prioritize="third")
+async def coroutine():
+    return f(Foreign())
+
+
+class Work:
+    @backend_opts(prioritize="second")
+    def method(self):
+        return f(Foreign())
+
+
+def plain():
+    return f(Foreign())
+
+
+def make():
+    @backend_opts(prioritize="third")
+    def inside():
+        return f(Foreign())
+    return inside
+
+
+functions = {
+    "decorated": decorated,
+    "method": Work().method,
+    "expression": backend_opts(prioritize="second")(plain),
+    "lambda": backend_opts(prioritize="second")(lambda: f(Foreign())),
+    "local": make(),
+    "coroutine": lambda: asyncio.run(coroutine()),
+}
+for name, function in functions.items():
+    with open(f"{sys.path[1]}/{name}.pickle", "wb") as file:
+        cloudpickle.dump(function, file)
+"""
+
+
+@pytest.fixture(scope="module")
+def pickles(folder: Path) -> Path:
+    """Functions of a script, pickled by value as a Dask client does it."""
+    pytest.importorskip("cloudpickle", reason="cloudpickle is not installed")
+    run_python(SCRIPT, path=[folder, PACKAGE])
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("decorated", "third"),
+        ("method", "second"),
+        ("expression", "second"),
+        ("lambda", "second"),
+        ("local", "third"),
+        ("coroutine", "third"),
+    ],
+)
+def test_functions_of_a_script_travel_by_value(pickles: Path, name: str, expected: str) -> None:
+    """S9: a Dask worker, which has another `__main__`, runs a script's functions."""
+    done = run_python(
+        f"""
+        import pickle, sys
+        with open(f"{{sys.path[1]}}/{name}.pickle", "rb") as file:
+            print(pickle.load(file)())
+        """,
+        path=[pickles, PACKAGE],
+    )
+    assert done.stdout.split() == [expected]
+
+
+def test_script_that_starts_processes(folder: Path) -> None:
+    """S9: functions of a script travel to the processes that the script starts."""
+    done = run_python(
+        """
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        from frozen_library import Foreign, backend_opts, f
+        from spatch_core import BackendSystem
+
+        other = BackendSystem(None, "OTHERLIB")
+
+        @backend_opts(prioritize="third")
+        def decorated(number):
+            return f(Foreign())
+
+        @backend_opts(prioritize="second")
+        @other.backend_opts()
+        def of_two_libraries(number):
+            return f(Foreign())
+
+        class Work:
+            @backend_opts(prioritize="second")
+            def method(self, number):
+                return f(Foreign())
+
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+                for function in (decorated, Work().method, decorated, of_two_libraries):
+                    print(pool.submit(function, 1).result(60))
+        """,
+        path=[folder, PACKAGE],
+    )
+    assert done.stdout.split() == ["third", "second", "third", "second"]
