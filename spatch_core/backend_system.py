@@ -135,6 +135,7 @@ class BackendSystem:
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
             self._defer_on,
+            self._read_again if self._in_code else None,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
@@ -158,8 +159,8 @@ class BackendSystem:
         dispatch_args : None, str, iterable of str, mapping of str to int, or callable
             The arguments whose types decide: the name of one, or the names of several; a
             mapping of names to positions where no signature tells them; a callable that is
-            called like the function and returns them; None for all arguments. An empty
-            list makes a function that only `type=` decides about.
+            called like the function and returns them, or `ReplacedArguments`; None for all
+            arguments. An empty list makes a function that only `type=` decides about.
         module, qualname : str, optional
             The public identity, where it is not where the function is defined. They become the
             ``__module__`` and ``__qualname__`` of the function.
@@ -237,6 +238,16 @@ class BackendSystem:
         """
         self._loading.reload(self, self._dispatcher)
 
+    def refresh(self) -> None:
+        """Look up all implementations in their modules again when they are next called.
+
+        They are looked up once. This notices, for example, that a test has replaced one in its
+        module. Nothing is discovered or imported again.
+        """
+        from ._function.loading import refresh  # few programs need it
+
+        refresh(self._dispatcher)
+
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.
 
@@ -277,6 +288,11 @@ class BackendSystem:
     def _loading(self) -> Any:
         # Two threads may need it at once, and one of them be interrupted.
         return import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
+
+    def _read_again(self) -> None:
+        from ._function.loading import read_again  # few libraries need it
+
+        read_again(self, self._dispatcher, self._in_code)
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

@@ -193,7 +193,7 @@ class Caller:
         if tries_whole_chain(called):
             return result  # the chain has checked it
         for backend in self.resolver.implementers(function.identifier):
-            if self.resolver.demanded(function, backend, state).loaded is called:
+            if self.resolver.demanded(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)
         return answers.checked(function, DEFAULT, result)
 

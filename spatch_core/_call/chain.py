@@ -308,7 +308,7 @@ class Chain(TakesFound):
             return Chain(self.function, self.types, (), self.state)
         rest = list(self.candidates)
         for candidate in rest:
-            if candidate.is_plain and candidate.loaded is implementation:
+            if candidate.is_plain and candidate.is_implemented_by(implementation):
                 rest.remove(candidate)
                 reason = RETURNED if raised is None else reason_of(raised.error)
                 said = {**(self.said or {}), candidate.backend: reason}

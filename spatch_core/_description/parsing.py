@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -27,7 +27,11 @@ from .fields import (
 
 
 def parse_description(
-    fields: Any, source: Source, expected_name: str | None = None, in_code: bool = False
+    fields: Any,
+    source: Source,
+    expected_name: str | None = None,
+    in_code: bool = False,
+    functions: Collection[str] = (),
 ) -> Description:
     """Check the fields of a description.
 
@@ -41,6 +45,8 @@ def parse_description(
         The name of the entry point, which the description must repeat.
     in_code : bool, optional
         Whether the library itself passed it.
+    functions : collection of str, optional
+        Identifiers of functions of the library, for a table that can only be asked for each.
 
     Returns
     -------
@@ -65,6 +71,11 @@ def parse_description(
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
+    table = fields.get("functions")
+    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
+        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
+        found = {key: entry for key, entry in asked.items() if entry is not None}
+        fields = {**fields, "functions": found}
     reader = _DescriptionReader(fields, source, expected_name)
     description = reader.read(in_code)
     if any(problem.skips for problem in reader.problems):

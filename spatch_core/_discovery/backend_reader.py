@@ -7,6 +7,7 @@ are raised: they are no fault of the backend that was being read (see `_interrup
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from typing import Any
 
 from .._description.description import Description
@@ -41,6 +42,8 @@ class BackendReader:
         The name of the environment variable that blocks backends, for the messages.
     cache : DescriptionCache or None
         Descriptions that need not be parsed again.
+    functions : collection of str, optional
+        Identifiers of the library's functions.
 
     Attributes
     ----------
@@ -52,7 +55,14 @@ class BackendReader:
     # What was being handled when the backends were first needed.
     _before: BaseException | None
 
-    def __init__(self, problems: list[Problem], block: str, cache: DescriptionCache | None) -> None:
+    def __init__(
+        self,
+        problems: list[Problem],
+        block: str,
+        cache: DescriptionCache | None,
+        functions: Collection[str] = (),
+    ) -> None:
+        self.functions = functions
         self.problems = problems
         self.block = block
         self.cache = cache
@@ -84,7 +94,7 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            description = parse_description(fields, source, expected_name, in_code)
+            description = parse_description(fields, source, expected_name, in_code, self.functions)
         except DescriptionError as error:
             self.problems += error.problems
         except BaseException as error:  # noqa: BLE001  # a third party's attributes

@@ -274,9 +274,7 @@ def make_dispatchable(
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))
-        # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-        if earlier is None:
-            dispatcher.shortcuts.take(record, caller)
+        dispatcher.follow(record, caller, is_new=earlier is None)
     return record.wrapper
 
 

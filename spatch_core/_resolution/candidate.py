@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._description.description import Implementation
+from .._description.given import GivenCallable
 from .._dispatch_arguments import Function
-from .._identifiers import import_identifier
+from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
 from ..exceptions import ImplementationImportError
 
@@ -85,7 +86,18 @@ class Candidate:
         """The implementation, if it has been imported."""
         if self.implementation is None:
             return self.function.default
-        return self.objects.get(self.implementation.function)
+        function = self.implementation.function
+        return function.given if isinstance(function, GivenCallable) else self.objects.get(function)
+
+    def is_implemented_by(self, called: object) -> bool:
+        """Whether the implementation is `called`; imports nothing.
+
+        A call that began before `reload` may have called it as that of an earlier candidate.
+        """
+        loaded: object = self.loaded
+        if loaded is None and self.implementation is not None:
+            loaded = loaded_object(*split_identifier(self.implementation.function), hooks=False)
+        return loaded is called
 
     def demanded(self, is_asked: bool) -> Candidate:
         """Return the candidate that `invoke` calls: prioritized, and asked or not."""
@@ -95,6 +107,8 @@ class Candidate:
         return replace(self, implementation=implementation, prioritized=True)
 
     def _import(self, identifier: str) -> Callable[..., Any]:
+        if isinstance(identifier, GivenCallable):
+            return identifier.given
         loaded: Callable[..., Any] | None = self.objects.get(identifier)
         if loaded is None:
             # Without a lock: two threads may both import it, and find the same object.

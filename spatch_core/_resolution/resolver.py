@@ -104,6 +104,10 @@ class Resolver:
             ]
             raise UnknownTypeError(cls, dict.fromkeys(patterns))
 
+    def forget_objects(self) -> None:
+        """Import each implementation and `should_run` again when it is next called."""
+        self._objects.clear()
+
     def implementers(self, identifier: str) -> Sequence[str]:
         """Return the names of the backends that implement a function, by priority."""
         return self._implementers.get(identifier, (DEFAULT,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections.abc
 import sys
 import traceback
@@ -618,6 +619,32 @@ def test_deferring_while_the_backends_are_discovered_again(
     system, f = make(describe("first", reload), describe("second", lambda x: "second"))
     assert f(Foreign()) in ("second", "default")
     assert f(Foreign()) == "second"
+
+
+@pytest.mark.parametrize("is_awaited", [False, True], ids=["called", "awaited"])
+def test_a_backend_that_has_deferred_is_not_tried_again_after_a_reload(is_awaited: bool) -> None:
+    """C1, C11: although the candidates are new ones."""
+    tried: list[str] = []
+
+    def defer(x: Any) -> Any:
+        tried.append("first")
+        system.reload()
+        return NotImplemented
+
+    async def defer_later(x: Any) -> Any:
+        return defer(x)
+
+    async def default(x: Any) -> Any:
+        return "default"
+
+    system, f = make(
+        describe("first", defer_later if is_awaited else defer),
+        default=default if is_awaited else None,
+    )
+    for _ in range(2):
+        answer = f(Foreign())
+        assert (asyncio.run(answer) if is_awaited else answer) == "default"
+    assert tried == ["first"] * 2
 
 
 @pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
