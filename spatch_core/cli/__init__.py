@@ -33,7 +33,8 @@ Examples:
   spatch-core list
   spatch-core explain mylib:blur numpy:ndarray
 
-Tables in a terminal, aligned text when piped, JSON with --json. NO_COLOR is honoured.
+Lines that fit the terminal, complete lines when piped, JSON with --json. NO_COLOR is
+honoured.
 
 \b
 Exit codes:

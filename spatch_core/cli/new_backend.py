@@ -20,6 +20,7 @@ from ..examination.suggestions import functions_near
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
+from .findings import counted
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
@@ -117,6 +118,7 @@ def new_backend_command(
             Notes("Files", list(files)),
             Notes("Next", commands),
             Notes("Types", list(_advice(loaded, backend))),
+            f"{counted(len(files), 'file')} written",
         ]
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._discovery.catalog import CYCLE
+from .._identifiers import DEFAULT
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary
@@ -23,12 +24,6 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 _ORDER = (Column("#", is_number=True), Column("backend"), Column("types"), Column("reason"))
-_EDGES = (
-    Column("before"),
-    Column("after"),
-    Column("origin", styles={"environment": "yellow", "type specificity": "dim"}),
-    Column("reason"),
-)
 
 _EPILOG = """\b
 Examples:
@@ -80,17 +75,19 @@ def _parts(
         (
             str(position),
             name,
-            tuple(map(str, descriptions[name].primary_types)),
+            ", ".join(map(str, descriptions[name].primary_types)),
             _short_reason(name, order, edges, descriptions[name].in_code),
         )
         for position, name in enumerate(order.names, 1)
     ]
     parts: list[Part] = [f"{loaded.library.name}: first goes first", Table(_ORDER, rows)]
     if with_edges:
-        if edges:
-            parts += ["Edges", Table(_EDGES, [_row(each) for each, _ in edges])]
-        notes = [f"{each.before} before {each.after}: {why}" for each, why in edges if why]
-        parts.append(Notes("Edges that take part in no call", notes))
+        lines = [
+            (f"{each.before} before {each.after}: ", each.reason, void) for each, void in edges
+        ]
+        parts.append(Notes("Edges", [pair + reason for pair, reason, _ in lines]))
+        void_lines = [pair + void for pair, _, void in lines if void]
+        parts.append(Notes("Edges that take part in no call", void_lines))
         parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
     variable = system._catalog().environment.variable
     prioritized = system.backend_opts().prioritized
@@ -116,15 +113,11 @@ def _short_reason(name: str, order: Order, edges: Sequence[tuple[Step, str]], in
     own = [each for each in edges if name in (each[0].before, each[0].after)]
     own = [each for each in own if not each[1]] or own
     if not own:
-        return "in the library's code" if in_code else "by name"
+        return "the library itself" if name == DEFAULT else "in its code" if in_code else "by name"
     place = order.names.index
     strongest = [step for step, _ in own if step.origin == own[0][0].origin]
     step = min(strongest, key=lambda each: abs(place(each.before) - place(each.after)))
     return step.short_reason(name)
-
-
-def _row(step: Step) -> tuple[str, ...]:
-    return (step.before, step.after, step.declared_by or step.origin, step.reason)
 
 
 def _why_void(step: Step, system: BackendSystem) -> str:
