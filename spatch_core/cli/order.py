@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,13 +71,21 @@ def _parts(
     loaded: LoadedLibrary, system: BackendSystem, order: Order, with_edges: bool
 ) -> list[Part]:
     descriptions = system.backends
-    edges = [(each, _why_void(each, system)) for each in steps(order)]
+    names = [loaded.shown(name) for name in order.names]
+    edges = [
+        (
+            replace(each, before=loaded.shown(each.before), after=loaded.shown(each.after)),
+            _why_void(each, system),
+        )
+        for each in steps(order)
+    ]
     rows = [
         (
             str(position),
-            name,
+            loaded.shown(name),
             ", ".join(map(str, descriptions[name].primary_types)),
-            _short_reason(name, order, edges, descriptions[name].in_code),
+            _short_reason(loaded.shown(name), names, edges)
+            or ("the library itself" if name == DEFAULT else "by name"),
         )
         for position, name in enumerate(order.names, 1)
     ]
@@ -108,16 +117,13 @@ def _parts(
     return [*parts, *closing(text, (loaded.library.name, others), told=len(order.cycles))]
 
 
-def _short_reason(name: str, order: Order, edges: Sequence[tuple[Step, str]], in_code: bool) -> str:
+def _short_reason(name: str, names: list[str], edges: Sequence[tuple[Step, str]]) -> str:
     """Say why a backend stands where it does: by its strongest edge, to the nearest backend."""
     own = [each for each in edges if name in (each[0].before, each[0].after)]
     own = [each for each in own if not each[1]] or own
-    if not own:
-        return "the library itself" if name == DEFAULT else "in its code" if in_code else "by name"
-    place = order.names.index
     strongest = [step for step, _ in own if step.origin == own[0][0].origin]
-    step = min(strongest, key=lambda each: abs(place(each.before) - place(each.after)))
-    return step.short_reason(name)
+    distances = [(abs(names.index(e.before) - names.index(e.after)), e) for e in strongest]
+    return min(distances, key=itemgetter(0))[1].short_reason(name) if distances else ""
 
 
 def _why_void(step: Step, system: BackendSystem) -> str:

@@ -69,6 +69,7 @@ class Notes:
     title: str
     lines: Sequence[Cell]
     styles: Mapping[str, str] = field(default_factory=dict)  # of words in a line, by the word
+    are_commands: bool = False  # to be pasted: each in one line
 
 
 Part: TypeAlias = "str | Table | Fitting | Notes"
@@ -132,7 +133,8 @@ class _Layout:
             yield from wrapped(f"{_clean(part.title)}:", self.width, "", _INDENT)
         for line in part.lines:
             first, *more = _values(line)
-            begin, *rest = wrapped(first, self.width, start, start + _INDENT)
+            width = _UNLIMITED if part.are_commands else self.width
+            begin, *rest = wrapped(first, width, start, start + _INDENT)
             for word, style in part.styles.items():
                 begin = begin.replace(word, self._styled(word, style), 1)
             yield from (begin, *rest)
