@@ -86,7 +86,8 @@ class Problem(Published):
     source : Source or None
         Where the description comes from.
     skips : bool
-        Whether the backend is skipped for it; False for an unknown key, which is ignored.
+        Whether the backend is skipped for it; False for an unknown key, which is ignored, and for
+        a cycle, which skips backends only in calls that several of them match.
     warns : bool
         Whether it is worth a warning when the backends are loaded.
     """
