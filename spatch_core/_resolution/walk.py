@@ -165,7 +165,8 @@ class Walk:
             if name in implementers and name not in self._state.disabled and self.matches(name)
         ]
         # At once: the others need not be found if one of these answers.
-        yield from (Step(name, None, is_current=name == self._current) for name in prioritized)
+        current = self._current
+        yield from (Step(name, None, False, name == current) for name in prioritized)
         names = self._candidates(implementers).difference(prioritized)
         nearness = tuple([each.match.nearness for each in self._types])
         specific = frozenset[str]().union(*[names & each.match.specific for each in self._types])

@@ -80,9 +80,18 @@ def _checked_fallback(_: Any, given: object) -> str:
     return checked_policy(given)
 
 
-def _checked_backend(owner: Any, given: object) -> str:
+def checked_backend(owner: Any, given: object) -> str:
+    """Return the name of the backend that is to be current.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    TypeError
+        If it is not one name.
+    """
     if not issubclass(type(given), str):
-        raise TypeError(f"backend= takes the name of one backend, not {given!r}")
+        raise TypeError(f"the current backend is given by its name, not by {given!r}")
     name: str = owner.catalog().check_backend(given)
     return name
 
@@ -91,7 +100,7 @@ OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
-    Option("backend", _checked_backend),
+    Option("backend", checked_backend),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -210,10 +219,8 @@ class DispatchState:
 
         Classes and lists count by identity: no code of a metaclass runs.
         """
-        return (
-            *(self.places, self.disabled, id(self.type), id(self.trace), self.fallback),
-            *(self.backend, self.earlier),
-        )
+        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
+        return options if self.backend is None else (*options, self.backend, self.earlier)
 
     @property
     def others(self) -> dict[str, Any]:

@@ -235,7 +235,7 @@ def test_tasks_have_their_own(library: Library) -> None:
 @pytest.mark.parametrize("given", [3, ["jax"], ("jax",), b"jax"], ids=repr)
 def test_what_is_no_name(library: Library, given: Any) -> None:
     """W1: one name, and no list of names."""
-    with pytest.raises(TypeError, match="takes the name of one backend, not"):
+    with pytest.raises(TypeError, match="is given by its name, not by"):
         library.options(backend=given)
 
 
