@@ -23,6 +23,7 @@ from ..exceptions import BackendSkippedWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._problems import Problem
     from .._type_patterns import TypePattern
@@ -35,6 +36,7 @@ class System(Protocol):
     group: str | None
     environ_prefix: str
     _fallback: str
+    _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
 
 
@@ -119,6 +121,7 @@ def _discover(
         group,
         secondary_types,
         [*dispatcher.by_identifier],
+        system._registered,
     )
     return _make_caller(system, dispatcher, catalog)
 

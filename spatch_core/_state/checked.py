@@ -124,5 +124,5 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         )
     unique: tuple[str, ...] = tuple(dict.fromkeys(names))
     for name in unique:
-        catalog.check_backend(name)
+        catalog.check_backend(name, may_be_unmet=option == "disable")
     return unique
