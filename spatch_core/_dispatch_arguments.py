@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import FunctionType
 
+from ._identifiers import DEFAULT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -219,9 +221,19 @@ class Function:
         The places of the dispatch arguments; None if a callable returns them.
     nature : int
         What `nature_of` says of the default implementation.
+    default_name : str
+        The name of the default implementation in what people see.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "manner", "nature", "parameters")
+    __slots__ = (
+        "_finder",
+        "default",
+        "default_name",
+        "identifier",
+        "manner",
+        "nature",
+        "parameters",
+    )
 
     def __init__(
         self,
@@ -235,6 +247,7 @@ class Function:
         if manner is not None and manner.mutates:
             manner.mutated = find_parameters(default, manner.mutates, identifier)
         self.default = default
+        self.default_name = DEFAULT
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None

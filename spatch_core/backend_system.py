@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ._function.dispatchable import make_dispatchable
 from ._function.dispatcher import Dispatcher
-from ._identifiers import import_in_turn
+from ._identifiers import DEFAULT, import_in_turn, is_backend_name
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
 from ._type_patterns import TypePattern
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._function.protocol import DispatchableFunction
     from ._problems import Problem
     from ._resolution.explanation import Explanation
+    from ._resolution.notices import Notices
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -66,12 +67,18 @@ class BackendSystem:
     defer_on : iterable of type, optional
         Classes of exceptions by which an implementation of a backend defers, as it does by
         returning ``NotImplemented``.
+    notify : callable or type, optional
+        How to tell that a backend runs a function, the first time that it does: a callable, which
+        gets the function's identifier and the backend's name, or a category of warnings.
+    default_name : str, optional
+        The name of the library's own implementations in what people see and write in options.
+        Descriptions and data name them ``"default"`` all the same.
 
     Attributes
     ----------
     backend_opts : type
         The library's `BackendOptions`; publish it.
-    group, environ_prefix
+    group, environ_prefix, default_name
         As given.
 
     Raises
@@ -79,10 +86,10 @@ class BackendSystem:
     IdentifierError
         If a type pattern is malformed.
     ValueError
-        If `environ_prefix` cannot start the name of an environment variable, or `fallback` is
-        none of the four.
+        If `environ_prefix` cannot start the name of an environment variable, `fallback` is none
+        of the four, or `default_name` cannot name a backend.
     TypeError
-        If `defer_on` has anything but classes of exceptions.
+        If `defer_on` has anything but classes of exceptions, or `notify` cannot tell anything.
 
     Examples
     --------
@@ -107,6 +114,8 @@ class BackendSystem:
         default_secondary_types: Iterable[str] = (),
         fallback: str = "default",
         defer_on: Iterable[type[Exception]] = (),
+        notify: Callable[[str, str], object] | type[Warning] | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
         if not (
             (group is None or type(group) is str)
@@ -132,11 +141,21 @@ class BackendSystem:
 
             checked_policy(fallback)
             self._defer_on = checked_exceptions(defer_on)
+        self._notices: Notices | None = None
+        if notify is not None:
+            from ._resolution.notices import Notices, checked  # few libraries need it
+
+            checked(notify)
+            self._notices = Notices(notify)
+        if not is_backend_name(default_name):
+            raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
+        self.default_name = default_name
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
             self._defer_on,
             self._read_again if self._in_code else None,
+            default_name,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts

@@ -154,7 +154,7 @@ class Caller:
         BackendDeferredError
             If it does not implement the function.
         """
-        self.catalog.check_backend(backend)
+        backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
         return Demanded(function, types, [candidate], state)
 

@@ -252,7 +252,14 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         if self.trace is not None:
             self.trace.append(
-                TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
+                TraceEvent(
+                    self.function.identifier,
+                    candidate.backend,
+                    outcome,
+                    reason,
+                    self.types,
+                    self.function.default_name,
+                )
             )
 
     def failed(self, called: object, error: Exception) -> Raised | None:

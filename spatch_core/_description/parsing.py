@@ -109,7 +109,7 @@ class _DescriptionReader(FieldReader):
         self.check_primary_types()
         values = self.values(self.fields, FIELD_TABLE, "")
         self.check_priorities(values)
-        self.check_conversions(values)
+        self.check_conversions()
         return Description(
             **{"primary_types": (), **values},
             name=name,
@@ -157,14 +157,19 @@ class _DescriptionReader(FieldReader):
                     "Remove it from one of the two",
                 )
 
-    def check_conversions(self, values: Mapping[str, Any]) -> None:
-        for key, needed in _NEEDED:
-            if key in values and needed not in self.fields:
-                self.fault(
-                    key,
-                    f"conversions go both ways, and {needed!r} is missing",
-                    f"Add {needed}, or remove {key}",
-                )
+    def check_conversions(self) -> None:
+        # By the missing field: that which is given may have a fault of its own.
+        missing = {
+            needed: key
+            for key, needed in _NEEDED
+            if key in self.fields and needed not in self.fields
+        }
+        for needed, key in missing.items():
+            self.fault(
+                needed,
+                f"the field is missing, and {key!r} is given: conversions go both ways",
+                f"Add {needed}, or remove {key}",
+            )
 
     def functions(self) -> Mapping[str, Implementation]:
         functions = self.table(self.fields, "functions", "functions")

@@ -47,6 +47,7 @@ def build_catalog(
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
+    default_name: str = DEFAULT,
     registered: Sequence[Description] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
@@ -71,6 +72,8 @@ def build_catalog(
         Secondary types of the default implementations.
     functions : collection of str, optional
         Identifiers of the library's functions.
+    default_name : str, optional
+        The name of the library itself in what people see; no backend may have it.
     registered : sequence of Description, optional
         Those that were registered at run time; they go before installed ones of their names.
 
@@ -90,6 +93,16 @@ def build_catalog(
     if cache is not None:
         cache.save()
     found = registry.descriptions
+    if default_name in found:
+        registry.problems.append(
+            Problem(
+                f"{default_name!r} is the library's own name",
+                "Rename the backend",
+                default_name,
+                "name",
+                found.pop(default_name).source,
+            )
+        )
     found[DEFAULT] = Description(
         DEFAULT, tuple(default_types), tuple(secondary_types), in_code=True
     )
@@ -104,6 +117,7 @@ def build_catalog(
                     f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,
+                    skips=False,
                 )
             )
     return Catalog(
@@ -121,6 +135,7 @@ def build_catalog(
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
         group=group,
+        default_name=default_name,
         cached_docs={} if cache is None else cache.docs,
     )
 

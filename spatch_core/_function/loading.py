@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._problems import Problem
+    from .._resolution.notices import Notices
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
@@ -38,6 +39,7 @@ class System(Protocol):
     _fallback: str
     _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
+    _notices: Notices | None
 
 
 def make_loader(
@@ -121,13 +123,15 @@ def _discover(
         group,
         secondary_types,
         [*dispatcher.by_identifier],
+        dispatcher.default_name,
         system._registered,
     )
     return _make_caller(system, dispatcher, catalog)
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
-    return Caller(Resolver(catalog, dispatcher.keeper, system._fallback), system._defer_on)
+    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
+    return Caller(resolver, system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

@@ -35,6 +35,8 @@ class Candidate:
         conversions; else empty.
     objects : dict of str to object
         What has been imported, by identifier; all candidates of a library share it.
+    notify : callable or None
+        Called before the implementation runs, with the function's identifier and the backend.
     conversions : Conversions or None
         Those of the backend, if the candidate is the default implementation with what they
         convert.
@@ -47,6 +49,7 @@ class Candidate:
     block: str
     reason: str = ""
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    notify: Callable[[str, str], None] | None = field(default=None, compare=False, repr=False)
     conversions: Conversions | None = None
 
     @property
@@ -72,7 +75,10 @@ class Candidate:
         """
         if self.implementation is None:
             return self.function.default
-        return self._import(self.implementation.function)
+        found = self._import(self.implementation.function)
+        if self.notify is not None:
+            self.notify(self.function.identifier, self.backend)
+        return found
 
     def load_should_run(self) -> Callable[..., Any] | None:
         """Return ``should_run``, imported on first use; None if there is none.

@@ -111,7 +111,7 @@ class _Explainer:
             if step.is_last_resort or (step.backend == DEFAULT and refuses):
                 self.end()
             verdict, reason = self._judge(step, reason)
-        self.explained.append(ExplainedBackend(step.backend, verdict, reason))
+        self.explained.append(self._line(step.backend, verdict, reason))
 
     def end(self) -> None:
         """Let a backend run that said ``IF_NEEDED``, if none of the others answers."""
@@ -119,7 +119,10 @@ class _Explainer:
             place = self.postponed[0]
             reason = "it said IF_NEEDED, and no other one answers"
             verdict, reason = self._run(self.explained[place].backend, reason)
-            self.explained[place] = ExplainedBackend(self.explained[place].backend, verdict, reason)
+            self.explained[place] = self._line(self.explained[place].backend, verdict, reason)
+
+    def _line(self, backend: str, verdict: Verdict, reason: str) -> ExplainedBackend:
+        return ExplainedBackend(backend, verdict, reason, self.function.default_name)
 
     def _judge(self, step: Step, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a candidate."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import TypePattern
@@ -38,6 +38,8 @@ class Resolver:
         Whose tables are forgotten when answers change.
     fallback : str, optional
         The fallback policy of the library.
+    notify : callable, optional
+        See `Candidate`.
 
     Attributes
     ----------
@@ -47,7 +49,14 @@ class Resolver:
         The backends that convert.
     """
 
-    def __init__(self, catalog: Catalog, keeper: StateKeeper, fallback: str = "default") -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        keeper: StateKeeper,
+        fallback: str = "default",
+        notify: Callable[[str, str], None] | None = None,
+    ) -> None:
+        self._notify = notify
         self.catalog = catalog
         self.keeper = keeper
         self.fallback = fallback
@@ -207,7 +216,14 @@ class Resolver:
             description = self.catalog.descriptions[name]
             implementation = description.implementation(function.identifier)
             candidate = self._candidates[key] = Candidate(
-                name, function, implementation, prioritized, self._block, reason, self._objects
+                name,
+                function,
+                implementation,
+                prioritized,
+                self._block,
+                reason,
+                self._objects,
+                self._notify,
             )
         return candidate
 
@@ -225,10 +241,11 @@ class Resolver:
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
+                names = [shown(each, self.catalog.default_name) for each in implementers]
                 raise BackendDeferredError(
                     name,
                     function.identifier,
-                    f"it does not implement it; these do: {', '.join(implementers)}",
+                    f"it does not implement it; these do: {', '.join(names)}",
                 )
             candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
             self._demanded[function, name, is_asked] = candidate

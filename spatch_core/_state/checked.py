@@ -122,7 +122,5 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         raise TypeError(
             f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
         )
-    unique: tuple[str, ...] = tuple(dict.fromkeys(names))
-    for name in unique:
-        catalog.check_backend(name, may_be_unmet=option == "disable")
-    return unique
+    is_disabled = option == "disable"
+    return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))

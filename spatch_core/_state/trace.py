@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
 
@@ -42,6 +43,8 @@ class TraceEvent(Published):
         type before and after, and the number of bytes if the object tells it.
     types : tuple of type
         The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
     """
 
     function: str
@@ -49,10 +52,11 @@ class TraceEvent(Published):
     outcome: Outcome
     reason: str
     types: tuple[type, ...]
+    default_name: str = DEFAULT
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return f"{self.function} -> {self.backend} {self.outcome}{reason}"
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
 
 
 class Trace(list[TraceEvent]):
