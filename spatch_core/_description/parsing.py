@@ -18,6 +18,7 @@ from .fields import (
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
     DEFAULTS,
+    EVERY,
     FIELD_TABLE,
     FIELDS,
     FUNCTION_TABLE,
@@ -113,6 +114,7 @@ class _DescriptionReader(FieldReader):
             **{"primary_types": (), **values},
             name=name,
             functions=self.functions(),
+            every=self.every(),
             auto_generation=self.auto_generation(),
             source=self.source,
             in_code=in_code,
@@ -197,6 +199,29 @@ class _DescriptionReader(FieldReader):
                     "Name the implementation as 'module:qualname'",
                 )
         return MappingProxyType(found)
+
+    def every(self) -> Implementation | None:
+        """Return the implementation of every function without an entry of its own."""
+        functions = self.fields.get("functions", {})
+        if not isinstance(functions, Mapping) or EVERY not in functions:
+            return None
+        path = f'functions."{EVERY}"'
+        entry = self.table(functions, EVERY, path)
+        silent = FieldReader(self.backend, self.source)  # `functions` reports the faults of these
+        defaults = silent.values(
+            silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
+        )
+        fields = {**defaults, **self.implementation_fields(entry, path)}
+        if "function" not in fields:
+            if "function" not in entry:
+                self.fault(
+                    f"{path}.function",
+                    "the field is missing",
+                    "Name the implementation as 'module:qualname'",
+                )
+            return None
+        # It must be told which function is called.
+        return Implementation(**{**fields, "uses_context": True})
 
     def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
         """Return the valid fields of one function, or of the defaults; only those given."""

@@ -160,16 +160,15 @@ def test_going_back_keeps_the_other_options(library: Library) -> None:
     """W6: only backends are switched; what `prioritize` says keeps its place."""
     switch, options = library.switch, library.options
     with options(prioritize=("torch", "cupy")):
-        with switch.backend_context("jax"):
-            with options(prioritize="torch"):
-                switch.set_backend("cupy")
-                assert options().prioritized == ("cupy", "torch")
-                switch.previous_backend()
-                assert options().prioritized == ("jax", "torch", "cupy")
-                switch.previous_backend()
-                assert options().prioritized == ("torch", "cupy")
-                switch.unset_backend()
-                assert options().prioritized == ("torch", "cupy")
+        with switch.backend_context("jax"), options(prioritize="torch"):
+            switch.set_backend("cupy")
+            assert options().prioritized == ("cupy", "torch")
+            switch.previous_backend()
+            assert options().prioritized == ("jax", "torch", "cupy")
+            switch.previous_backend()
+            assert options().prioritized == ("torch", "cupy")
+            switch.unset_backend()
+            assert options().prioritized == ("torch", "cupy")
         assert options().prioritized == ("torch", "cupy")
         switch.set_backend("torch")
         switch.previous_backend()
