@@ -17,6 +17,7 @@ __all__ = [
     "BackendSystem",
     "DescriptionError",
     "DispatchContext",
+    "DuplicateFunctionWarning",
     "EnvironmentVariableWarning",
     "GlobalOptionsWarning",
     "IdentifierError",
@@ -26,17 +27,20 @@ __all__ = [
     "UnknownBackendError",
     "UnknownFunctionError",
     "UnknownTypeError",
+    "stacklevel",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
+    from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import BackendImplementation
     from .exceptions import (
         BackendDeferredError,
         BackendSkippedWarning,
         DescriptionError,
+        DuplicateFunctionWarning,
         EnvironmentVariableWarning,
         GlobalOptionsWarning,
         IdentifierError,
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "accelerated": "_function.acceleration",
+    "stacklevel": "_warning",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -122,6 +122,8 @@ def find_parameters(
             f"{identifier}: the dispatch arguments are a name, several names in a list, a mapping "
             f"of names to positions or a callable that returns them, not {dispatch_args!r}"
         ) from None
+    if not names:
+        return ()  # without a look at the signature, which the function need not have
     places = _simple_signature(default)
     if places is None:
         places = _inspected_signature(default, identifier)

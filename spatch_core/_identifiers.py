@@ -5,6 +5,7 @@ Only `import_identifier` imports the module that an identifier names.
 
 from __future__ import annotations
 
+import builtins
 import sys
 
 TYPE_CHECKING = False
@@ -54,7 +55,33 @@ def split_identifier(text: object) -> tuple[str, str]:
             return module, qualname
     from .exceptions import IdentifierError  # a library that is right needs no error
 
-    raise IdentifierError(text, "an identifier of the form 'module:qualname'")
+    like = identifier_like(text)
+    example = f", such as {like!r}" if like else ""
+    raise IdentifierError(text, f"an identifier of the form 'module:qualname'{example}")
+
+
+def identifier_like(text: object) -> str:
+    """Return the identifier or type pattern that a text without a colon means, or "".
+
+    The qualname starts at the first part with a capital, else it is the last part. Nothing is
+    imported to find out.
+
+    >>> identifier_like("~scipy.sparse.csr_array"), identifier_like("lib.Class.method")
+    ('~scipy.sparse:csr_array', 'lib:Class.method')
+    >>> identifier_like("float"), identifier_like("something")
+    ('builtins:float', '')
+    """
+    if not isinstance(text, str):
+        return ""
+    prefix = text[:1] if text[:1] in ("~", "@") else ""
+    parts = text[len(prefix) :].split(".")
+    if len(parts) == 1 and parts[0] in dir(builtins):
+        parts = ["builtins", *parts]
+    if len(parts) < 2 or not all(part.isidentifier() for part in parts):
+        return ""
+    names = [n for n, part in enumerate(parts) if n and part[:1].isupper()]
+    first = names[0] if names else len(parts) - 1
+    return f"{prefix}{'.'.join(parts[:first])}:{'.'.join(parts[first:])}"
 
 
 def is_dotted_name(text: str) -> bool:

@@ -48,6 +48,9 @@ def release_left_locks() -> None:
         lock = reference()
         # Locks of single modules, as `_frozen_importlib._ModuleLock` has them.
         while getattr(lock, "owner", None) == thread:
+            if not lock.count:
+                # An interrupted release has counted, but not yet woken the threads that wait.
+                lock.acquire()
             lock.release()
     try:
         while True:

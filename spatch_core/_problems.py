@@ -82,6 +82,10 @@ class Problem(Published):
         The key path inside the description, or the environment variable.
     source : Source or None
         Where the description comes from.
+    skips : bool
+        Whether the backend is skipped for it; False for an unknown key, which is ignored.
+    warns : bool
+        Whether it is worth a warning when the backends are loaded.
     """
 
     message: str
@@ -89,6 +93,8 @@ class Problem(Published):
     backend: str | None = None
     key: str | None = None
     source: Source | None = None
+    skips: bool = True
+    warns: bool = True
 
     def __str__(self) -> str:
         if self.backend is None:
@@ -96,4 +102,5 @@ class Problem(Published):
             return f"{subject}: {self.message}. {self.remedy}"
         where = f" ({self.source})" if self.source is not None else ""
         key = f", key {self.key}" if self.key else ""
-        return f"backend {self.backend!r} is skipped{where}{key}: {self.message}. {self.remedy}"
+        skipped = " is skipped" if self.skips else ""
+        return f"backend {self.backend!r}{skipped}{where}{key}: {self.message}. {self.remedy}"

@@ -15,12 +15,21 @@ def published(value: object, *arguments: Any, **fields: Any) -> tuple[Any, ...]:
     Parameters
     ----------
     value : object
-        The object to pickle.
+        The object to pickle; it may be of a subclass that a user has defined.
     *arguments, **fields
-        The arguments of its class that make it again.
+        The arguments of its class that make it again. Those of its subclass are kept too.
     """
     # By name, because this is the lowest module, and that is the highest.
-    return import_module(_TYPES).restore, (type(value).__name__, arguments, fields)
+    types: Any = import_module(_TYPES)
+    cls = type(value)
+    base: Any = next(each for each in cls.__mro__ if getattr(types, each.__name__, None) is each)
+    if base is cls:
+        return types.restore, (base.__name__, arguments, fields)
+    known = getattr(base, "__dataclass_fields__", fields)
+    attributes = {name: each for name, each in fields.items() if name not in known}
+    own = {name: each for name, each in fields.items() if name in known}
+    attributes |= getattr(value, "__dict__", {})
+    return types.restore, (base.__name__, arguments, own, cls, attributes)
 
 
 class Published:
@@ -29,8 +38,10 @@ class Published:
     __slots__ = ()
 
     def __reduce__(self) -> Any:
-        fields: Mapping[str, Any] = vars(type(self))["__dataclass_fields__"]
-        return published(self, **{name: _plain(getattr(self, name)) for name in fields})
+        from dataclasses import fields  # imported already: this is a dataclass
+
+        names = [each.name for each in fields(self)]  # type: ignore[arg-type]  # of a subclass
+        return published(self, **{name: _plain(getattr(self, name)) for name in names})
 
 
 def _plain(value: Any) -> Any:

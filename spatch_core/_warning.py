@@ -1,4 +1,4 @@
-"""Shows warnings at the line of the caller, outside of this package."""
+"""Shows warnings at the line of the caller, outside of this package, and lets libraries do so."""
 
 from __future__ import annotations
 
@@ -37,12 +37,50 @@ def warn_caller(warning: SpatchCoreWarning) -> None:
     )
 
 
+def stacklevel(level: int = 2) -> int:
+    """Return the ``stacklevel`` by which `warnings.warn` leaves out the frames of dispatching.
+
+    A dispatched call may have frames of this package between a library's function and its
+    caller. How many depends on the backends that are installed and on the options in force.
+
+    Parameters
+    ----------
+    level : int, optional
+        The ``stacklevel`` without dispatching: 1 is the line that calls `stacklevel`, 2 (the
+        default) that of the caller of the function, and so on.
+
+    Returns
+    -------
+    int
+        For `warnings.warn` in the function that calls `stacklevel`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from spatch_core import stacklevel
+    >>> def blur(image, width=None):
+    ...     if width is not None:
+    ...         warnings.warn("width is now sigma", DeprecationWarning, stacklevel=stacklevel())
+    """
+    frame = sys._getframe(1)
+    found = 1
+    while level > 1 and frame.f_back is not None:
+        frame = frame.f_back
+        file = frame.f_code.co_filename
+        if "importlib" in file and "_bootstrap" in file:
+            continue  # `warnings` does not count the frames of imports
+        found += 1
+        if not (file.startswith(GENERATED) or _is_of_package(frame.f_globals.get("__name__"))):
+            level -= 1
+    return found + level - 1
+
+
 def _is_ours(module: object) -> bool:
-    if not isinstance(module, str):
-        return False
     # These two modules of the standard library call back into this package.
-    return (
-        module == _PACKAGE
-        or module.startswith(_PACKAGE + ".")
-        or module.split(".")[0] in {"importlib", "functools"}
+    return _is_of_package(module) or (
+        isinstance(module, str) and module.split(".")[0] in {"importlib", "functools"}
     )
+
+
+def _is_of_package(module: object) -> bool:
+    return isinstance(module, str) and (module == _PACKAGE or module.startswith(_PACKAGE + "."))

@@ -90,21 +90,23 @@ class BackendSystem:
         default_primary_types: Iterable[str] = (),
         backends: Iterable[Any] = (),
     ) -> None:
-        if not environ_prefix.isidentifier():
-            raise ValueError(
-                f"environ_prefix must start names of variables, e.g. 'MYLIB', "
-                f"not {environ_prefix!r}"
-            )
-        if isinstance(default_primary_types, str):
-            raise TypeError("default_primary_types takes several type patterns, in a list")
-        if hasattr(backends, "keys"):
-            raise TypeError("backends takes several descriptions, in a list")
+        if not (
+            (group is None or type(group) is str)
+            and type(environ_prefix) is str
+            and environ_prefix.isidentifier()
+            and {type(default_primary_types), type(backends)} <= {list, tuple}
+        ):
+            from ._function.mistakes import check_system  # most libraries need it never
+
+            check_system(group, environ_prefix, default_primary_types, backends)
         self.group = group
         self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
         self._in_code = tuple(backends)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
-        dispatcher = Dispatcher(StateKeeper(environ_prefix), self._make_loader, self.restore)
+        dispatcher = Dispatcher(
+            StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload
+        )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
         self._dispatcher = dispatcher
@@ -116,6 +118,7 @@ class BackendSystem:
         *,
         module: str | None = None,
         qualname: str | None = None,
+        identifier: str | None = None,
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -127,7 +130,11 @@ class BackendSystem:
             called like the function and returns them; None for all arguments. An empty
             list makes a function that only `type=` decides about.
         module, qualname : str, optional
-            The public identity, where it is not where the function is defined.
+            The public identity, where it is not where the function is defined. They become the
+            ``__module__`` and ``__qualname__`` of the function.
+        identifier : str, optional
+            The public identity, ``"module:qualname"``, alone: the function keeps its
+            ``__module__`` and ``__qualname__``.
 
         Returns
         -------
@@ -138,14 +145,22 @@ class BackendSystem:
         Raises
         ------
         TypeError
-            If the function has no such parameter.
+            If the function has no such parameter, if it is a class, or if ``@dispatchable`` was
+            written without parentheses.
         IdentifierError
-            If no identifier can be made of `module` and `qualname`.
+            If `identifier` is none, or none can be made of `module` and `qualname`.
         """
+        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
+            frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
+            # Neither a lambda nor what has its name already is a function to decorate.
+            if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
+                from ._function.mistakes import check_parentheses  # most libraries need it never
+
+                check_parentheses(dispatch_args, frame)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
-                self._dispatcher, function, dispatch_args, module, qualname
+                self._dispatcher, function, dispatch_args, module, qualname, identifier
             )
             return wrapper
 
@@ -171,12 +186,11 @@ class BackendSystem:
         """Discover the backends again, e.g. after one was installed in a running session.
 
         The environment variables are read again too. Blocks of options that are in force
-        stay in force. Modules that were imported are not imported again.
+        stay in force. Modules that were imported are not imported again. A backend that was
+        installed in editable mode meanwhile is found: its ``.pth`` file is read as it is when
+        Python starts. Users call ``backend_opts.reload()``, which does the same.
         """
-        from importlib import invalidate_caches
-
-        invalidate_caches()
-        self._loader.load(again=True)
+        self._loading.reload(self, self._dispatcher)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.
@@ -209,12 +223,15 @@ class BackendSystem:
         return self._dispatcher.ensure_loader()
 
     def _make_loader(self) -> Loader[Caller]:
-        # Two threads may need it at once, and one of them be interrupted.
-        loading: Any = import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
-        made: Loader[Caller] = loading.make_loader(
+        made: Loader[Caller] = self._loading.make_loader(
             self, self._dispatcher, self._in_code, self._default_types
         )
         return made
+
+    @property
+    def _loading(self) -> Any:
+        # Two threads may need it at once, and one of them be interrupted.
+        return import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

@@ -92,7 +92,7 @@ class BackendImplementation:
                 if (present.function.__module__, present.function.__qualname__) != own:
                     raise ValueError(
                         f"backend {self.name!r} implements {identifier} already, with "
-                        f"{present.function.__module__}:{present.function.__qualname__}"
+                        f"{present.identifier}{_place(present.function)}"
                     )
             entry = RegisteredFunction(implementation, uses_context)
             self.functions[identifier] = entry
@@ -186,10 +186,20 @@ class RegisteredFunction:
         return name
 
 
+def _place(function: Callable[..., Any]) -> str:
+    """Return where a function is defined, if it is a Python function."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+
+
 def _identifier(function: str | Callable[..., Any]) -> str:
     """Return the identifier of a function, which need not be importable yet."""
+    # A dispatchable may have a public identity that is not its place.
+    record = getattr(getattr(function, "explain", None), "__self__", None)
     if isinstance(function, str):
         identifier = function
+    elif record is not None and getattr(record, "wrapper", None) is function:
+        identifier = record.identifier
     else:
         module = getattr(function, "__module__", None)
         qualname = getattr(function, "__qualname__", None)

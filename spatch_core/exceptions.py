@@ -233,6 +233,31 @@ class EnvironmentVariableWarning(SpatchCoreWarning):
         return str(self.problem)
 
 
+class DuplicateFunctionWarning(SpatchCoreWarning):
+    """Two functions of a library have one identity; the later one takes the place of the other.
+
+    Attributes
+    ----------
+    identifier : str
+        The identity that both have.
+    earlier, later : str
+        Where they are defined, ``"file:line"`` if that is known.
+    """
+
+    def __init__(self, identifier: str, earlier: str, later: str) -> None:
+        super().__init__(identifier, earlier, later)
+        self.identifier = identifier
+        self.earlier = earlier
+        self.later = later
+
+    def __str__(self) -> str:
+        return (
+            f"two functions are dispatchable as {self.identifier!r}, and backends reach the later "
+            f"one alone: {self.earlier} and {self.later}. Give one of them another identity, with "
+            "dispatchable(identifier=...)"
+        )
+
+
 class GlobalOptionsWarning(SpatchCoreWarning):
     """``enable_globally`` overrides an earlier ``enable_globally``."""
 

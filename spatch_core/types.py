@@ -1,28 +1,43 @@
 """The types that users receive and annotate with.
 
 The package imports this module for no call: annotations, tools and pickles use it. Once it is
-imported, `typing.get_type_hints` works for everything public.
+imported, `typing.get_type_hints` works for everything public. Its names are imported on first use,
+so that an annotation imports no examination.
 """
 
 from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import _type_patterns, backend_system, backend_utils, exceptions
 from ._call import context
-from ._description.description import AutoGeneration, Description, Implementation
-from ._function import dispatchable, invocation, protocol
+from ._description.description import Description
+from ._function import dispatchable, invocation
 from ._function.protocol import DispatchableFunction
-from ._problems import Problem, Source
-from ._resolution.explanation import ExplainedBackend, Explanation, Verdict
+from ._problems import Problem
+from ._resolution.explanation import Explanation
 from ._state import block, options
-from ._state.options import BackendOptions
-from ._state.trace import Outcome, Trace, TraceEvent
-from ._type_patterns import TypePattern
-from .examination import doctor
-from .examination.findings import Finding, Severity
+from ._state.trace import Trace
+
+if TYPE_CHECKING:
+    from ._description.description import AutoGeneration, Implementation
+    from ._problems import Source
+    from ._resolution.explanation import ExplainedBackend, Verdict
+    from ._state.options import BackendOptions
+    from ._state.trace import Outcome, TraceEvent
+    from ._type_patterns import TypePattern
+    from .examination import (
+        FileReport,
+        FileUpdate,
+        Finding,
+        Library,
+        LibraryReport,
+        Report,
+        Severity,
+    )
 
 __all__ = [
     "AutoGeneration",
@@ -31,10 +46,15 @@ __all__ = [
     "DispatchableFunction",
     "ExplainedBackend",
     "Explanation",
+    "FileReport",
+    "FileUpdate",
     "Finding",
     "Implementation",
+    "Library",
+    "LibraryReport",
     "Outcome",
     "Problem",
+    "Report",
     "Severity",
     "Source",
     "Trace",
@@ -42,6 +62,19 @@ __all__ = [
     "TypePattern",
     "Verdict",
 ]
+
+_HOMES = {
+    "AutoGeneration": "_description.description",
+    "BackendOptions": "_state.options",
+    "ExplainedBackend": "_resolution.explanation",
+    "Implementation": "_description.description",
+    "Outcome": "_state.trace",
+    "Source": "_problems",
+    "TraceEvent": "_state.trace",
+    "TypePattern": "_type_patterns",
+    "Verdict": "_resolution.explanation",
+}
+"""Modules of the names that are not imported above; those of others are in `examination`."""
 
 # Annotations are evaluated in the namespaces of their modules. A library imports these without
 # what stands in their annotations alone, which is added here.
@@ -68,13 +101,31 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_type_patterns, backend_system, backend_utils, block, context, dispatchable),
-    *(doctor, exceptions, options, protocol),
+    *(exceptions, options),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)
 
 
-def restore(name: str, arguments: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_HOMES.get(name, 'examination')}", __package__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def restore(
+    name: str,
+    arguments: tuple[Any, ...],
+    fields: Mapping[str, Any],
+    subclass: type | None = None,
+    attributes: Mapping[str, Any] | None = None,
+) -> Any:
     """Make a value again from a pickle, which names this function and a class of this module.
 
     Parameters
@@ -83,5 +134,21 @@ def restore(name: str, arguments: tuple[Any, ...], fields: dict[str, Any]) -> An
         Name of the class.
     arguments, fields
         What it is called with; later versions know the fields of this one.
+    subclass : type, optional
+        The class of the value, if it is a subclass that a user has defined. Its own ``__init__``
+        may have other parameters, and is not called.
+    attributes : mapping, optional
+        What a value of such a class has besides.
     """
-    return globals()[name](*arguments, **fields)
+    if name not in __all__:
+        raise ValueError(
+            f"this was pickled by a later version of spatch-core: this one has no {name!r}"
+        )
+    cls = getattr(import_module(__name__), name)
+    if subclass is None:
+        return cls(*arguments, **fields)
+    value = cls.__new__(subclass)
+    cls.__init__(value, *arguments, **fields)
+    for attribute, content in (attributes or {}).items():
+        object.__setattr__(value, attribute, content)
+    return value

@@ -17,6 +17,7 @@ import spatch_core
 from spatch_core import (
     BackendSkippedWarning,
     BackendSystem,
+    UnknownBackendError,
     backend_system,
     backend_utils,
 )
@@ -117,6 +118,29 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
 
 # ---------------------------------------------------------------------------------------
 # Making one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            (3, "LIB"),
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None",
+        ),
+        ((b"lib", "LIB"), "group takes the name"),
+        ((None, None), "environ_prefix takes a string, e.g. 'MYLIB', not None"),
+        ((None, "LIB", 3), "default_primary_types takes several type patterns, in a list"),
+        ((None, "LIB", None), "default_primary_types takes several"),
+        ((None, "LIB", (), None), "backends takes several descriptions, in a list"),
+        ((None, "LIB", (), "lib"), "backends takes several"),
+        ((None, "LIB", (), {"name": "b"}), "backends takes several"),
+    ],
+    ids=str,
+)
+def test_arguments_of_wrong_types_are_named(arguments: Any, message: str) -> None:
+    """The error says what to write."""
+    with pytest.raises(TypeError, match=message):
+        BackendSystem(*arguments)
 
 
 @pytest.mark.parametrize("prefix", ["", "MY LIB", "MY-LIB", "1LIB", "MY.LIB"], ids=repr)
@@ -288,6 +312,100 @@ def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
     install(tmp_path)
     library.reload()
     assert list(library.backends) == ["default", "late"]
+
+
+def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
+    """F11: `backend_opts` is all that they have of the library's dispatching."""
+    options = library.backend_opts
+    assert options().backends == ("default",)
+    install(tmp_path)
+    options.reload()
+    assert options().backends == ("default", "late")
+
+
+def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path: Path) -> None:
+    """S5: `reload` finds it; no misspelling is to be looked for."""
+    options = library.backend_opts
+    with pytest.raises(UnknownBackendError, match="no backend is named 'late'; installed: default"):
+        options("late")
+    install(tmp_path)
+    with pytest.raises(UnknownBackendError) as caught:
+        options("late")
+    assert str(caught.value) == (
+        "backend 'late' cannot be used: distribution reloadlib-late 0.1.0 was installed after the "
+        "backends were discovered; call backend_opts.reload()"
+    )
+    with pytest.raises(UnknownBackendError, match=r"was installed after .*; call"):
+        library.functions["lib:f"].invoke(backend="late")(1)
+    options.reload()
+    assert options("late").prioritized == ("late",)
+
+
+def install_editable(folder: Path, line: str) -> Path:
+    """Install a backend as ``pip install -e`` does; return the file that it is described in."""
+    install(folder / "source")
+    write_distribution(
+        folder,
+        "reloadlib-late",
+        entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
+        files={
+            "__editable__.reloadlib_late.pth": line.format(source=folder / "source"),
+            "reloadlib_late_finder.py": f"""
+                import sys
+
+                def install():
+                    sys.path.append({str(folder / "source")!r})
+            """,
+        },
+    )
+    return folder / "source" / "reloadlib_late" / "backend.toml"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{source}\n", "import reloadlib_late_finder; reloadlib_late_finder.install()\n"],
+    ids=["folder", "finder"],
+)
+def test_reload_follows_an_editable_installation(library: Any, tmp_path: Path, line: str) -> None:
+    """F11: Python reads ``.pth`` files when it starts; this one was written later."""
+    assert library.backend_opts().backends == ("default",)
+    described = install_editable(tmp_path, line)
+    library.reload()
+    assert library.problems == ()
+    assert Path(library.backends["late"].source.file) == described
+    assert library.functions["lib:f"](Foreign()) == "late"
+
+
+def test_only_reload_follows_editable_installations(library: Any, tmp_path: Path) -> None:
+    """F11: a ``.pth`` file can run code; discovery names the remedy."""
+    install_editable(tmp_path, "{source}\n")
+    with pytest.warns(BackendSkippedWarning, match=r"editable mode.*backend_opts\.reload\(\)"):
+        assert list(library.backends) == ["default"]
+    library.reload()
+    assert list(library.backends) == ["default", "late"]
+
+
+def test_reload_leaves_editable_installations_of_blocked_backends_alone(
+    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S13: nothing of a blocked backend is imported."""
+    monkeypatch.setenv("RELOADLIB_BLOCK", "late")
+    install_editable(tmp_path, "import sys; sys.modules['reloadlib_executed'] = sys\n")
+    library.reload()
+    assert "reloadlib_executed" not in sys.modules
+    monkeypatch.setenv("RELOADLIB_BLOCK", "late@Reloadlib_Late")
+    library.reload()
+    assert "reloadlib_executed" not in sys.modules
+
+
+def test_reload_survives_an_installation_without_a_list_of_files(
+    library: Any, tmp_path: Path
+) -> None:
+    """E1: whatever the metadata of distributions lacks."""
+    install_editable(tmp_path, "{source}\n")
+    (tmp_path / "reloadlib_late-0.1.0.dist-info" / "RECORD").unlink()
+    with pytest.warns(BackendSkippedWarning, match="no file 'backend.toml'"):
+        library.reload()
 
 
 # ---------------------------------------------------------------------------------------

@@ -139,8 +139,12 @@ def test_a_function_cannot_be_implemented_twice() -> None:
     implementation.implements("photolib:blur")(sharpen)
     with pytest.raises(ValueError, match="implements photolib:blur already") as caught:
         implementation.implements("photolib:blur")(multiply)
-    assert f"{__name__}:sharpen" in str(caught.value)
+    line = sharpen.__code__.co_firstlineno
+    assert f"{__name__}:sharpen ({__file__}:{line})" in str(caught.value)
     assert "'fresh'" in str(caught.value)
+    implementation.implements("photolib:size")(len)
+    with pytest.raises(ValueError, match=r"already, with builtins:len$"):
+        implementation.implements("photolib:size")(multiply)
     assert implementation.functions["photolib:blur"].function is sharpen
 
 

@@ -148,6 +148,12 @@ def test_function_without_a_signature(function: Any) -> None:
     assert isinstance(caught.value.__cause__, (TypeError, ValueError))
 
 
+@pytest.mark.parametrize("function", [dict, oddly_signed])
+def test_nothing_to_dispatch_on_needs_no_signature(function: Any) -> None:
+    """F5: `[]` works like `{}`."""
+    assert places(function, []) == places(function, {}) == []
+
+
 def test_local_names_are_no_parameters() -> None:
     """A local variable cannot be dispatched on."""
     with pytest.raises(TypeError, match="no parameter 'z'"):

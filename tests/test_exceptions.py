@@ -17,6 +17,7 @@ from spatch_core.exceptions import (
     BackendDeferredError,
     BackendSkippedWarning,
     DescriptionError,
+    DuplicateFunctionWarning,
     EnvironmentVariableWarning,
     GlobalOptionsWarning,
     IdentifierError,
@@ -141,6 +142,15 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         f"{PROBLEM} (2 more faults: see the library's system.problems)",
     ),
     (EnvironmentVariableWarning(VARIABLE), {"problem": VARIABLE}, str(VARIABLE)),
+    (
+        DuplicateFunctionWarning("lib:f", "a.py:1", "b.py:2"),
+        {"identifier": "lib:f", "earlier": "a.py:1", "later": "b.py:2"},
+        (
+            "two functions are dispatchable as 'lib:f', and backends reach the later one alone: "
+            "a.py:1 and b.py:2. Give one of them another identity, with "
+            "dispatchable(identifier=...)"
+        ),
+    ),
     (GlobalOptionsWarning("it was called before"), {}, "it was called before"),
 ]
 IDS = [f"{type(error).__name__}-{number}" for number, (error, _, _) in enumerate(EXAMPLES)]

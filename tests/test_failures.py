@@ -167,23 +167,15 @@ DESCRIPTIONS_IN_FILES = {
     "name-against-the-grammar": Broken(
         FILE, toml(name="a b"), [("name", "'a b' cannot name a backend")]
     ),
-    "misspelled-field": Broken(
-        FILE, toml("requires_optin = true"), [("requires_optin", "no field 'requires_optin'")]
+    "field-in-the-wrong-table": Broken(
+        FILE,
+        toml(FUNCTION + "function = 'a:b'\nrequires_opt_in = true"),
+        [('functions."photolib:double".requires_opt_in', "has no effect in this table")],
     ),
     "misspelled-required-field": Broken(
         FILE,
         "name = 'broken'\nprimary_type = ['builtins:str']",
         [("primary_type", "no field 'primary_type'"), ("primary_types", "is missing")],
-    ),
-    "misspelled-function-field": Broken(
-        FILE,
-        toml(FUNCTION + "function = 'a:b'\nshould_rum = 'a:c'"),
-        [('functions."photolib:double".should_rum', "no field 'should_rum'")],
-    ),
-    "misspelled-default-field": Broken(
-        FILE,
-        toml("[functions.defaults]\nuse_context = true"),
-        [("functions.defaults.use_context", "no field 'use_context'")],
     ),
     "type-pattern-malformed": Broken(
         FILE, toml(types="'numpy.ndarray'"), [("primary_types[0]", "not a type pattern")]
@@ -456,8 +448,43 @@ def test_a_key_of_a_later_version_is_no_fault(site: Path) -> None:
 
     report = observe(site)
 
-    assert report["problems"] == report["warnings"] == []
+    assert report["warnings"] == []
+    assert [each["key"] for each in report["problems"]] == ["fallback_policy"]
     assert "broken" in report["backends"]
+
+
+MISSPELLED = {
+    "field": ("requires_optin = true", "requires_optin", "requires_opt_in"),
+    "function-field": (
+        FUNCTION + "function = 'a:b'\nshould_rum = 'a:c'",
+        'functions."photolib:double".should_rum',
+        "should_run",
+    ),
+    "default-field": (
+        "[functions.defaults]\nuse_context = true",
+        "functions.defaults.use_context",
+        "uses_context",
+    ),
+    "table": ("[functions.default]\nuses_context = true", 'functions."default"', "defaults"),
+}
+
+
+@pytest.mark.parametrize(("rest", "key", "meant"), MISSPELLED.values(), ids=MISSPELLED)
+def test_a_misspelled_key_is_a_problem_and_the_backend_works(
+    site: Path, rest: str, key: str, meant: str
+) -> None:
+    """D11: with one warning, which says what was meant and not that the backend is skipped."""
+    install(site, FILE, {"broken_backend/backend.toml": toml(rest)})
+
+    report = observe(site)
+
+    assert report["calls"] == ["default", "healthy"] * 2
+    assert "broken" in report["backends"]
+    (problem,), (warning,) = report["problems"], report["warnings"]
+    assert (problem["key"], problem["remedy"]) == (key, f"Did you mean {meant!r}?")
+    assert key in warning
+    assert "backend 'broken' (distribution broken-dist 1.5" in warning
+    assert "skipped" not in warning
 
 
 def test_with_warnings_as_errors_the_library_works_at_the_second_call(site: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _imp
 import importlib
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -40,6 +41,21 @@ def test_left_locks_are_released(package: WritePackage) -> None:
         _imp.release_lock()
     other = threading.Thread(target=importlib.import_module, args=("left_held",), daemon=True)
     other.start()
+    other.join(60)
+    assert not other.is_alive()
+
+
+def test_a_release_that_was_interrupted_is_finished(package: WritePackage) -> None:
+    """It has counted; it has not yet woken the thread that waits."""
+    package("half_released", {"__init__.py": ""})
+    lock = importlib._bootstrap._get_module_lock("half_released")  # type: ignore[attr-defined]
+    lock.acquire()
+    other = threading.Thread(target=importlib.import_module, args=("half_released",), daemon=True)
+    other.start()
+    while not lock.waiters:
+        time.sleep(0.001)
+    lock.count = type(lock.count)()  # a number or a list
+    release_left_locks()
     other.join(60)
     assert not other.is_alive()
 

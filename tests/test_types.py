@@ -7,6 +7,7 @@ import inspect
 import pickle
 import typing
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -78,10 +79,11 @@ def test_what_is_received_is_an_instance(received: dict[str, Any]) -> None:
 
 def test_every_class_is_received_or_examined(received: dict[str, Any]) -> None:
     """A name that nothing returns would only be in the way."""
-    others = {"AutoGeneration", "DispatchableFunction", "Finding", "Severity"}
-    assert set(types.__all__) == received.keys() | others
-    assert types.Finding is examination.Finding
-    assert types.Severity is examination.Severity
+    others = {"AutoGeneration", "DispatchableFunction"}
+    examined = {name for name in examination.__all__ if inspect.isclass(getattr(examination, name))}
+    assert set(types.__all__) == received.keys() | others | examined
+    for name in examined:
+        assert getattr(types, name) is getattr(examination, name)
 
 
 def test_annotations_can_be_evaluated() -> None:
@@ -104,6 +106,86 @@ def test_what_is_received_is_pickled_under_a_public_path(received: dict[str, Any
                 assert type(again) is type(each)
                 assert again == each
     assert pickle.loads(pickle.dumps(types.Verdict.RUNS)) is types.Verdict.RUNS
+
+
+REPORTS = [
+    types.Report("lib", (types.Finding("m", "r"),)),
+    types.FileReport("a.toml", (), "b", ("lib:f",)),
+    types.FileUpdate("a.toml", (), "before", "after", ("lib:f",)),
+    types.LibraryReport("lib", (), types.Library("lib", "lib:system", types.Source()), ({},)),
+]
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda report: type(report).__name__)
+def test_reports_are_pickled_under_a_public_path(report: types.Report) -> None:
+    """F12: a test or a service keeps them, or gets them from another process."""
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        data = pickle.dumps(report, protocol)
+        assert b"spatch_core.types" in data
+        assert b"spatch_core.examination" not in data
+        assert pickle.loads(data) == report
+    assert report.ok is (type(report) is not types.Report)
+    with pytest.raises(AttributeError):
+        report.findings = ()  # type: ignore[misc]  # frozen
+
+
+@dataclass(frozen=True)
+class OwnProblem(types.Problem):
+    """A subclass with a field of its own."""
+
+    ticket: int = 0
+
+
+class OwnFinding(types.Finding):
+    """A subclass with parameters and attributes of its own."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "Repair it", severity=types.Severity.NOTE)
+        object.__setattr__(self, "ticket", 7)
+
+
+class OwnTrace(types.Trace):
+    """A subclass of a list."""
+
+
+def test_values_of_own_subclasses_load() -> None:
+    """F12: their class is found by its name, and what is theirs alone is kept."""
+    trace = OwnTrace()
+    trace.append(types.TraceEvent("lib:f", "b", types.Outcome.CALLED, "", (int,)))
+    values: list[Any] = [OwnProblem("m", "r", "b", ticket=7), OwnFinding("m"), trace]
+    for value in values:
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+            again: Any = pickle.loads(pickle.dumps(value, protocol))
+            assert type(again) is type(value)
+            assert again == value
+            if not isinstance(value, OwnTrace):
+                assert again.ticket == 7
+
+
+def test_a_class_of_a_later_version_is_named() -> None:
+    with pytest.raises(ValueError, match=r"later version of spatch-core.*'Conversion'"):
+        types.restore("Conversion", (), {})
+
+
+def test_annotations_import_no_examination() -> None:
+    """A library may annotate with these types; findings are imported when they are used."""
+    done = run_python(
+        """
+        import sys, typing
+        from spatch_core.types import Description, Explanation, Trace
+
+        examined = [name for name in sys.modules if name.startswith("spatch_core.examination")]
+        assert not examined, examined
+        from spatch_core import BackendSystem, types
+
+        assert typing.get_type_hints(BackendSystem.explain_types)["return"] is Explanation
+        assert {"Finding", "restore"} <= {*dir(types)}
+        assert types.Finding.__module__ == "spatch_core.examination.findings"
+        """
+    )
+    assert done.returncode == 0
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        types.Nothing  # noqa: B018
 
 
 def test_classes_have_their_source() -> None:

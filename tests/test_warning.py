@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from spatch_core import GlobalOptionsWarning, SpatchCoreWarning
+import spatch_core
+from spatch_core import BackendSystem, GlobalOptionsWarning, SpatchCoreWarning, stacklevel
 from spatch_core._warning import warn_caller
 
 
@@ -113,3 +114,102 @@ def test_a_warning_can_be_turned_into_an_error(ours: types.ModuleType) -> None:
         warnings.simplefilter("error", SpatchCoreWarning)
         with pytest.raises(GlobalOptionsWarning, match="look here"):
             ours.outer()
+
+
+# ---------------------------------------------------------------------------------------
+# stacklevel
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def called(function: Any, x: object) -> None:
+    """Be the caller, whose line is shown."""
+    function(x)
+
+
+def warn_of(level: int) -> None:
+    """Warn as a helper of a library does."""
+    warnings.warn("look here", DeprecationWarning, stacklevel=stacklevel(level))
+
+
+def warn_plainly(x: object) -> str:
+    warnings.warn("look here", DeprecationWarning, stacklevel=stacklevel())
+    return "default"
+
+
+def warn_by_a_helper(x: object) -> str:
+    warn_of(3)
+    return "default"
+
+
+def warn_with_prefixes(x: object) -> str:
+    prefixes = ("<dispatch of ", os.path.dirname(spatch_core.__file__))
+    options: Any = {"skip_file_prefixes": prefixes}
+    warnings.warn("look here", DeprecationWarning, stacklevel=2, **options)
+    return "default"
+
+
+def defers(*args: object) -> object:
+    return NotImplemented
+
+
+def never(*args: object) -> object:
+    return False
+
+
+ENTRIES: dict[str, dict[str, object]] = {
+    "no backend": {},
+    "a backend": {"function": f"{__name__}:defers"},
+    "a backend that is asked": {
+        "function": f"{__name__}:defers",
+        "should_run": f"{__name__}:never",
+    },
+    "a backend that takes a context": {"function": f"{__name__}:defers", "uses_context": True},
+}
+STATES: list[dict[str, object]] = [{}, {"prioritize": "first"}, {"trace": True}]
+FUNCTIONS: list[Any] = [warn_plainly, warn_by_a_helper]
+if sys.version_info >= (3, 12):
+    # The helper's own prefix would have to be given, too.
+    FUNCTIONS.append(warn_with_prefixes)
+
+
+@pytest.mark.parametrize("default", FUNCTIONS)
+@pytest.mark.parametrize("dispatch_args", ["x", None], ids=["a name", "a finder"])
+@pytest.mark.parametrize("state", STATES, ids=str)
+@pytest.mark.parametrize("entry", [*ENTRIES.values()], ids=[*ENTRIES])
+def test_a_librarys_warning_is_shown_at_its_callers_line(
+    entry: dict[str, object], state: Any, dispatch_args: Any, default: Any
+) -> None:
+    """F17: whatever frames of dispatching are in between."""
+    description = {
+        "name": "first",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:f": entry} if entry else {},
+    }
+    system = BackendSystem(None, "MYLIB", backends=[description])
+    function: Any = system.dispatchable(dispatch_args, module="lib", qualname="f")(default)
+    for x in (3, Foreign(), Foreign()):
+        with system.backend_opts(**state):
+            warning = shown(functools.partial(called, function, x))
+        assert (warning.filename, warning.category) == (__file__, DeprecationWarning)
+
+
+def test_stacklevel_counts_as_warnings_does(package: Any) -> None:
+    """F17: without dispatching, and beyond the outermost frame."""
+    assert stacklevel(1) == 1
+    assert stacklevel() == 2
+    assert stacklevel(10_000) >= 10_000
+
+
+def test_a_warning_of_an_import_is_shown_at_its_line(package: Any) -> None:
+    """F17: `warnings` leaves out the frames of the import system."""
+    text = (
+        "import warnings\nfrom spatch_core import stacklevel\n"
+        "warnings.warn('look here', DeprecationWarning, stacklevel=stacklevel())\n"
+    )
+    name = package("unit_warning_import", {"deprecated.py": text})
+    warning = shown(lambda: importlib.import_module(f"{name}.deprecated"))
+    assert "importlib" in warning.filename
+    assert "_bootstrap" not in warning.filename

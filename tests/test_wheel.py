@@ -119,7 +119,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
         if each.suffix in {".py", ".pyi"}
     }
     compiled = {name for name in names if name.endswith((".so", ".pyd"))}
-    data = {"spatch_core/py.typed", "spatch_core/backend.schema.json"}
+    data = {f"spatch_core/{name}" for name in ("LICENSE", "py.typed", "backend.schema.json")}
     data |= {
         f"spatch_core/{each.relative_to(package).as_posix()}"
         for pattern in ("*.template", "shapes/*.json")
@@ -308,3 +308,46 @@ print(json.dumps({
         "in_the_open": "in_the_open.code",
         "shared_space": "shared.space.code",
     }
+
+
+def test_reload_finds_backends_that_the_running_process_installs(
+    environment: Environment, tmp_path: Path
+) -> None:
+    """F11: ``pip install -e`` in a session, whose search path was set up before."""
+    homes = {
+        "in_src": editable(tmp_path, "in_src", "src", []),
+        "in_the_open": editable(
+            tmp_path, "in_the_open", ".", ["[tool.setuptools]", "packages = ['in_the_open']"]
+        ),
+    }
+    try:
+        lines = environment.python(
+            f"""
+import subprocess, sys
+import minimal
+
+print(minimal.backend_opts().backends)
+sources = {[str(tmp_path / name) for name in homes]!r}
+command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+command += ["--no-deps", "--no-build-isolation"]
+subprocess.run([*command, *(word for each in sources for word in ("-e", each))], check=True)
+try:
+    minimal.backend_opts("in_src")
+except ValueError as error:
+    print(error)
+minimal.backend_opts.reload()
+print(minimal.backend_opts().backends, minimal.system.problems)
+for name in ("in_src", "in_the_open"):
+    print(minimal.sqrt.invoke(backend=name)("x"))
+"""
+        )
+    finally:
+        environment.pip("uninstall", "--yes", *homes)
+
+    late = "distribution in_src 0.1.0 was installed after the backends were discovered"
+    assert lines == [
+        "('default', 'precise')",
+        f"backend 'in_src' cannot be used: {late}; call backend_opts.reload()",
+        "('default', 'in_src', 'in_the_open', 'precise') ()",
+        *["in_src.code", "in_the_open.code"],
+    ]

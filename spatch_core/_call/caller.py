@@ -29,6 +29,9 @@ class Caller:
         Finds the candidates.
     """
 
+    # For the dispatcher, which libraries import without the chain.
+    tries_whole_chain = staticmethod(tries_whole_chain)
+
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
 
@@ -83,9 +86,14 @@ class Caller:
         return Chain(function, types, [*candidates], state.trace)
 
     def demanded(
-        self, function: Function, backend: str, state: DispatchState, types: tuple[type, ...]
+        self,
+        function: Function,
+        backend: str,
+        state: DispatchState,
+        types: tuple[type, ...],
+        is_asked: bool,
     ) -> Demanded:
-        """Return the chain of one backend alone, whatever its types; it is not asked.
+        """Return the chain of one backend alone, whatever its types.
 
         Raises
         ------
@@ -95,7 +103,7 @@ class Caller:
             If it does not implement the function.
         """
         self.catalog.check_backend(backend)
-        candidate = self.resolver.demanded(function, backend, state)
+        candidate = self.resolver.demanded(function, backend, state, is_asked)
         return Demanded(function, types, [candidate], state.trace)
 
     def call(
@@ -114,13 +122,9 @@ class Caller:
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
         result = target(*args, **kwargs)
-        if result is NotImplemented and not self.is_final(target):
+        if result is NotImplemented and not tries_whole_chain(target):
             return self.chain(function, state, types).after(target).run(args, kwargs, found=found)
         return result
-
-    def is_final(self, target: object) -> bool:
-        """Whether ``NotImplemented`` of what a table holds is the answer of the call."""
-        return tries_whole_chain(target)
 
     def check(self, function: Function, state: DispatchState, called: object, result: Any) -> Any:
         """Return an answer of what a table of a coroutine or generator function holds.
@@ -130,7 +134,7 @@ class Caller:
         TypeError
             If it is of the wrong kind; it names the backend.
         """
-        if self.is_final(called):
+        if tries_whole_chain(called):
             return result  # the chain has checked it
         for backend in self.resolver.implementers(function.identifier):
             if self.resolver.demanded(function, backend, state).loaded is called:

@@ -44,7 +44,6 @@ def as_function(target: Any, function: Function) -> Callable[..., Any]:
 
     made: Any = call
     made._tries_whole_chain = True
-    made.tried = target
     return call
 
 
@@ -173,9 +172,14 @@ class Chain(TakesFound):
 
 
 class Demanded(Chain):
-    """The chain of the one backend that `invoke` was told; it must answer."""
+    """The chain of the one backend that `invoke` was told; it must answer.
 
-    __slots__ = ()
+    It serves one call.
+    """
+
+    __slots__ = ("_reason",)
+
+    _reason: str
 
     def run(self, *call: Any, **more: Any) -> Any:
         """Call the backend."""
@@ -184,7 +188,10 @@ class Demanded(Chain):
         if result is not NotImplemented and self.function.nature & COROUTINE:
             return answers.demanded(self.function, candidate.backend, result)
         if result is NotImplemented and candidate.backend != DEFAULT:
-            raise BackendDeferredError(
-                candidate.backend, self.function.identifier, "it returned NotImplemented"
-            )
+            raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
         return result
+
+    def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
+        """Keep the reason for the error, too."""
+        super().record(candidate, outcome, reason)
+        self._reason = reason

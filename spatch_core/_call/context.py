@@ -61,7 +61,6 @@ class DispatchContext:
     """
 
     __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
-    __module__ = __name__.rpartition("._call.")[0] + ".backend_system"  # pickles name this path
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
@@ -126,6 +125,11 @@ class DispatchContext:
             known.prioritized,
             known.function,
         )
+
+
+# Pickles name this path. Set here and not in the class: then CPython 3.13 forgets the line of the
+# class, at which `inspect` would show another class of that module.
+DispatchContext.__module__ = __name__.rpartition("._call.")[0] + ".backend_system"
 
 
 class CallContext(DispatchContext):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from .._problems import Source
+from .._problems import Problem, Source
 from .._published import Published
 from .._type_patterns import ABSTRACT, TypePattern
 
@@ -71,6 +71,8 @@ class Description(Published):
         Where the description comes from.
     in_code : bool
         Whether the library itself passed it.
+    problems : tuple of Problem
+        Keys that are no fields, and were ignored. They do not count in comparisons.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Description(Published):
     auto_generation: AutoGeneration | None = None
     source: Source = Source()
     in_code: bool = False
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     @property
     def known_types(self) -> tuple[TypePattern, ...]:

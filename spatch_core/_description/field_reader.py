@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from .._identifiers import DEFAULT, is_backend_name, nearest, split_identifier
+from .._identifiers import DEFAULT, identifier_like, is_backend_name, nearest, split_identifier
 from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
+from .fields import RESTRICTING, TABLE, all_fields, kind_of, place_of
 
 MISSPELLED = 0.85
 """The least similarity of a key to a field's name that makes it a misspelling of it.
 
-Other unknown keys may belong to a later version of this package, and are ignored.
+That is worth a warning. Other unknown keys may belong to a later version of this package.
 """
+_SHORTEST = 4
+"""The least length of a key that may be a part of a field's name."""
 
 
 class FieldReader:
@@ -44,17 +47,81 @@ class FieldReader:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
         self.problems.append(Problem(message, remedy, self.backend, path, self.source))
 
-    def check_keys(self, table: Mapping[Any, Any], known: tuple[str, ...], path: str) -> None:
-        """Report keys that look like misspellings of the `known` ones."""
+    def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
+        """Report keys that are not among the `known` ones.
+
+        A field of another table is a fault, because the backend would be used without what its
+        author has written. Any other key is ignored: a later version may know it.
+        """
         for key in table:
             if key not in known:
-                meant = [name for name in nearest(key, known, MISSPELLED) if name not in table]
-                if meant:
-                    self.fault(
-                        path + str(key),
-                        f"there is no field {str(key)!r}",
-                        f"Did you mean {meant[0]!r}?",
-                    )
+                self.check_key(table, key, known, path + str(key))
+
+    def check_key(
+        self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
+    ) -> None:
+        """Report a key of a table that is not among the `known` ones."""
+        kind = kind_of(key)
+        if kind and (kind == TABLE) == isinstance(table[key], Mapping):
+            self.misplaced(key, path)
+            return
+        free = [name for name in known if name not in table]
+        meant = _meant(key, free) or nearest(key, free)
+        elsewhere = [] if meant else _meant(key, all_fields())
+        if meant:
+            remedy = f"Did you mean {meant[0]!r}?"
+        elif elsewhere:
+            remedy = f"Did you mean {elsewhere[0]!r}? Write it {place_of(elsewhere[0])}"
+        else:
+            remedy = "Remove it, or update spatch-core if a later version knows it"
+        message = f"there is no field {str(key)!r}; it is ignored"
+        warns = bool(_meant(key, free) or elsewhere)
+        self.problems.append(
+            Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
+        )
+        self.check_unknown_table(table[key], path)
+
+    def check_unknown_table(self, table: object, path: str) -> None:
+        """Report fields below an unknown key that were meant to keep the backend from running."""
+        if isinstance(table, Mapping):
+            for key, value in table.items():
+                if key in RESTRICTING:
+                    self.misplaced(key, f"{path}.{key}")
+                else:
+                    self.check_unknown_table(value, f"{path}.{key}")
+
+    def misplaced(self, key: object, path: str) -> None:
+        """Report a field in a table where it has no effect."""
+        self.fault(
+            path,
+            f"the field {str(key)!r} has no effect in this table",
+            f"Write it {place_of(key)}",
+        )
+
+    def values(
+        self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
+    ) -> dict[str, Any]:
+        """Return the valid values in a table, but for those of kinds that are no simple ones.
+
+        Parameters
+        ----------
+        table : mapping
+            The table.
+        fields : mapping of str to tuple
+            Its fields, as `fields` describes them.
+        path : str
+            The start of their key paths, up to the last dot.
+        """
+        found: dict[str, Any] = {}
+        for key, (kind, _, _) in fields.items():
+            if key not in table:
+                continue
+            if kind == "identifier":
+                if self.is_identifier(table[key], path, key):
+                    found[key] = table[key]
+            elif kind in _READERS:
+                found[key] = _READERS[kind](self, table, key, path + key)
+        return found
 
     def table(self, table: Mapping[Any, Any], key: str, path: str) -> Mapping[Any, Any]:
         """Return a table; empty if it is absent or something else."""
@@ -99,7 +166,8 @@ class FieldReader:
             try:
                 found.append(TypePattern(text))
             except IdentifierError as error:
-                self.fault(f"{key}[{position}]", str(error), "Write it as 'package.module:Class'")
+                remedy = f"Write it as {identifier_like(text) or 'package.module:Class'!r}"
+                self.fault(f"{key}[{position}]", str(error), remedy)
         return tuple(found)
 
     def backend_names(self, table: Mapping[Any, Any], key: str, own: object) -> tuple[str, ...]:
@@ -127,7 +195,28 @@ class FieldReader:
         try:
             split_identifier(text)
         except IdentifierError as error:
-            self.fault(path + key, str(error), "Write it as 'package.module:function'")
+            remedy = f"Write it as {identifier_like(text) or 'package.module:function'!r}"
+            self.fault(path + key, str(error), remedy)
             return False
         self._valid.add(text)
         return True
+
+
+def _meant(key: object, names: Iterable[str]) -> list[str]:
+    """Return the fields that a key misspells, or of whose names it is a part."""
+    names = list(names)
+    text = str(key).casefold()
+    parts = [name for name in names if len(text) >= _SHORTEST and text in name]
+    return nearest(key, names, MISSPELLED) or parts
+
+
+_READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] = {
+    "boolean": FieldReader.boolean,
+    "string": FieldReader.string,
+    "list of modules": lambda reader, *place: tuple(text for _, text in reader.strings(*place)),
+    "list of type patterns": lambda reader, table, key, _: reader.patterns(table, key),
+    "list of backend names": lambda reader, table, key, _: reader.backend_names(
+        table, key, table.get("name")
+    ),
+}
+"""How the value of each simple kind is read, with its key path."""

@@ -1,16 +1,24 @@
-"""The fields of a description: the validator, the schema and the documentation use these tables."""
+"""The fields of a description: validator, cache, schema and documentation read these tables.
+
+A field is added in its table here and in the class that holds it, in `description`. Each field has
+its kind, its default and its meaning. `FieldReader` has a method for each kind, `cache_entries` and
+`lazy_functions` the types in which each is cached, and the schema a definition.
+"""
 
 from __future__ import annotations
+
+REQUIRED = "required"
+"""The default of a field that must be given."""
 
 FIELD_TABLE = {
     "name": (
         "backend name",
-        "required",
+        REQUIRED,
         "equals the entry point's name; letters, digits, `_`, `.`, `-`; not `default`",
     ),
     "primary_types": (
         "list of type patterns",
-        "required",
+        REQUIRED,
         "types it works with and returns; at least one",
     ),
     "secondary_types": ("list of type patterns", "`[]`", "types it accepts, and converts"),
@@ -25,7 +33,7 @@ FIELD_TABLE = {
 }
 """The type, the default and the meaning of each field."""
 FUNCTION_TABLE = {
-    "function": ("identifier", "required", "the implementation"),
+    "function": ("identifier", REQUIRED, "the implementation"),
     "should_run": (
         "identifier",
         "none",
@@ -46,14 +54,48 @@ FUNCTION_TABLE = {
     ),
 }
 AUTO_GENERATION_TABLE = {
-    "backend": ("identifier", "required", "the `BackendImplementation`"),
+    "backend": ("identifier", REQUIRED, "the `BackendImplementation`"),
     "modules": ("list of modules", "`[]`", "imported first, so that every function is registered"),
 }
 FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
+FUNCTIONS = "functions"
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
 NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION)
 """Tables below ``functions`` that describe no function."""
+
+RESTRICTING = ("requires_opt_in",)
+"""Fields without which a backend would run where its author did not want it to."""
+
+TABLE = "table"
+"""The kind of a field that is a table."""
+
+_HOMES = (
+    (FIELD_TABLE, "above the first table"),
+    (FUNCTION_TABLE, f"in the table of a function, or in [{FUNCTIONS}.{DEFAULTS}]"),
+    (AUTO_GENERATION_TABLE, f"in [{FUNCTIONS}.{AUTO_GENERATION}]"),
+    (dict.fromkeys(NO_FUNCTIONS, (TABLE, "", "")), f"below {FUNCTIONS}"),
+)
+"""Every table with its fields, and where it stands in a file."""
+
+
+def kind_of(field: object) -> str:
+    """Return the kind of a field of any table; empty for an unknown one."""
+    return next((table[field][0] for table, _ in _HOMES if field in table), "")
+
+
+def place_of(field: object) -> str:
+    """Return where a field has an effect; empty for an unknown one.
+
+    >>> place_of("requires_opt_in")
+    'above the first table'
+    """
+    return next((place for table, place in _HOMES if field in table), "")
+
+
+def all_fields() -> tuple[str, ...]:
+    """Return the fields of all tables."""
+    return tuple(field for table, _ in _HOMES for field in table)

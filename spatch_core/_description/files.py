@@ -98,7 +98,7 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
     # Imported here, because most processes do not need it.
     from pkgutil import get_importer
 
-    folders = _package_folders(module)
+    folders = package_folders(module)
     for folder in folders:
         path = os.path.join(folder, name)
         file = _plain_file(path)
@@ -123,7 +123,7 @@ def _plain_file(path: str) -> File | None:
     return File(path, status) if S_ISREG(status.st_mode) else None
 
 
-def _package_folders(module: str) -> list[str]:
+def package_folders(module: str) -> list[str]:
     """Return the folders of a package; none if there is no such package.
 
     The specs of the package and its parents are found one by one, because

@@ -11,17 +11,18 @@ from typing import Any
 
 from .._identifiers import DEFAULT, is_backend_name, nearest
 from .._problems import Source
-from .._type_patterns import TypePattern
 from ..exceptions import DescriptionError
 from .description import AutoGeneration, Description, Implementation
 from .field_reader import MISSPELLED, FieldReader
 from .fields import (
     AUTO_GENERATION,
-    AUTO_GENERATION_FIELDS,
+    AUTO_GENERATION_TABLE,
     DEFAULTS,
+    FIELD_TABLE,
     FIELDS,
-    FUNCTION_FIELDS,
+    FUNCTION_TABLE,
     NO_FUNCTIONS,
+    kind_of,
 )
 
 
@@ -44,7 +45,7 @@ def parse_description(
     Returns
     -------
     Description
-        The description, immutable.
+        The description, immutable; its `problems` are the unknown keys.
 
     Raises
     ------
@@ -52,16 +53,23 @@ def parse_description(
         With every fault that was found.
     """
     if not isinstance(fields, Mapping):
-        # An object may have any other attributes, unless they look like misspelled fields.
+        # An object may have any other attributes, unless they look like misspelled fields. That
+        # a table has fields of their names does not count: a module may have a `function`.
         others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
-        misspelled = [name for name in others if nearest(name, FIELDS, MISSPELLED)]
+        misspelled = [
+            name
+            for name in others
+            if nearest(name, FIELDS, MISSPELLED)
+            and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
+        ]
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
     reader = _DescriptionReader(fields, source, expected_name)
     description = reader.read(in_code)
-    if reader.problems:
-        raise DescriptionError(reader.problems)
+    if any(problem.skips for problem in reader.problems):
+        # The reason why it is skipped goes first.
+        raise DescriptionError(sorted(reader.problems, key=lambda problem: not problem.skips))
     return description
 
 
@@ -77,22 +85,19 @@ class _DescriptionReader(FieldReader):
         self.expected_name = expected_name
 
     def read(self, in_code: bool) -> Description:
-        self.check_keys(self.fields, FIELDS, "")
-        own = self.fields.get("name")
-        higher = self.backend_names(self.fields, "higher_priority_than", own)
-        lower = self.backend_names(self.fields, "lower_priority_than", own)
-        self.check_priorities(higher, lower)
+        self.check_keys(self.fields, FIELD_TABLE, "")
+        name = self.name()
+        self.check_primary_types()
+        values = self.values(self.fields, FIELD_TABLE, "")
+        self.check_priorities(values)
         return Description(
-            name=self.name(),
-            primary_types=self.primary_types(),
-            secondary_types=self.patterns(self.fields, "secondary_types"),
-            requires_opt_in=self.boolean(self.fields, "requires_opt_in", "requires_opt_in"),
-            higher_priority_than=higher,
-            lower_priority_than=lower,
+            **{"primary_types": (), **values},
+            name=name,
             functions=self.functions(),
             auto_generation=self.auto_generation(),
             source=self.source,
             in_code=in_code,
+            problems=tuple(self.problems),
         )
 
     def name(self) -> str:
@@ -113,20 +118,18 @@ class _DescriptionReader(FieldReader):
             )
         return str(name)
 
-    def primary_types(self) -> tuple[TypePattern, ...]:
+    def check_primary_types(self) -> None:
         key = "primary_types"
-        found = self.patterns(self.fields, key)
         if self.fields.get(key, ()) in ([], (), set()):
             self.fault(
                 key,
                 "the list is empty" if key in self.fields else "the field is missing",
                 "Name at least one type that the backend works with, e.g. ['numpy:ndarray']",
             )
-        return found
 
-    def check_priorities(self, higher: tuple[str, ...], lower: tuple[str, ...]) -> None:
-        for name in higher:
-            if name in lower:
+    def check_priorities(self, values: Mapping[str, Any]) -> None:
+        for name in values.get("higher_priority_than", ()):
+            if name in values.get("lower_priority_than", ()):
                 self.fault(
                     "lower_priority_than",
                     f"{name!r} is in higher_priority_than too",
@@ -136,23 +139,15 @@ class _DescriptionReader(FieldReader):
     def functions(self) -> Mapping[str, Implementation]:
         functions = self.table(self.fields, "functions", "functions")
         path = f"functions.{DEFAULTS}"
-        defaults = self.implementation_fields(self.table(functions, DEFAULTS, path), path)
+        table = self.table(functions, DEFAULTS, path)
+        defaults = self.implementation_fields(table, path)
         found = {}
         for identifier, entry in functions.items():
             if identifier in NO_FUNCTIONS:
                 continue
             path = f'functions."{identifier}"'
-            meant = (
-                nearest(identifier, NO_FUNCTIONS)
-                if isinstance(identifier, str) and ":" not in identifier
-                else []
-            )
-            if meant:
-                self.fault(
-                    path,
-                    "it is neither an identifier nor a known table",
-                    f"Did you mean {meant[0]!r}?",
-                )
+            if isinstance(identifier, str) and not {":", "."} & {*identifier}:
+                self.check_key(functions, identifier, NO_FUNCTIONS, path)
                 continue
             if not self.is_identifier(identifier, path):
                 continue
@@ -172,17 +167,8 @@ class _DescriptionReader(FieldReader):
 
     def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
         """Return the valid fields of one function, or of the defaults; only those given."""
-        self.check_keys(entry, FUNCTION_FIELDS, path + ".")
-        fields: dict[str, Any] = {}
-        for key in ("function", "should_run"):
-            if key in entry and self.is_identifier(entry[key], path, f".{key}"):
-                fields[key] = entry[key]
-        if "uses_context" in entry:
-            fields["uses_context"] = self.boolean(entry, "uses_context", f"{path}.uses_context")
-        if "additional_docs" in entry:
-            docs = self.string(entry, "additional_docs", f"{path}.additional_docs")
-            fields["additional_docs"] = docs
-        return fields
+        self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
+        return self.values(entry, FUNCTION_TABLE, f"{path}.")
 
     def auto_generation(self) -> AutoGeneration | None:
         functions = self.fields.get("functions", {})
@@ -192,15 +178,12 @@ class _DescriptionReader(FieldReader):
         table = self.table(functions, AUTO_GENERATION, path)
         if not table:
             return None
-        self.check_keys(table, AUTO_GENERATION_FIELDS, path + ".")
-        backend = table.get("backend")
-        if backend is None:
+        self.check_keys(table, AUTO_GENERATION_TABLE, f"{path}.")
+        values = self.values(table, AUTO_GENERATION_TABLE, f"{path}.")
+        if table.get("backend") is None:
             self.fault(
                 f"{path}.backend",
                 "the field is missing",
                 "Name the BackendImplementation as 'module:qualname'",
             )
-        else:
-            self.is_identifier(backend, path, ".backend")
-        modules = tuple(name for _, name in self.strings(table, "modules", f"{path}.modules"))
-        return AutoGeneration(str(backend), modules)
+        return AutoGeneration(**{"backend": "", **values})

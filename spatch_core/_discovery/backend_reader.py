@@ -27,6 +27,7 @@ from .._problems import Problem, Source
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
 from .entry_points import entry_point_target
+from .path_files import REMEDY, path_files
 
 
 class BackendReader:
@@ -83,7 +84,7 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            return parse_description(fields, source, expected_name, in_code)
+            description = parse_description(fields, source, expected_name, in_code)
         except DescriptionError as error:
             self.problems += error.problems
         except BaseException as error:  # noqa: BLE001  # a third party's attributes
@@ -96,6 +97,9 @@ class BackendReader:
                     source=source,
                 )
             )
+        else:
+            self.problems += description.problems
+            return description
         return None
 
     def _read_file(self, name: str, module: str, file: str, source: Source) -> Description | None:
@@ -123,10 +127,12 @@ class BackendReader:
             unreadable(error)
             return None
         if found is None:
-            problem(
-                f"there is no file {file!r} in {path or module!r}",
-                "Check the entry point, and that the distribution ships the file as package data",
+            remedy = (
+                "Check the entry point, and that the distribution ships the file as package data"
             )
+            if not path and path_files(source.metadata):
+                remedy = REMEDY
+            problem(f"there is no file {file!r} in {path or module!r}", remedy)
             return None
         source = Source(source.entry_point, path, source.metadata)
         description = None if self.cache is None else self.cache.find(found, name, source)
@@ -145,7 +151,8 @@ class BackendReader:
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         description = self.parse(fields, source, name)
-        if description is not None and self.cache is not None:
+        # The cache has no problems: a file with unknown keys is parsed every time.
+        if description is not None and not description.problems and self.cache is not None:
             self.cache.keep(found, description)
         return description
 

@@ -1,6 +1,6 @@
 """The cache of parsed descriptions: one file for each Python environment and group.
 
-Parsing TOML takes longer than everything else in discovery. A description without faults is
+Parsing TOML takes longer than everything else in discovery. A description without problems is
 therefore kept in the user's cache folder, with the path and the version of its file. The
 cache is only a shortcut: if anything about it is wrong, the descriptions are parsed as if it
 did not exist.
@@ -38,7 +38,7 @@ from .private_folder import SUFFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from .._description.description import Description
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 VARIABLE = "SPATCH_CORE_CACHE"
 _OFF = ("off", "0", "no", "false")
 _FOLDER = "spatch-core"
-_FORMAT = 3
+_FORMAT = 4
 
 
 def open_cache(group: str, variables: Mapping[str, str]) -> DescriptionCache | None:
@@ -84,6 +84,11 @@ class DescriptionCache:
         The folder of its file, which files of other groups and environments share.
     group : str
         The group.
+
+    Attributes
+    ----------
+    docs : dict of str to callable
+        For each backend that was found, what returns the ``additional_docs`` of a function.
     """
 
     def __init__(self, folder: str, group: str) -> None:
@@ -97,6 +102,7 @@ class DescriptionCache:
             *(cache_entries, lazy_functions),
         )
         self._key = [key, _stamp(__file__), *(_stamp(module.__file__) for module in rules)]
+        self.docs: dict[str, Callable[[str], str]] = {}
         self._entries: dict[str, Entry] | None = None
         self._new: dict[str, Entry] = {}
 
@@ -123,10 +129,13 @@ class DescriptionCache:
                 or not os.access(file.path, os.R_OK)
             ):
                 return None
-            description = restore(entry, source, file.read)
+            description, functions = restore(entry, source, file.read)
         except MALFORMED:
             return None
-        return description if description.name == name else None
+        if description.name != name:
+            return None
+        self.docs[name] = functions.additional_docs
+        return description
 
     def keep(self, file: File, description: Description) -> None:
         """Remember a parsed description, unless its file may change without a new version."""

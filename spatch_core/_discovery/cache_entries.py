@@ -5,10 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from .._description.description import AutoGeneration, Description, Implementation
+from .._description.fields import FIELD_TABLE, FIELDS, FUNCTIONS, REQUIRED
 from .._description.files import parse_toml
 from .._description.parsing import parse_description
 from .._type_patterns import TypePattern
-from .lazy_functions import LazyFunctions, columns_of
+from .lazy_functions import LazyFunctions, columns_of, kinds_in_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,22 +41,23 @@ def is_entry_of(entry: Entry, status: os.stat_result | None) -> bool:
 
 def make_entry(status: os.stat_result, description: Description) -> Entry:
     """Return the entry of a description: everything except its source."""
-    generation = description.auto_generation
-    fields = [
-        description.name,
-        [str(each) for each in description.primary_types],
-        [str(each) for each in description.secondary_types],
-        description.requires_opt_in,
-        description.higher_priority_than,
-        description.lower_priority_than,
-        None if generation is None else [generation.backend, generation.modules],
-    ]
+    fields: list[Any] = []
+    for key in FIELDS:
+        value = getattr(description, key)
+        if key == FUNCTIONS:  # elsewhere; in their place, what else describes them
+            generation = description.auto_generation
+            value = None if generation is None else [generation.backend, generation.modules]
+        elif type(value) is tuple:
+            value = [str(each) for each in value]
+        fields.append(value)
     functions = description.functions
     return [version_of(status), fields, list(functions)], to_json(columns_of(functions))
 
 
-def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Description:
-    """Return the description that an entry was made from.
+def restore(
+    entry: Entry, source: Source, read: Callable[[], bytes]
+) -> tuple[Description, LazyFunctions]:
+    """Return the description that an entry was made from, and what its functions are read from.
 
     Parameters
     ----------
@@ -72,24 +74,37 @@ def restore(entry: Entry, source: Source, read: Callable[[], bytes]) -> Descript
         If it is no valid entry.
     """
     (_, fields, identifiers), functions = entry
-    name, primary, secondary, requires_opt_in, higher, lower, generation = fields
-    if not (primary and type(name) is str and type(requires_opt_in) is bool):
-        raise ValueError("not the fields of a description")
+    values: dict[str, Any] = {}
+    for (key, field), value in zip(FIELD_TABLE.items(), fields, strict=True):
+        if key == FUNCTIONS:
+            generation = None if value is None else _restore_generation(*value)
+        else:
+            values[key] = _restore_field(value, *field)
+    name = values["name"]
 
     def parse() -> Mapping[str, Implementation]:
         return parse_description(parse_toml(read()), source, name).functions
 
-    return Description(
-        name,
-        tuple(map(TypePattern, _strings(primary))),
-        tuple(map(TypePattern, _strings(secondary))),
-        requires_opt_in,
-        _strings(higher),
-        _strings(lower),
-        MappingProxyType(LazyFunctions(_strings(identifiers), functions, parse)),
-        None if generation is None else _restore_generation(*generation),
-        source,
+    lazy = LazyFunctions(_strings(identifiers), functions, parse)
+    description = Description(
+        **values,
+        functions=MappingProxyType(lazy),
+        auto_generation=generation,
+        source=source,
     )
+    return description, lazy
+
+
+def _restore_field(value: Any, kind: str, default: str, _meaning: str) -> Any:
+    """Return the value of a field of this kind, from what `make_entry` made of it."""
+    if kind.startswith("list"):
+        if default == REQUIRED and not value:
+            raise ValueError("a required list is empty")
+        texts = _strings(value)
+        return tuple(map(TypePattern, texts)) if kind == "list of type patterns" else texts
+    if type(value) not in kinds_in_json(kind, default):
+        raise TypeError(f"a {kind} cannot be {value!r}")
+    return value
 
 
 def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
@@ -100,7 +115,7 @@ def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
 
 def _strings(values: Any) -> tuple[str, ...]:
     """Return the items of a list that must hold strings only."""
-    if type(values) is not list or not all(type(each) is str for each in values):
+    if type(values) is not list or not {*map(type, values)} <= {str}:
         raise TypeError(f"not a list of strings: {values!r}")
     return tuple(values)
 

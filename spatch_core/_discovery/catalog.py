@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -16,6 +16,7 @@ from ..exceptions import (
     SpatchCoreWarning,
     UnknownBackendError,
 )
+from .entry_points import find_entry_points
 from .environment import Environment, distribution_key
 
 CYCLE = "the declared priorities form a cycle"
@@ -49,6 +50,10 @@ class Catalog:
     is_complete : bool
         False if a backend could not be read because this thread is in the middle of
         importing a module that it needs. It must be read again after that.
+    group : str or None
+        The entry point group, in which backends may be installed later.
+    cached_docs : mapping of str to callable
+        For backends from the cache, what returns the ``additional_docs`` of a function.
     """
 
     environment: Environment
@@ -59,6 +64,8 @@ class Catalog:
     blocked: Mapping[str, Source] = field(default_factory=dict)
     is_complete: bool = True
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
+    group: str | None = None
+    cached_docs: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
@@ -71,6 +78,16 @@ class Catalog:
             if name not in choices
             or choices[name] == distribution_key(self.descriptions[name].source.distribution)
         )
+
+    def additional_docs(self, name: str, identifier: str) -> str:
+        """Return the text of a backend for the docstring of a function that it implements.
+
+        Nothing else of its implementations is read from the cache for this.
+        """
+        read = self.cached_docs.get(name)
+        if read is not None:
+            return read(identifier)
+        return self.descriptions[name].functions[identifier].additional_docs
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem is only that another backend of the name is used."""
@@ -90,21 +107,40 @@ class Catalog:
         prefix = f"{name}@"
         if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
-        faults = [problem for problem in self.problems if problem.backend == name]
-        return str(faults[0]) if faults else ""
+        faults = [each for each in self.problems if each.backend == name and each.skips]
+        return str(faults[0]) if faults else self._since(name)
+
+    def _since(self, name: str) -> str:
+        """Return that a backend was installed after the discovery; empty if it was not."""
+        if self.group is None or name in self.descriptions or not self.is_complete:
+            return ""
+        from importlib import invalidate_caches
+
+        invalidate_caches()
+        for entry_point in find_entry_points(self.group)[0]:
+            if entry_point.name == name and entry_point.dist is not None:
+                found = entry_point.dist
+                return (
+                    f"distribution {found.name} {found.version} was installed after the backends "
+                    "were discovered; call backend_opts.reload()"
+                )
+        return ""
 
     def check_backend(self, name: object) -> None:
         """Raise `UnknownBackendError` unless `name` is that of a usable backend."""
         if name not in self.descriptions:
             known = tuple(self.descriptions)
             reason = self.why_unusable(name) if isinstance(name, str) else ""
+            if isinstance(name, str) and "," in name:
+                parts = [part.strip() for part in name.split(",")]
+                reason = f"a name has no comma; give several names in a list: {parts!r}"
             raise UnknownBackendError(name, known, nearest(name, known), reason)
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
         # One warning about each cycle: backends on a cycle share the message.
         about = sorted(
-            (problem for problem in self.problems if problem.backend is not None),
+            (each for each in self.problems if each.backend is not None and each.warns),
             key=lambda problem: (str(problem.source), problem.backend or ""),
         )
         seen: set[str] = set()

@@ -5,6 +5,7 @@ variable                 example                              meaning
 =======================  ===================================  ===============================
 ``<prefix>_PRIORITIZE``  ``first,second``                     first, and then second, go first
 ``<prefix>_BLOCK``       ``one,two``, or ``*``                never loaded
+the same                 ``*,!one``                           all but one are never loaded
 both of these            ``gpu@gpu-dist``                     only the gpu of that distribution
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
 =======================  ===================================  ===============================
@@ -13,17 +14,22 @@ both of these            ``gpu@gpu-dist``                     only the gpu of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from .._identifiers import DEFAULT, is_backend_name
 from .._order.graph import components, cycle_through, successors_of
 from .._problems import Problem
+from .misspellings import misspelled_variables
 
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"
 SET_ORDER = "SET_ORDER"
+SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER)
+
+_ALL = "*"
+_BUT = "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +48,13 @@ class Environment:
     block : frozenset of str
         Backends that must not be loaded; ``"name@distribution"`` for that of one distribution.
     block_all : bool
-        Whether every backend is blocked (``*``).
+        Whether every backend is blocked (``*``), but for the `allowed`.
+    allowed : frozenset of str
+        The backends that are not blocked though all are (``*,!name``), as in `block`.
     set_order : tuple of (str, str)
         Pairs of backends; the first goes before the second. Free of cycles.
     problems : tuple of Problem
-        The malformed values, each of which was ignored whole.
+        The malformed values, each of which was ignored whole, and misspelled variables.
     """
 
     prefix: str
@@ -54,6 +62,7 @@ class Environment:
     choices: tuple[tuple[str, str], ...] = ()
     block: frozenset[str] = frozenset()
     block_all: bool = False
+    allowed: frozenset[str] = frozenset()
     set_order: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -62,10 +71,28 @@ class Environment:
         return f"{self.prefix}_{suffix}"
 
     def blocks(self, name: str, distribution: str | None = None) -> bool:
-        """Whether the backend `name` must not be loaded, from anywhere or from a distribution."""
-        if self.block_all or name in self.block:
+        """Whether the backend `name` must not be loaded, from anywhere or from a distribution.
+
+        An empty distribution is one without a name, or the library itself.
+        """
+        if name in self.block:
             return True
-        return distribution is not None and of_distribution(name, distribution) in self.block
+        if distribution is None:
+            return self.block_all and name not in map(_name, self.allowed)
+        one = of_distribution(name, distribution)
+        return one in self.block or (self.block_all and not {name, one} & self.allowed)
+
+    def blocking(self, names: Iterable[str]) -> str:
+        """Return the value of ``BLOCK`` that blocks some more backends.
+
+        >>> read_environment("LIB", {"LIB_BLOCK": "*,!a,!b"}).blocking(["b"])
+        '*,!a'
+        """
+        names = {*names}
+        if not self.block_all:
+            return ",".join(sorted({*self.block, *names}))
+        allowed = sorted(each for each in self.allowed if _name(each) not in names)
+        return ",".join([_ALL, *sorted(self.block), *(_BUT + each for each in allowed)])
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
@@ -74,7 +101,10 @@ class Environment:
         return tuple(
             dict.fromkeys(
                 [(name, self.variable(PRIORITIZE)) for name in self.prioritize]
-                + [(_name(each), self.variable(BLOCK)) for each in sorted(self.block)]
+                + [
+                    (_name(each), self.variable(BLOCK))
+                    for each in sorted(self.block | self.allowed)
+                ]
                 + [(name, self.variable(SET_ORDER)) for name in ordered]
             )
         )
@@ -85,7 +115,7 @@ class Environment:
         found: dict[str, dict[str, str]] = {}
         for name, distribution in self.choices:
             found.setdefault(name, {})[distribution] = self.variable(PRIORITIZE)
-        for each in sorted(self.block):
+        for each in sorted(self.block | self.allowed):
             name, _, distribution = each.partition("@")
             if distribution:
                 found.setdefault(name, {}).setdefault(distribution, self.variable(BLOCK))
@@ -138,7 +168,8 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     Returns
     -------
     Environment
-        With a problem for each malformed value, which is ignored whole.
+        With a problem for each malformed value, which is ignored whole, and for each variable
+        whose name looks like a misspelling.
 
     Examples
     --------
@@ -185,11 +216,15 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         break
 
     block = split(BLOCK)
-    for name in block:
-        if _name(name) == DEFAULT:
+    for text in block:
+        name = text.removeprefix(_BUT)
+        if text != name and _ALL not in block:
+            malformed(BLOCK, f"{text!r} excepts a backend, but not all are blocked", f"*,{text}")
+        elif text == name and _name(name) == DEFAULT:
             malformed(BLOCK, "the library itself cannot be blocked", "first,second")
-        elif name != "*" and not _is_name(name):
-            malformed(BLOCK, f"{name!r} cannot name a backend", "first,second (or * for all)")
+        elif text != _ALL and not _is_name(name):
+            example = "first,second (or * for all, *,!first for all but one)"
+            malformed(BLOCK, f"{text!r} cannot name a backend", example)
         else:
             continue
         block = []
@@ -208,12 +243,14 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         malformed(SET_ORDER, f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
         set_order = []
 
+    problems += misspelled_variables(prefix, SUFFIXES, variables)
     return Environment(
         prefix=prefix,
         prioritize=tuple(dict.fromkeys(prioritize)),
         choices=tuple(choices.items()),
-        block=frozenset(_key(each) for each in block if each != "*"),
-        block_all="*" in block,
+        block=frozenset(_key(each) for each in block if each[:1] not in (_ALL, _BUT)),
+        block_all=_ALL in block,
+        allowed=frozenset(_key(each[1:]) for each in block if each[:1] == _BUT),
         set_order=tuple(dict.fromkeys(set_order)),
         problems=tuple(problems),
     )

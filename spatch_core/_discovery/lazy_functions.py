@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._description.description import Implementation
-from .._description.fields import FUNCTION_FIELDS
+from .._description.fields import FUNCTION_FIELDS, FUNCTION_TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +13,20 @@ if TYPE_CHECKING:
 # Errors that a corrupt cache can raise. An `IdentifierError` is a `ValueError`.
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "function": (str,),
-    "should_run": (str, type(None)),
-    "uses_context": (bool,),
-    "additional_docs": (str,),
-}
+
+def kinds_in_json(kind: str, default: str) -> tuple[type, ...]:
+    """Return the types that a value of a simple kind of field may have in the cache.
+
+    >>> kinds_in_json("identifier", "none")
+    (<class 'str'>, <class 'NoneType'>)
+    """
+    found = bool if kind == "boolean" else str
+    return (found, type(None)) if default == "none" else (found,)
+
+
+_KINDS = {key: kinds_in_json(*field[:2]) for key, field in FUNCTION_TABLE.items()}
+
+_DOCS = [*FUNCTION_FIELDS].index("additional_docs")
 
 
 class LazyFunctions:
@@ -65,12 +73,25 @@ class LazyFunctions:
             found = self._made.setdefault(identifier, found)
         return found
 
-    def _restore(self, position: int) -> Implementation:
+    def additional_docs(self, identifier: str) -> str:
+        """Return this field of a function, without making an `Implementation` for it."""
+        try:
+            column = (self._columns or self._load())[_DOCS]
+            text = column[self._positions[identifier]] if len(column) > 1 else column[0]
+        except MALFORMED:
+            text = None
+        return text if type(text) is str else self[identifier].additional_docs
+
+    def _load(self) -> list[list[Any]]:
         columns = self._columns
         if columns is None:
             from json import loads
 
             columns = self._columns = loads(self._text)
+        return columns
+
+    def _restore(self, position: int) -> Implementation:
+        columns = self._load()
         values: dict[str, Any] = {
             key: column[position] if len(column) > 1 else column[0]
             for key, column in zip(FUNCTION_FIELDS, columns, strict=True)

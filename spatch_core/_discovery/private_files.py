@@ -15,14 +15,11 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from .private_folder import HEADER, MOST_BYTES, opened
+from .private_folder import HEADER, MOST_BYTES, effective_user, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
-_user: Any = getattr(os, "geteuid", None)  # None on Windows
 
 
 def user_folder(variables: Mapping[str, str], platform: str) -> str | None:
@@ -80,7 +77,8 @@ def _make_folder(path: str) -> None:
     above = path
     while not os.path.lexists(above):
         above = os.path.dirname(above)
-    if above == path or (_user is not None and _user() == 0 != os.stat(above).st_uid):
+    is_root = effective_user is not None and effective_user() == 0
+    if above == path or (is_root and os.stat(above).st_uid != 0):
         return
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     with suppress(FileExistsError):  # another process was faster

@@ -38,8 +38,8 @@ _UNUSED = 90 * _DAY  # the age at which a file is removed: its environment is pr
 _MOST = 100  # files in the folder
 _DRAFT = ".draft"
 
-# None on Windows, where the folders of a user are private already.
-_user: Any = getattr(os, "geteuid", None)
+effective_user: Any = getattr(os, "geteuid", None)
+"""Returns the user; None on Windows, where the folders of a user are private already."""
 _has_handles = os.open in os.supports_dir_fd
 # Each is absent on some systems. Without O_NONBLOCK, opening a pipe would wait for its other end.
 _SAFE = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
@@ -185,9 +185,9 @@ def _is_private_folder(status: os.stat_result) -> bool:
 
 def _is_private(status: os.stat_result) -> bool:
     """Whether only the user can have written a file, or to a folder."""
-    if _user is None:
+    if effective_user is None:
         return not getattr(status, "st_file_attributes", 0) & _REPARSE_POINT
-    return bool(status.st_uid == _user() and not status.st_mode & 0o022)
+    return bool(status.st_uid == effective_user() and not status.st_mode & 0o022)
 
 
 def _is_own_name(name: str) -> bool:

@@ -11,13 +11,13 @@ reported:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from .._description.description import Description
-from .._identifiers import DEFAULT, nearest
+from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
 from .._order.ordering import base_order, order_all
 from .._problems import Problem, Source
@@ -33,6 +33,7 @@ from .environment import (
     distribution_key,
     of_distribution,
 )
+from .misspellings import near_misses
 
 
 def build_catalog(
@@ -42,6 +43,7 @@ def build_catalog(
     environment: Environment,
     problems: Iterable[Problem] = (),
     cache: DescriptionCache | None = None,
+    group: str | None = None,
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -59,6 +61,8 @@ def build_catalog(
         Problems of finding the entry points.
     cache : DescriptionCache, optional
         Descriptions that need not be parsed again.
+    group : str, optional
+        The library's group.
 
     Returns
     -------
@@ -68,8 +72,8 @@ def build_catalog(
     registry = _Registry(environment, cache)
     for fields in in_code:
         registry.add_in_code(fields)
-    for name, group in groupby(sorted(entry_points, key=_name), key=_name):
-        registry.add_installed(name, list(group))
+    for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
+        registry.add_installed(name, list(found_of_name))
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -96,11 +100,13 @@ def build_catalog(
             *problems,
             *registry.problems,
             *environment.problems,
-            *registry.near_misses(),
+            *near_misses(environment.names, registry.names, environment.variable(BLOCK)),
         ),
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
+        group=group,
+        cached_docs={} if cache is None else cache.docs,
     )
 
 
@@ -131,7 +137,7 @@ class _Registry:
             if is_interrupt(error):
                 raise
             name = None
-        if isinstance(name, str) and self.is_blocked(name, source):
+        if isinstance(name, str) and self.is_blocked(name, source, distribution=""):
             return
         if isinstance(name, str) and name in self.descriptions:
             self.problems.append(
@@ -189,7 +195,7 @@ class _Registry:
                 )
         allowed = []
         for source, item in found:
-            if keys[id(source)] and self.environment.blocks(name, keys[id(source)]):
+            if self.environment.blocks(name, keys[id(source)]):
                 self.blocked[of_distribution(name, keys[id(source)])] = source
             else:
                 allowed.append((source, item))
@@ -236,23 +242,10 @@ class _Registry:
                 )
             )
 
-    def is_blocked(self, name: str, source: Source) -> bool:
+    def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
         """Whether the environment blocks a name; takes note of the name either way."""
         self.names.add(name)
-        if self.environment.blocks(name):
+        if self.environment.blocks(name, distribution):
             self.blocked[name] = source
             return True
         return False
-
-    def near_misses(self) -> Iterator[Problem]:
-        """Yield a problem for each name in a variable that looks like a misspelling."""
-        for name, variable in self.environment.names:
-            if name in self.names:
-                continue
-            meant = nearest(name, self.names)
-            if meant:
-                yield Problem(
-                    f"no backend is named {name!r}; the name is ignored",
-                    f"Did you mean {meant[0]!r}?",
-                    key=variable,
-                )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
+from sys import modules
 from types import FunctionType
 
 from .._dispatch_arguments import SIGNED, Function, missing
@@ -37,7 +38,9 @@ class Dispatchable:
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
     module, qualname : str
-        Its public identity.
+        Those of the wrapper.
+    identifier : str
+        Its public identity, ``"module:qualname"``.
 
     Attributes
     ----------
@@ -53,6 +56,8 @@ class Dispatchable:
         The file name under which tracebacks show that source.
     doc : str or None
         The docstring of the default implementation.
+    origin : object
+        The spec of the module that defines it; a module that is imported again has another one.
     shortcut : Shortcut or None
         None if the wrapper cannot run the code of the default implementation.
     """
@@ -64,11 +69,13 @@ class Dispatchable:
         dispatch_args: DispatchArguments,
         module: str,
         qualname: str,
+        identifier: str,
     ) -> None:
         self.dispatcher = dispatcher
-        self.identifier = f"{module}:{qualname}"
-        self.function = function = Function(self.identifier, default, dispatch_args)
+        self.identifier = identifier
+        self.function = function = Function(identifier, default, dispatch_args)
         self.filename = f"{GENERATED}{self.identifier}>"
+        self.origin: object = None
         self._dispatch_args = dispatch_args
         index = dispatcher.add(self)
         tables = dispatcher.tables
@@ -158,16 +165,22 @@ class Dispatchable:
 
         return explain(self, args, kwargs)
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Invocation:
+    def invoke(
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
+    ) -> Invocation:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
         ----------
         backend : str, optional
-            Run this backend's implementation, whatever the types of the arguments, without
-            calling its ``should_run``. ``"default"`` is the library's own.
-        type : type, optional
-            Dispatch as if an object of this type had been passed too, in this call alone.
+            Run this backend's implementation, whatever the types of the arguments.
+            ``"default"`` is the library's own.
+        type : type or str, optional
+            Dispatch as if an object of this type had been passed too, in this call alone. An
+            identifier such as ``"numpy:ndarray"`` is imported.
+        force : bool, optional
+            Whether to run the implementation without asking the backend's ``should_run``.
+            Results may be wrong: it says which calls the implementation is right for.
 
         Returns
         -------
@@ -179,13 +192,18 @@ class Dispatchable:
         UnknownBackendError, UnknownTypeError
             A `ValueError` when called, if there is no such backend or type.
         BackendDeferredError
-            When called, if the backend does not implement the function.
+            When called, if the backend does not implement the function, or defers; it has the
+            reason.
         """
-        if backend is None and type is None:
-            raise TypeError("invoke() takes backend= or type=")
+        if backend is None and (type is None or force):
+            raise TypeError(
+                "invoke() takes force= with backend= alone"
+                if force
+                else "invoke() takes backend= or type="
+            )
         from .invocation import Invocation  # few programs need it
 
-        return Invocation(self, backend, type)
+        return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
         content = {
@@ -212,31 +230,46 @@ class Dispatchable:
 
 def make_dispatchable(
     dispatcher: Dispatcher,
-    default: Callable[..., Any],
+    default: Any,
     dispatch_args: DispatchArguments,
     module: str | None,
     qualname: str | None,
+    identifier: str | None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default):
-        raise TypeError(
-            f"only a function can be dispatchable, not {default!r}; "
-            "is it decorated with @dispatchable(), with parentheses?"
-        )
-    if not hasattr(default, "__qualname__") and not (module and qualname):
-        raise TypeError(f"{default!r} has no name of its own: give module= and qualname=")
-    home = module or default.__module__, qualname or default.__qualname__
-    identifier = ":".join(home)
-    if module or qualname:
-        split_identifier(identifier)
-    is_new = identifier not in dispatcher.by_identifier
-    record = Dispatchable(dispatcher, default, dispatch_args, *home)
+    if not callable(default) or isinstance(default, (type, staticmethod)):
+        from .mistakes import check_callable  # a library that is right needs it never
+
+        check_callable(default)
+    if identifier is None:
+        if not hasattr(default, "__qualname__") and not (module and qualname):
+            raise TypeError(
+                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
+            )
+        home = module or default.__module__, qualname or default.__qualname__
+        identifier = ":".join(home)
+        if module or qualname:
+            split_identifier(identifier)
+    elif module or qualname:
+        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
+    else:
+        home = split_identifier(identifier)
+        if hasattr(default, "__qualname__"):
+            home = default.__module__ or home[0], default.__qualname__
+    origin = getattr(modules.get(getattr(default, "__module__", "")), "__spec__", None)
+    earlier: Any = dispatcher.by_identifier.get(identifier)
+    if earlier is not None:
+        from .mistakes import warn_of_duplicate
+
+        warn_of_duplicate(earlier, default, origin)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier)
+    record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))
         # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-        if is_new:
-            dispatcher.take_shortcut(record, caller)
+        if earlier is None:
+            dispatcher.shortcuts.take(record, caller)
     return record.wrapper
 
 

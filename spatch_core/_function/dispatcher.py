@@ -6,7 +6,7 @@ from .._classes import is_found, is_hashable_by_identity, is_of_module, namespac
 from .._dispatch_arguments import given
 from .._state.scope import store, table_of
 from .link import Link
-from .shortcut import exchanging
+from .shortcut import Shortcuts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ class Dispatcher:
         Returns a loader of the library's backends; called once, on first use.
     restore : callable
         `BackendSystem.restore`, for pickles.
+    reload : callable
+        `BackendSystem.reload`, for users.
 
     Attributes
     ----------
@@ -63,6 +65,8 @@ class Dispatcher:
         Returns them.
     link : Link
         The dispatcher as the code of the wrappers refers to it.
+    shortcuts : Shortcuts
+        Those of all functions.
     """
 
     def __init__(
@@ -70,11 +74,13 @@ class Dispatcher:
         keeper: StateKeeper,
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
+        reload: Callable[[], None],
     ) -> None:
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
+        self.reload = reload
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -84,9 +90,11 @@ class Dispatcher:
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
+        self.shortcuts = Shortcuts(self)
         keeper.observations.before = self.link.leave_shortcuts
         keeper.observations.after = self.link.take_shortcuts
         keeper.strays = self.link.strays
+        keeper.waking = self.link.wake
 
     @property
     def loaded(self) -> Caller | None:
@@ -160,45 +168,13 @@ class Dispatcher:
         is_outdated = caller is not self.loaded
         if is_outdated:
             return caller.chain(function, state, types)
-        self.take_shortcut(record, caller)
+        self.shortcuts.take(record, caller)
         target = caller.target(function, state, types)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
             store(table, function, key, target)
         return target
-
-    def take_shortcuts(self) -> None:
-        """Let functions that no backend implements be their default implementations."""
-        caller = self.loaded
-        if caller is not None:
-            for record in self.records:
-                self.take_shortcut(record, caller)
-
-    def take_shortcut(self, record: Record, caller: Caller) -> None:
-        """Let a function be its default implementation while nothing else can answer."""
-        if record.shortcut is None or len(caller.resolver.implementers(record.identifier)) > 1:
-            return
-        shortcut = record.shortcut
-
-        def take() -> None:
-            if caller is self.loaded and not self.keeper.observations.any():
-                shortcut.take()
-                # An audit hook that runs in an exchange may have begun an observation.
-                if self.keeper.observations.any() and shortcut.is_taken:
-                    shortcut.leave()
-
-        exchanging.run(take)
-
-    def leave_shortcuts(self) -> None:
-        """Let all functions dispatch again: there are other backends, or calls are observed."""
-
-        def leave() -> None:
-            for record in self.records:
-                if record.shortcut is not None and record.shortcut.is_taken:
-                    record.shortcut.leave()
-
-        exchanging.run(leave)
 
     def strays(self) -> set[int]:
         """Return the indices of functions that may live on only because of their tables.
@@ -215,7 +191,9 @@ class Dispatcher:
 
     def _is_lost(self, index: int) -> bool:
         record = self.records[index - 1]
-        return not is_found(record.wrapper, record.identifier)
+        # Where it stands; its public identity may be that of another place.
+        wrapper = record.wrapper
+        return not is_found(wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}")
 
     def deferred(
         self,
@@ -240,7 +218,7 @@ class Dispatcher:
         """
         function = self.records[index - 1].function
         caller = self.loaded
-        if caller is None or called is function.default or caller.is_final(called):
+        if caller is None or called is function.default or caller.tries_whole_chain(called):
             return NotImplemented
         scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the

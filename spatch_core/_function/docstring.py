@@ -36,9 +36,10 @@ def with_section(doc: str | None, section: str) -> str | None:
     """
     if not section:
         return doc
-    margin = _margin(doc)
-    lines = map(_without_prompt, section.splitlines())
-    text = "\n".join(margin + line if line else "" for line in lines)
+    margin, text = _margin(doc), section
+    if margin or ">>>" in section:  # a thousand functions have sections of hundreds of lines
+        lines = map(_without_prompt, section.splitlines())
+        text = "\n".join([margin + line if line else "" for line in lines])
     return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .._state.state import checked_type
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,16 +21,21 @@ class Invocation:
         The function.
     backend : str or None
         The backend whose implementation runs; None if the types of the arguments decide.
-    type : type or None
-        A type to dispatch on besides the types of the arguments.
+    type : type or str or None
+        A type, or its identifier, to dispatch on besides the types of the arguments.
+    force : bool
+        Whether the backend runs without being asked.
     """
 
-    __slots__ = ("_backend", "_record", "_type")
+    __slots__ = ("_backend", "_force", "_record", "_type")
 
-    def __init__(self, record: Record, backend: str | None, type: type | None) -> None:
+    def __init__(
+        self, record: Record, backend: str | None, type: type | str | None, force: bool
+    ) -> None:
         self._record = record
         self._backend = backend
         self._type = type
+        self._force = force
 
     @property
     def nature(self) -> int:
@@ -39,24 +46,26 @@ class Invocation:
         record = self._record
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
         if self._type is not None:
-            caller.resolver.check_type(self._type)
-            state = state.replace(type=self._type)
+            state = state.replace(type=checked_type(record.dispatcher, self._type))
         function = record.function
         found = function.extract(args, kwargs)
         types = caller.resolver.types(found, state)
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)
-        return caller.demanded(function, self._backend, state, types).run(args, kwargs, found=found)
+        demanded = caller.demanded(function, self._backend, state, types, not self._force)
+        return demanded.run(args, kwargs, found=found)
+
+    def _options(self) -> dict[str, Any]:
+        options = {"backend": self._backend, "type": self._type}
+        given = {name: value for name, value in options.items() if value is not None}
+        return {**given, "force": True} if self._force else given
 
     def __repr__(self) -> str:
-        options = {"backend": self._backend, "type": self._type}
-        given = ", ".join(f"{key}={value!r}" for key, value in options.items() if value)
+        given = ", ".join(f"{key}={value!r}" for key, value in self._options().items())
         return f"<{self._record.identifier} invoked with {given}>"
 
     def __reduce__(self) -> Any:
-        options = {"backend": self._backend, "type": self._type}
-        given = {name: value for name, value in options.items() if value is not None}
-        content = {"function": self._record.wrapper, "options": given}
+        content = {"function": self._record.wrapper, "options": self._options()}
         return self._record.dispatcher.restore, ("invocation", content)
 
 
@@ -65,6 +74,6 @@ def restore_invocation(_: object, content: Mapping[str, Any]) -> Invocation:
     from .._state.pickles import check_names
 
     check_names(content, ("function", "options"))
-    check_names(content["options"], ("backend", "type"))
+    check_names(content["options"], ("backend", "type", "force"))
     invocation: Invocation = content["function"].invoke(**content["options"])
     return invocation

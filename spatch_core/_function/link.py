@@ -62,16 +62,22 @@ class Link:
         return self._dispatcher().check(*answer)
 
     def leave_shortcuts(self) -> None:
-        """See `Dispatcher.leave_shortcuts`; nothing to do without a dispatcher."""
+        """See `Shortcuts.leave_all`; nothing to do without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is not None:
-            dispatcher.leave_shortcuts()
+            dispatcher.shortcuts.leave_all()
 
     def take_shortcuts(self) -> None:
-        """See `Dispatcher.take_shortcuts`; nothing to do without a dispatcher."""
+        """See `Shortcuts.take_all`; nothing to do without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is not None:
-            dispatcher.take_shortcuts()
+            dispatcher.shortcuts.take_all()
+
+    def wake(self, state: Any) -> None:
+        """See `Shortcuts.wake`; nothing to do without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is not None:
+            dispatcher.shortcuts.wake(state)
 
     def strays(self) -> set[int] | None:
         """See `Dispatcher.strays`; None for all of them, without a dispatcher."""

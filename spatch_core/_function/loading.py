@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from importlib import invalidate_caches
 from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,6 +12,7 @@ from .._discovery.cache import open_cache
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
 from .._discovery.loader import Loader
+from .._discovery.path_files import read_path_files
 from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
@@ -52,6 +54,15 @@ def make_loader(
     return Loader(discover, partial(_publish, dispatcher))
 
 
+def reload(system: System, dispatcher: Dispatcher) -> None:
+    """Discover the backends of a library again; see `BackendSystem.reload`."""
+    invalidate_caches()
+    if system.group:
+        environment = read_environment(system.environ_prefix, environ)
+        read_path_files(find_entry_points(system.group)[0], environment)
+    dispatcher.ensure_loader().load(again=True)
+
+
 def _discover(
     system: System,
     dispatcher: Dispatcher,
@@ -68,6 +79,7 @@ def _discover(
         read_environment(system.environ_prefix, environ),
         problems,
         open_cache(group, environ) if group else None,
+        group,
     )
     return Caller(Resolver(catalog, dispatcher.keeper))
 
@@ -80,10 +92,10 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     may still put in a target of the earlier backends; so shortcuts are left first, and taken last.
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
-    dispatcher.leave_shortcuts()
+    dispatcher.shortcuts.leave_all()
     keeper.set_environment(DispatchState(catalog.prioritized))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
         record.document(caller.resolver.docs(record.identifier))
-    dispatcher.take_shortcuts()
+    dispatcher.shortcuts.take_all()

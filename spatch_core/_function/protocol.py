@@ -6,10 +6,9 @@ It imports `typing`, and nothing imports it when a library is imported.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
-if TYPE_CHECKING:
-    from .._resolution.explanation import Explanation
+from .._resolution.explanation import Explanation
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -55,7 +54,9 @@ class DispatchableFunction(Protocol[P, R_co]):
         """
         ...
 
-    def invoke(self, *, backend: str | None = None, type: type | None = None) -> Callable[P, R_co]:
+    def invoke(
+        self, *, backend: str | None = None, type: type | str | None = None, force: bool = False
+    ) -> Callable[P, R_co]:
         """Return the function as one backend, or for one type, would run it.
 
         Parameters
@@ -64,6 +65,8 @@ class DispatchableFunction(Protocol[P, R_co]):
             The backend whose implementation runs, for arguments of any types.
         type : type, optional
             A type that counts as the type of one more argument.
+        force : bool, optional
+            Whether the backend runs without being asked.
 
         Returns
         -------

@@ -1,6 +1,6 @@
-"""Exchanges a wrapper's code for that of the default implementation, and back.
+"""Shortcuts: a wrapper's code is exchanged for that of the default implementation, and back.
 
-While no backend implements a function, its wrapper runs the code object of the default
+While no active backend implements a function, its wrapper runs the code object of the default
 implementation, with its globals and default values. A call of the wrapper then is a call of the
 default implementation: it has one frame, and costs the same.
 
@@ -22,8 +22,32 @@ from .acceleration import accelerate, slow_down
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType, FrameType
+    from typing import Protocol
+
+    from .._call.caller import Caller
+    from .._state.keeper import StateKeeper
+    from .._state.state import DispatchState
+    from .sleepers import Sleepers
+
+    class Record(Protocol):
+        """A `Dispatchable`, as far as its shortcut is concerned."""
+
+        identifier: str
+        shortcut: Shortcut | None
+
+    class Dispatcher(Protocol):
+        """A `Dispatcher`, as far as shortcuts are concerned."""
+
+        keeper: StateKeeper
+
+        @property
+        def loaded(self) -> Caller | None: ...
+
+        @property
+        def records(self) -> Sequence[Record]: ...
+
 
 # Without its global lock, CPython may free code that another thread is about to run.
 _is_gil_enabled: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
@@ -153,3 +177,94 @@ class Shortcut:
             finally:
                 self._frame = None
             accelerate(self._wrapper)
+
+
+class Shortcuts:
+    """The shortcuts of a library's functions.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher.
+    """
+
+    __slots__ = ("_dispatcher", "_sleepers")
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
+        self._sleepers: Sleepers | None = None
+
+    def take_all(self) -> None:
+        """Let functions that no active backend implements be their default implementations."""
+        caller = self._dispatcher.loaded
+        if caller is not None:
+            exchanging.run(lambda: self._find_sleepers(caller, again=True))
+            for record in self._dispatcher.records:
+                self.take(record, caller)
+
+    def take(self, record: Record, caller: Caller) -> None:
+        """Let a function be its default implementation while nothing else can answer."""
+        shortcut = record.shortcut
+        if shortcut is None:
+            return
+        names = caller.resolver.implementers(record.identifier)
+        observations = self._dispatcher.keeper.observations
+
+        def take() -> None:
+            if (
+                caller is self._dispatcher.loaded
+                and not observations.any()
+                and (len(names) == 1 or self._find_sleepers(caller).include(names))
+            ):
+                shortcut.take()
+                # An audit hook that runs in an exchange may have begun an observation.
+                if observations.any() and shortcut.is_taken:
+                    shortcut.leave()
+
+        exchanging.run(take)
+
+    def _find_sleepers(self, caller: Caller, again: bool = False) -> Sleepers:
+        sleepers = self._sleepers
+        if again or sleepers is None or sleepers.catalog is not caller.catalog:
+            from .sleepers import Sleepers  # not needed when a library is imported
+
+            states = self._dispatcher.keeper.states()
+            sleepers = self._sleepers = Sleepers(caller.catalog, states)
+        return sleepers
+
+    def wake(self, state: DispatchState) -> None:
+        """Let functions dispatch again if a new state activates a backend that implements them."""
+        # Without these no state activates more than others. Otherwise the turn: a thread that is
+        # looking for sleepers may have read the states before there was this one.
+        disabled = self._dispatcher.keeper.default.state.disabled
+        if self._dispatcher.loaded is None or not (state.prioritized or disabled):
+            return
+
+        def leave() -> None:
+            caller, before = self._dispatcher.loaded, self._sleepers
+            if caller is None or before is None:
+                return
+            after = before.woken(state)
+            if after is before:
+                return
+            for record in self._dispatcher.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    names = caller.resolver.implementers(record.identifier)
+                    if not after.include(names):
+                        record.shortcut.leave()
+            self._sleepers = after
+
+        exchanging.run(leave)
+
+    def leave_all(self) -> None:
+        """Let all functions dispatch again: there are other backends, or calls are observed."""
+
+        def leave() -> None:
+            for record in self._dispatcher.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    record.shortcut.leave()
+            # Found anew with the next shortcut: new states do not tell who sleeps meanwhile.
+            self._sleepers = None
+
+        exchanging.run(leave)

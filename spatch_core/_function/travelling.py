@@ -30,7 +30,12 @@ def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> 
         wrapper.__code__ = known.generated.code()
         return known  # type: ignore[no-any-return]  # records are dispatchables
     record = Dispatchable(
-        dispatcher, content["default"], content["dispatch_args"], *identifier.split(":")
+        dispatcher,
+        content["default"],
+        content["dispatch_args"],
+        wrapper.__module__,
+        wrapper.__qualname__,
+        identifier,
     )
     # The C extension stores what it needs beside the code.
     wrapper.__code__ = record.wrapper.__code__

@@ -32,6 +32,7 @@ no edge.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -251,12 +252,16 @@ def move_up(
     >>> "".join(move_up("abcd", {"a": "d"}, "abcd"))
     'abcd'
     """
-    moved = list(order)
-    position = {name: number for number, name in enumerate(moved)}
+    # Names are sorted by labels. A name that moves gets one halfway between two others; there is
+    # room for it, because each name moves once at most. Others keep theirs.
+    label = {name: number << len(order) for number, name in enumerate(order, 1)}
+    labels = list(label.values())  # sorted
     for name in turns:
         if name in above:
-            first = min(position[other] for other in above[name])
-            if first < position[name]:
-                moved.insert(first, moved.pop(position[name]))
-                position.update(zip(moved, range(len(moved)), strict=True))
-    return moved
+            first = min([label[other] for other in above[name]])
+            if first < label[name]:
+                del labels[bisect_left(labels, label[name])]
+                place = bisect_left(labels, first)
+                label[name] = (first + (labels[place - 1] if place else 0)) // 2
+                labels.insert(place, label[name])
+    return sorted(label, key=label.__getitem__)

@@ -82,10 +82,10 @@ class Candidate:
             return self.function.default
         return self.objects.get(self.implementation.function)
 
-    def unasked(self) -> Candidate:
-        """Return the candidate that `invoke` calls: prioritized, and not asked."""
+    def demanded(self, is_asked: bool) -> Candidate:
+        """Return the candidate that `invoke` calls: prioritized, and asked or not."""
         implementation = self.implementation
-        if implementation is not None:
+        if implementation is not None and not is_asked:
             implementation = replace(implementation, should_run=None)
         return replace(self, implementation=implementation, prioritized=True)
 

@@ -83,9 +83,10 @@ class CandidateOrder:
         specific : frozenset of str
             The backends that know a dispatch type of the call by a specific pattern.
         """
-        chosen = names & (placed | {DEFAULT})
+        # Each is taken from `names`, which are few where the others are a thousand.
+        chosen = (names & placed) | (names & {DEFAULT})
         installed = names - chosen
-        known = installed & (specific | self._stated_first)
+        known = (installed & specific) | (installed & self._stated_first)
         yield from (chosen, known, installed - known)
 
     def order(self, names: frozenset[str], nearness: Nearness) -> OrderedRank:

@@ -111,9 +111,9 @@ class GoldenRule:
         This is the table of the module, for many names at once; the default may be left out.
         """
         if default_matches:
-            names &= self.placed.union(state.prioritized)
-        inactive = (names & self._opt_in).difference(state.prioritized)
-        return names - inactive - state.disabled
+            names = (names & self.placed).union(names.intersection(state.prioritized))
+        inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
+        return names - inactive if inactive else names
 
     def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
         """Return for which backends a dispatch type counts.

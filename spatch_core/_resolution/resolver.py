@@ -13,6 +13,7 @@ from .._state.state import DispatchState
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
+from .documentation import Documentation
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
@@ -40,11 +41,12 @@ class Resolver:
         self._rule = GoldenRule(catalog, self.implementers)
         self._block = catalog.environment.variable("BLOCK")
         self._order = CandidateOrder(catalog)
+        self._documentation = Documentation(catalog)
         self._implementers = _implementers(catalog)
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
-        self._unasked: dict[tuple[Function, str], Candidate] = {}
+        self._demanded: dict[tuple[Function, str, bool], Candidate] = {}
 
     def types(self, values: Iterable[Any], state: DispatchState) -> tuple[type, ...]:
         """Return the dispatch types of a call.
@@ -97,14 +99,8 @@ class Resolver:
 
     def docs(self, identifier: str) -> str:
         """Return the section about backends for a function's docstring; may be empty."""
-        lines = []
-        for name in self.implementers(identifier):
-            if name != DEFAULT:
-                implementation = self.catalog.descriptions[name].functions[identifier]
-                lines.append(f"{name}")
-                text = implementation.additional_docs.strip() or "No further notes."
-                lines += [f"    {line}".rstrip() for line in text.splitlines()]
-        return "\n".join(["Backends", "--------", *lines]) if lines else ""
+        names = [name for name in self.implementers(identifier) if name != DEFAULT]
+        return self._documentation.section(identifier, names)
 
     def walk(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Walk:
         """Return the walk along the backends for calls of these types.
@@ -153,15 +149,17 @@ class Resolver:
             )
         return candidate
 
-    def demanded(self, function: Function, name: str, state: DispatchState) -> Candidate:
-        """Return the candidate that `invoke` names, whatever its types; it is not asked.
+    def demanded(
+        self, function: Function, name: str, state: DispatchState, is_asked: bool = True
+    ) -> Candidate:
+        """Return the candidate that `invoke` names, whatever its types.
 
         Raises
         ------
         BackendDeferredError
             If the backend does not implement the function.
         """
-        candidate = self._unasked.get((function, name))
+        candidate = self._demanded.get((function, name, is_asked))
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
@@ -170,8 +168,8 @@ class Resolver:
                     function.identifier,
                     f"it does not implement it; these do: {', '.join(implementers)}",
                 )
-            candidate = self.candidate(function, state, Step(name, None)).unasked()
-            self._unasked[function, name] = candidate
+            candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
+            self._demanded[function, name, is_asked] = candidate
         return candidate
 
     def explain(

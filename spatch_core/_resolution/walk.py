@@ -101,7 +101,8 @@ class Walk:
         for cls in types:
             match = matcher.match(cls)
             self._matches.append(match)
-            weight = rule.weight(match, function, state)
+            # The type that the user names counts, whatever knows it.
+            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)
@@ -126,13 +127,16 @@ class Walk:
         implementers : frozenset of str
             The backends that implement the function, the default among them.
         """
-        names = self._candidates(implementers)
-        prioritized = [name for name in self._state.prioritized if name in names]
-        # At once: the others need not be ordered if one of these answers.
+        prioritized = [
+            name
+            for name in self._state.prioritized
+            if name in implementers and name not in self._state.disabled and self.matches(name)
+        ]
+        # At once: the others need not be found if one of these answers.
         yield from (Step(name, None) for name in prioritized)
+        names = self._candidates(implementers).difference(prioritized)
         nearness = tuple([each.match.nearness for each in self._types])
-        specific = frozenset[str]().union(*[each.match.specific for each in self._types])
-        names = names.difference(prioritized)
+        specific = frozenset[str]().union(*[names & each.match.specific for each in self._types])
         for rank in self._order.ranks(names, self._rule.placed, specific):
             found = self._order.order(rank, nearness)
             self._cycles.update(found.skipped)
@@ -143,7 +147,8 @@ class Walk:
     def _candidates(self, implementers: frozenset[str]) -> frozenset[str]:
         """Return the active implementers that match and may answer."""
         names = self._rule.active(implementers, self._state, self.default_matches)
-        names &= frozenset[str]().union(*[each.match.primary for each in self._types])
+        # Among `names` first: a type may be primary for a thousand backends.
+        names = frozenset[str]().union(*[names & each.match.primary for each in self._types])
         for _, match, counts_for_all in self._types:
             if counts_for_all:
                 names &= match.known
@@ -177,10 +182,11 @@ class Walk:
         yield from following
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
-        if self._rule.standing(name, self._state) is Standing.INACTIVE:
-            return Verdict.INACTIVE
+        # First: to prioritize a backend that lacks the function would change nothing.
         if name not in implementers:
             return Verdict.NO_IMPLEMENTATION
+        if self._rule.standing(name, self._state) is Standing.INACTIVE:
+            return Verdict.INACTIVE
         return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
     @property

@@ -143,15 +143,23 @@ else:
             return MethodType(self.__func__, owner if instance is None else instance)
 
 
-def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
+def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
     """Return what makes a library's options a context manager.
 
     They are closures, because looking up the methods of the context variable would take a
     large part of the time.
+
+    Parameters
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    module : str
+        The module that publishes the options.
     """
     get, set_, reset = variable.get, variable.set, variable.reset
 
     def enter(self: Block) -> Any:
+        """Put the options in force here; return the trace, or else the options."""
         try:
             scope = get()[0].inner[self._own]
         except KeyError:  # entered from here for the first time, or never known
@@ -164,6 +172,7 @@ def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
     def leave(
         self: Block, kind: object = None, error: object = None, traceback: object = None
     ) -> None:
+        """Put in force again what was in force before."""
         entered: list[Any] = self._entered
         try:
             (token,) = entered  # usually there is one
@@ -175,5 +184,6 @@ def block_methods(variable: ContextVar[Tables]) -> dict[str, Any]:
 
     methods = {"__enter__": enter, "__exit__": leave}
     for name, method in methods.items():  # as `help` and tracebacks show them
-        method.__name__, method.__qualname__ = name, f"BackendOptions.{name}"
+        method.__name__, method.__qualname__ = name, f"backend_opts.{name}"
+        method.__module__ = module
     return methods

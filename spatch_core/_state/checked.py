@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .._identifiers import DEFAULT
 from .state import OPTIONS, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any, ClassVar, Protocol
 
     from .._discovery.catalog import Catalog
@@ -30,18 +32,22 @@ MAX_OPTIONS = 256
 
 def check_and_keep(
     options: type[Options],
-    prioritize: str | Iterable[str],
-    disable: str | Iterable[str],
-    **others: Any,
+    prioritize: str | Iterable[str] | None,
+    disable: str | Iterable[str] | None,
+    others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state of a block of these options; remember it if it is that of constants."""
     if len(options._plain) >= MAX_OPTIONS:
         options._forget()
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
-    own = check(options._owner, plain, prioritize, disable, **others)
-    is_constant_alone = is_constant(prioritize) and is_constant(disable) and not own.others
-    if own.is_plain and is_constant_alone:
+    own = check(options._owner, plain, prioritize, disable, others)
+    # Not with other options, which the keys do not tell apart.
+    if (
+        is_constant(prioritize)
+        and is_constant(disable)
+        and plain.get((own.prioritized, own.disabled)) is own
+    ):
         plain[prioritize, disable] = own
         if disable == ():
             prioritized[prioritize] = own
@@ -51,9 +57,9 @@ def check_and_keep(
 def check(
     owner: Owner,
     known: dict[Any, DispatchState],
-    prioritize: str | Iterable[str],
-    disable: str | Iterable[str],
-    **others: Any,
+    prioritize: str | Iterable[str] | None,
+    disable: str | Iterable[str] | None,
+    others: Mapping[str, Any],
 ) -> DispatchState:
     """Return the state that a block of these options describes.
 
@@ -66,38 +72,50 @@ def check(
         names that they mean. This gives the same object for the same backends, however they
         are spelled, because the scopes of inner blocks are found by its identity.
     prioritize, disable
-        As users write them.
-    **others
+        As users write them; None means no names.
+    others : mapping of str to object
         The other options, as users write them; None for those that are not given.
 
     Raises
     ------
     UnknownBackendError, UnknownTypeError
         For a name or a type that no backend has.
+    ValueError
+        If the library itself is to be disabled.
     TypeError
         If `type` is not a class, or names are not names.
     """
     catalog = owner.catalog()
+    fields = {}
     for option in OPTIONS:
         given = others.get(option.name)
         if given is not None:
-            others[option.name] = option.check(owner, given)
+            fields[option.name] = option.check(owner, given)
     names = _checked_names("prioritize", prioritize, catalog)
     disabled = frozenset(_checked_names("disable", disable, catalog))
-    state = DispatchState(names, disabled, **others)
-    if not state.is_plain:
-        return state  # not kept, because it refers to more than names
-    # In one step: two threads that come here at once get the same object.
-    return known.setdefault(state.key, state)
+    if DEFAULT in disabled:
+        raise ValueError(
+            "disable= cannot name 'default': the library itself cannot be disabled, nor blocked; "
+            "prioritize= the backends that go before it"
+        )
+    if fields:
+        state = DispatchState(names, disabled, **fields)
+        # Others are not kept, because they refer to more than names.
+        return known.setdefault(state.key, state) if state.is_plain else state
+    found = known.get((names, disabled))
+    if found is None:
+        # In one step: two threads that come here at once get the same object.
+        found = known.setdefault((names, disabled), DispatchState(names, disabled))
+    return found
 
 
 def is_constant(names: object) -> bool:
     """Whether the same `names` will mean the same backends next time."""
-    return type(names) is str or type(names) is tuple
+    return names is None or type(names) is str or type(names) is tuple
 
 
 def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, ...]:
-    names: Any = (given,) if isinstance(given, str) else given
+    names: Any = () if given is None else (given,) if isinstance(given, str) else given
     is_several = isinstance(names, Iterable) and not isinstance(names, bytes)
     names = tuple(names) if is_several else names
     if not is_several or not all(isinstance(name, str) for name in names):

@@ -1,14 +1,15 @@
-"""Adds options to the process-wide default; imported when a program does that."""
+"""Changes the process-wide default; imported when a program does that."""
 
 from __future__ import annotations
 
 from .._warning import warn_caller
 from ..exceptions import GlobalOptionsWarning
+from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .keeper import StateKeeper
-    from .state import DispatchState
+    from .owner import Owner
 
 
 def enable(keeper: StateKeeper, options: DispatchState) -> None:
@@ -23,3 +24,14 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
         )
     # Not the state found above: another thread may have added to it.
     keeper.enable(options)
+
+
+def reset(owner: Owner) -> None:
+    """Return the default to what the environment says; see `BackendOptions.reset_globally`."""
+    keeper = owner.keeper
+    if not keeper.enabled_globally:
+        return
+    catalog = owner.catalog()
+    keeper.set_default(DispatchState(catalog.prioritized))
+    # Another thread may have discovered the backends again, and seen the options still enabled.
+    keeper.set_environment(DispatchState(owner.catalog().prioritized))

@@ -54,6 +54,9 @@ class StateKeeper:
         Where observed states are in force.
     strays : callable
         Returns the indices of functions that only the tables may keep alive; None for all.
+    waking : callable
+        Called with each new state before it is in force: it may activate a backend that none of
+        the others does.
     """
 
     def __init__(self, name: str) -> None:
@@ -66,6 +69,7 @@ class StateKeeper:
         self.get: Callable[[], Tables] = self.variable.get
         self.observations = Observations(f"{name} observed")
         self.strays: Callable[[], Container[int] | None] = frozenset
+        self.waking: Callable[[DispatchState], None] = _do_nothing
         self._known: dict[tuple[object, ...], Scope] = {}
         # Weak, because the bounds of the caches would be none if these were kept alive.
         self._live = References()
@@ -114,8 +118,15 @@ class StateKeeper:
 
     def _new(self, state: DispatchState) -> Scope:
         scope = Scope(state)
+        # First added, then announced: it is seen by a thread that looks for active backends in
+        # between.
         self._live.add(scope)
+        self.waking(state)
         return scope
+
+    def states(self) -> list[DispatchState]:
+        """Return all states that are or may be in force."""
+        return [scope.state for scope in self._live.alive()]
 
     def enter(self, scope: Scope) -> Entered:
         """Put a scope in force here and now; returns what `leave` needs."""
@@ -180,6 +191,8 @@ class StateKeeper:
             self._replace(state, mark or outer.mark, enabled=True)
 
         self._replacing.run(replace)
+        if options.disabled:
+            self.observations.after()  # functions that only these implement dispatch no more
 
     def _replace(self, state: DispatchState, mark: Mark | None, enabled: bool) -> None:
         """Exchange the default and its tables in one step, in which nothing can interrupt."""
@@ -206,3 +219,7 @@ class StateKeeper:
         strays = self.strays()
         for scope in self._live.alive():
             scope.forget_unreachable(_EVERYTHING if strays is None else strays)
+
+
+def _do_nothing(_: DispatchState) -> None:
+    pass

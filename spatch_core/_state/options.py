@@ -8,7 +8,8 @@ cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the key of each state
+              with no others; besides, the names and the set
+              of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
 
@@ -36,9 +37,15 @@ if TYPE_CHECKING:
 
 _NOTHING = ()
 
+_VARIABLES = """
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
+    prioritize, block and order backends before a program starts.
+    """
+"""The end of the docstring of a library's options."""
+
 
 class BackendOptions(Giving[Given_co]):
-    """Options for the calls of a block, of a decorated function, or of the whole process.
+    """Choose backends, and see what runs: in a block, in a function, or in the whole process.
 
     Parameters
     ----------
@@ -46,10 +53,10 @@ class BackendOptions(Giving[Given_co]):
         Backends to try first, in this order, before those that an outer block prioritizes.
         Backends that require opt-in become active by it.
     disable : str or iterable of str, optional
-        Backends not to use.
-    type : type, optional
+        Backends not to use. The library itself, ``"default"``, cannot be disabled.
+    type : type or str, optional
         Counts as if an object of it had been passed to every call; a primary type of a
-        backend.
+        backend. An identifier such as ``"numpy:ndarray"`` is imported.
     trace : bool, optional
         Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
         trace pauses the outer one.
@@ -66,9 +73,26 @@ class BackendOptions(Giving[Given_co]):
     Each library has a subclass of its own, ``system.backend_opts``. Used with ``with``, it
     adds to what is in force around the block. Used as a decorator, it freezes what is in
     force now together with its own options; the decorated function can be pickled and runs
-    under the same options in another process. Without either it tells what is in force:
-    ``backend_opts().backends``. A query tells what would be in force in a block with these
-    options here and now.
+    under the same options in another process. Without either it tells what would be in force
+    in a block with these options here and now.
+
+    Examples
+    --------
+    In a block, with what ran::
+
+        with backend_opts(prioritize="gpu"):
+            ...
+        with backend_opts(trace=True) as trace:
+            ...
+        print(trace)
+
+    In a function, wherever it is called; in the whole process; what is active here and now::
+
+        @backend_opts(prioritize="gpu")
+        def work(): ...
+
+        backend_opts(disable="gpu").enable_globally()
+        backend_opts().backends
     """
 
     __slots__ = ()
@@ -81,27 +105,27 @@ class BackendOptions(Giving[Given_co]):
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: Literal[False] = ...,
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[BackendOptions]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str],
-            disable: str | Iterable[str],
-            type: Class | None,
+            prioritize: str | Iterable[str] | None,
+            disable: str | Iterable[str] | None,
+            type: Class | str | None,
             trace: Literal[True],
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[Trace]: ...
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             *,
             trace: Literal[True],
             **later: Unpack[LaterOptions],
@@ -109,9 +133,9 @@ class BackendOptions(Giving[Given_co]):
         @overload
         def __new__(
             cls,
-            prioritize: str | Iterable[str] = ...,
-            disable: str | Iterable[str] = ...,
-            type: Class | None = ...,
+            prioritize: str | Iterable[str] | None = ...,
+            disable: str | Iterable[str] | None = ...,
+            type: Class | str | None = ...,
             trace: bool = ...,
             **later: Unpack[LaterOptions],
         ) -> BackendOptions[Any]: ...
@@ -125,9 +149,9 @@ class BackendOptions(Giving[Given_co]):
 
         def __init__(
             self,
-            prioritize: str | Iterable[str] = (),
-            disable: str | Iterable[str] = (),
-            type: Class | None = None,
+            prioritize: str | Iterable[str] | None = (),
+            disable: str | Iterable[str] | None = (),
+            type: Class | str | None = None,
             trace: bool = False,
         ) -> None:
             self._entered = []
@@ -142,16 +166,19 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type=type, trace=trace)
+            self._own = self._check(prioritize, disable, type=type, trace=trace or None)
 
     @classmethod
     def _check(
-        cls, prioritize: str | Iterable[str], disable: str | Iterable[str], **others: Any
+        cls,
+        prioritize: str | Iterable[str] | None,
+        disable: str | Iterable[str] | None,
+        **others: Any,
     ) -> DispatchState:
         """Return the state that these options describe, if they are those of a backend."""
         from .checked import check_and_keep  # a library needs it later
 
-        return check_and_keep(cls, prioritize, disable, **others)
+        return check_and_keep(cls, prioritize, disable, others)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
@@ -164,17 +191,19 @@ class BackendOptions(Giving[Given_co]):
         module : str
             The module that publishes them.
         """
+        prefix = owner.keeper.variable.name
         return type(
             "backend_opts",
             (cls,),
             {
                 "__slots__": (),
-                "__doc__": cls.__doc__,  # which `help` does not look for in base classes
+                # `help` does not look for it in base classes.
+                "__doc__": cls.__doc__ and cls.__doc__ + _VARIABLES.format(prefix),
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
-                **block_methods(owner.keeper.variable),
+                **block_methods(owner.keeper.variable, module),
             },
         )
 
@@ -210,9 +239,9 @@ class BackendOptions(Giving[Given_co]):
     def freeze(
         cls,  # noqa: N805  # an object or the class
         function: F,
-        prioritize: str | Iterable[str] = (),
-        disable: str | Iterable[str] = (),
-        type: Class | None = None,
+        prioritize: str | Iterable[str] | None = (),
+        disable: str | Iterable[str] | None = (),
+        type: Class | str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 
@@ -249,7 +278,8 @@ class BackendOptions(Giving[Given_co]):
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
-        Every thread that is not inside a block of its own follows.
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
 
         Warns
         -----
@@ -259,6 +289,27 @@ class BackendOptions(Giving[Given_co]):
         from .globally import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

@@ -27,6 +27,10 @@ class Owner(Protocol):
         """Raise unless `cls` is a primary type of any backend."""
         ...
 
+    def reload(self) -> None:
+        """Discover the backends again."""
+        ...
+
     def restore(self, kind: str, content: dict[str, Any]) -> Any:
         """Make an object of the library again from the content of a pickle."""
         ...

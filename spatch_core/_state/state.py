@@ -4,8 +4,9 @@ A block of options is described by a state too: by the one that is in force insi
 if nothing is in force around it.
 
 A new option is a row of `OPTIONS` and a field of `DispatchState` here, a parameter of
-`BackendOptions`, and a property of `Block` that tells what is in force. The row says all that
-other modules need: how the option is checked, nested, compared and pickled.
+`BackendOptions`, and a property of `Block` that tells what is in force. The methods of
+`DispatchState` spell its fields, because they run whenever a block with new options is entered;
+other modules go by the table.
 """
 
 from __future__ import annotations
@@ -31,60 +32,51 @@ class Option:
     name : str
         As users write it.
     check : callable
-        Takes the library, an `Owner`, and the value that a user has written; returns the value
+        Takes the library, an `Owner`, and the value that a user has given; returns the value
         of the field, or raises.
-    is_plain : bool, optional
-        Whether its values are names. These are compared by value, others by identity, because
-        a class may have a metaclass that defines ``==``; and only names are kept by caches.
-    is_observed : bool, optional
-        Whether it must see every call, also those with nothing to decide.
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
         pickled options say that it is given.
     """
 
-    __slots__ = ("check", "is_observed", "is_plain", "name", "travels")
+    __slots__ = ("check", "name", "travels")
 
     def __init__(
-        self,
-        name: str,
-        check: Callable[[Any, Any], Any],
-        *,
-        is_plain: bool = False,
-        is_observed: bool = False,
-        travels: bool = True,
+        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
     ) -> None:
         self.name = name
         self.check = check
-        self.is_plain = is_plain
-        self.is_observed = is_observed
         self.travels = travels
 
-    def inside(self, own: Any, outer: Any) -> Any:
-        """Return the value inside a block that says `own`, with `outer` in force around it."""
-        return outer if own is None else own
 
-    def key(self, value: Any) -> object:
-        """Return what is equal for values that mean the same, while one of them is alive."""
-        return value if self.is_plain else id(value)
+def checked_type(owner: Any, given: Class | str) -> Class:
+    """Return the class that ``type=`` means; an identifier is imported.
+
+    Raises
+    ------
+    UnknownTypeError, TypeError
+        If it is no primary type of any backend, or no class.
+    IdentifierError, ImportError
+        If a string is no identifier, or cannot be imported.
+    """
+    found: Any = given
+    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
+        from .._identifiers import import_identifier  # few programs need it
+
+        found = import_identifier(str(given))
+    owner.check_type(found)
+    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
 
 
-def _checked_type(owner: Any, cls: Class) -> Class:
-    owner.check_type(cls)
-    return cls
-
-
-def _new_trace(_: Any, given: bool) -> Trace | None:
-    if not given:
-        return None
+def _new_trace(_: Any, given: Any) -> Trace:
     from .trace import Trace  # imports more than a library needs
 
     return Trace()
 
 
 OPTIONS = (
-    Option("type", _checked_type),
-    Option("trace", _new_trace, is_observed=True, travels=False),
+    Option("type", checked_type),
+    Option("trace", _new_trace, travels=False),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -119,15 +111,14 @@ class DispatchState:
         self,
         prioritized: tuple[str, ...] = (),
         disabled: frozenset[str] = frozenset(),
-        **others: Any,
+        type: Class | None = None,
+        trace: Trace | None = None,
     ) -> None:
         initialize = object.__setattr__
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
-        for option in OPTIONS:
-            initialize(self, option.name, others.pop(option.name, None))
-        if others:
-            raise TypeError(f"a DispatchState has no field {', '.join(map(repr, others))}")
+        initialize(self, "type", type)
+        initialize(self, "trace", trace)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -138,10 +129,8 @@ class DispatchState:
         return DispatchState(
             tuple([name for name in names if name not in self.disabled]),
             (outer.disabled - {*self.prioritized}) | self.disabled,
-            **{
-                option.name: option.inside(getattr(self, option.name), getattr(outer, option.name))
-                for option in OPTIONS
-            },
+            outer.type if self.type is None else self.type,
+            outer.trace if self.trace is None else self.trace,
         )
 
     def replace(self, **fields: Any) -> DispatchState:
@@ -152,10 +141,9 @@ class DispatchState:
     def key(self) -> tuple[object, ...]:
         """Equal for states with the same options, while one of them is alive.
 
-        No code of a metaclass runs.
+        Classes and lists count by identity: no code of a metaclass runs.
         """
-        others = [option.key(getattr(self, option.name)) for option in OPTIONS]
-        return self.prioritized, self.disabled, *others
+        return self.prioritized, self.disabled, id(self.type), id(self.trace)
 
     @property
     def others(self) -> dict[str, Any]:
@@ -166,18 +154,12 @@ class DispatchState:
     @property
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
-        for option in OPTIONS:
-            if option.is_observed and getattr(self, option.name) is not None:
-                return True
-        return False
+        return self.trace is not None
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        for option in OPTIONS:
-            if not option.is_plain and getattr(self, option.name) is not None:
-                return False
-        return True
+        return self.type is None and not self.is_observed
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""

@@ -16,7 +16,7 @@ from .._type_patterns import TypePattern
 from ..examination.libraries import LoadedLibrary
 from ..examination.packages import owners_of_packages, package_of
 from ..examination.signatures import find_signature
-from ..examination.suggestions import functions_like
+from ..examination.suggestions import functions_near
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
@@ -171,7 +171,7 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
     """Return the function to implement, and its signature."""
     functions = {} if loaded.system is None else loaded.system.functions
     if wanted is not None and wanted not in functions:
-        near = functions_like(wanted, functions)
+        near = functions_near(wanted, functions)
         hint = f"its functions are: {', '.join(sorted(functions))}"
         if near:
             hint = f"did you mean {' or '.join(near)}?"

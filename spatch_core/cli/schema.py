@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import click
 
-from .._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
+from .._description.fields import (
+    AUTO_GENERATION_TABLE,
+    FIELD_TABLE,
+    FUNCTION_TABLE,
+    REQUIRED,
+    TABLE,
+    all_fields,
+    kind_of,
+)
 from .._identifiers import DEFAULT
 from .json_shape import shape, shaped_commands
 from .streams import show_text
@@ -66,7 +74,12 @@ def make_schema() -> dict[str, Any]:
             "anyOf": [{"maxProperties": 0}, {"required": _required(AUTO_GENERATION_TABLE)}],
         },
     }
-    functions["patternProperties"] = {pattern: entry}
+    # A key without dots and colons may be the table of a later version.
+    functions["patternProperties"] = {
+        pattern: entry,
+        rf"^[^.:]*{_END}": True,
+        **_misplaced(functions["properties"]),
+    }
     functions["additionalProperties"] = False
     needed = _required(FUNCTION_TABLE)
     functions["if"] = {
@@ -114,13 +127,25 @@ def _table(fields: Mapping[str, tuple[str, str, str]], required: bool = True) ->
         properties[key] = {"description": meaning[0].upper() + meaning[1:] + ".", **kinds[kind]}
         if default.startswith("`"):
             properties[key]["default"] = json.loads(default.strip("`"))
-        elif default == "required" and kind.startswith("list"):
+        elif default == REQUIRED and kind.startswith("list"):
             properties[key]["minItems"] = 1
     table: dict[str, Any] = {"type": "object"}
     if required:
         table["required"] = _required(fields)
-    return {**table, "properties": properties}
+    return {**table, "properties": properties, "patternProperties": _misplaced(fields)}
+
+
+def _misplaced(known: Collection[str]) -> dict[str, Any]:
+    """Refuse the fields of other tables, which have no effect in this one.
+
+    As patterns, because editors offer what is among the properties.
+    """
+    others = [key for key in all_fields() if key not in known]
+    tables = [key for key in others if kind_of(key) == TABLE]
+    values = [key for key in others if key not in tables]
+    refused = {"|".join(tables): {"not": {"type": "object"}}, "|".join(values): {"type": "object"}}
+    return {rf"^(?:{keys}){_END}": schema for keys, schema in refused.items() if keys}
 
 
 def _required(fields: Mapping[str, tuple[str, str, str]]) -> list[str]:
-    return [key for key, (_, default, _) in fields.items() if default == "required"]
+    return [key for key, (_, default, _) in fields.items() if default == REQUIRED]

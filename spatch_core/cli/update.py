@@ -70,7 +70,7 @@ def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
 
 
 def _row(update: FileUpdate) -> tuple[str, str, str, str, str]:
-    faults = update.file.faults
+    faults = [*update.findings]
     if faults:
         word = f"{count_faults(faults)}, left as it was"
     elif update.is_current:
@@ -79,13 +79,13 @@ def _row(update: FileUpdate) -> tuple[str, str, str, str, str]:
         word = "updated" if update.written else "not up to date"
     numbers = [len(each) for each in (update.added, update.changed, update.removed)]
     added, changed, removed = ["" if faults else str(each) for each in numbers]
-    return (update.file.path, added, changed, removed, word)
+    return (update.subject, added, changed, removed, word)
 
 
 def _as_json(update: FileUpdate) -> dict[str, Any]:
     names = ("is_current", "written", "added", "changed", "removed", "diff")
     return {
-        "file": update.file.path,
+        "file": update.subject,
         **{name: getattr(update, name) for name in names},
         "faults": [finding_as_json(each) for each in update.findings],
     }

@@ -136,6 +136,8 @@ def validate(file: BackendFile) -> None:
     expected = names[0] if names and file.fields.get("name") not in names else None
     try:
         file.description = parse_description(file.fields, Source(file=file.path), expected)
+        problems = file.description.problems
     except DescriptionError as raised:
-        for problem in raised.problems:
-            file.fault(problem.key, problem.message, problem.remedy)
+        problems = raised.problems
+    for problem in problems:
+        file.fault(problem.key, problem.message, problem.remedy)

@@ -97,12 +97,18 @@ def _blocked(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBac
         yield ListedBackend(name, State.BLOCKED, reason, loaded.library.home(source))
 
 
+def skips(problem: Problem) -> bool:
+    """Whether a backend is skipped for a problem; an unknown key is only ignored."""
+    # A vendored copy of this package may be an earlier one, where every problem is a fault.
+    return getattr(problem, "skips", True)
+
+
 def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
     """Whether a problem is a fault: neither a cycle nor that another one of the name is used."""
     system = loaded.system
     if system is None or problem.backend not in system.backends:
         return True
-    if problem.message.startswith(CYCLE):
+    if problem.message.startswith(CYCLE) or not skips(problem):
         return False
     # A vendored copy of this package may be an earlier one, which reads only the first.
     is_shadowed = getattr(system._catalog(), "is_shadowed", None)
@@ -114,7 +120,8 @@ def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         # Backends on a cycle are usable: only calls that several of them match skip them.
-        if problem.backend is None or problem.message.startswith(CYCLE):
+        is_usable = problem.message.startswith(CYCLE) or not skips(problem)
+        if problem.backend is None or is_usable:
             continue
         source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)

@@ -19,6 +19,8 @@ from .._identifiers import DEFAULT
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
+_PART = r"\*|!?[\w.-]+(?:@[\w.-]+)?"
+
 
 def honoured_block(value: str, names: Iterable[str]) -> str:
     """Return a well-formed value of ``BLOCK`` that blocks every backend that `value` may mean.
@@ -27,8 +29,8 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     ----------
     value : str
         As the environment has it. Every name counts that is in it, however it is separated
-        from others, and ``*`` where it stands alone. A name that is not installed also means
-        those that differ from it in upper and lower case alone.
+        from others, and ``*`` where it stands alone; ``!name`` only if the value is well-formed.
+        A name that is not installed also means those that differ from it in case alone.
     names : iterable of str
         The backends that are installed.
 
@@ -40,11 +42,13 @@ def honoured_block(value: str, names: Iterable[str]) -> str:
     'GPU,gpu'
     >>> honoured_block("gpu@a;oil", ["gpu"])
     'gpu@a,oil'
-    >>> honoured_block("gpu;*", ["gpu"])
-    '*'
+    >>> honoured_block("gpu;*,!threads", ["gpu"]), honoured_block("*, !threads", ["gpu"])
+    ('*', '*,!threads')
     """
     if "*" in re.split(r"[\s,;:|]+", value):
-        return "*"
+        parts = [each.strip() for each in value.split(",")]
+        is_well_formed = all(re.fullmatch(_PART, each) for each in parts)
+        return ",".join(parts) if is_well_formed and DEFAULT not in parts else "*"
     found = set(re.findall(r"[\w.-]+(?:@[\w.-]+)?", value))
     installed = {*names}
     folded = {each.casefold() for each in found - installed}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .._description.fields import FIELDS
-from .._discovery.environment import BLOCK, PRIORITIZE, SET_ORDER, read_environment
-from .._identifiers import DEFAULT, is_backend_name, nearest
+from .._discovery.environment import BLOCK, read_environment
+from .._discovery.misspellings import near_misses
+from .._identifiers import DEFAULT, is_backend_name
 from .._problems import Source
+from ..backend_system import BackendSystem
 from .backend_file import read_file
 from .backends import State
 from .blocking import honoured
@@ -29,11 +31,6 @@ from .findings import (
 )
 from .libraries import Library, find_library
 
-if TYPE_CHECKING:
-    from ..backend_system import BackendSystem
-
-_SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER)
-_MISSPELLED = 0.8
 _IN_USE = "Every user of the library meets the same; repair or uninstall the distribution"
 
 
@@ -124,17 +121,14 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
     for name in backends:
         if environment.blocks(name):
             continue
-        elsewhere = [each for each in environment.block if each.startswith(f"{name}@")]
         known = [each for each in backends if each != name and is_backend_name(each)]
-        report = child("examine", {variable: ",".join([*known, *elsewhere])}, name)
+        report = child("examine", {variable: environment.blocking(known)}, name)
         yield from _reported(report, name, report.last("place", backends[name]))
         if not (report.is_complete or report.endings[-1].module):
             own[name] = [{"name": name, "state": State.BROKEN.value, **backends[name]}]
         else:
             tried[name] = [each for each in report.last("states", []) if each["name"] == name]
-    blocked = ",".join([*environment.block, *own])
-    is_needed = own and not environment.block_all
-    report = child("discover", {variable: blocked} if is_needed else {})
+    report = child("discover", {variable: environment.blocking(own)} if own else {})
     if report.last("states") is None:
         # One of them ends the process only later, so that it is not known which.
         own.update(tried)
@@ -147,7 +141,7 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
     # Again, because a child may have got another value of BLOCK.
     for each in stated.problems:
         yield of_problem(replace(each, source=Source()), Severity.WARNING)
-    yield from check_variables(prefix, [DEFAULT, *backends], stated.names)
+    yield from check_variables([DEFAULT, *backends], stated.names, variable)
 
 
 def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
@@ -204,22 +198,14 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def check_variables(
-    prefix: str, backends: list[str], mentioned: Iterable[tuple[str, str]]
+    backends: list[str], mentioned: Iterable[tuple[str, str]], block: str
 ) -> Iterator[Finding]:
-    """Yield unknown names of backends in environment variables, and misspelled variables.
+    """Yield unknown names of backends in environment variables.
 
-    Near misses of backends are among the problems of discovery.
+    Near misses are among the problems of discovery.
     """
     for name, variable in mentioned:
-        if name not in backends and not nearest(name, backends):
+        if name not in backends and not [*near_misses([(name, variable)], backends, block)]:
             message = f"no backend is named {name!r}; the name is ignored"
             remedy = f"Remove it; installed are: {', '.join(backends)}"
             yield replace(warning(message, remedy), key=variable)
-    for variable in sorted(os.environ):
-        suffix = variable[len(prefix) + 1 :]
-        if variable.startswith(f"{prefix}_") and suffix not in _SUFFIXES:
-            meant = nearest(suffix, _SUFFIXES, _MISSPELLED)
-            if meant:
-                message = "the library reads no variable of this name"
-                remedy = f"Did you mean {prefix}_{meant[0]}?"
-                yield replace(warning(message, remedy), key=variable)

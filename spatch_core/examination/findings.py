@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from .._problems import Problem, Source, place_text
-from .._published import published
+from .._published import Published, published
 
 
 class Severity(str, Enum):
@@ -113,7 +113,7 @@ class Finding(Problem):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(Published):
     """The result of an examination.
 
     Parameters

@@ -18,7 +18,7 @@ from .live import live_systems
 from .mentions import Mention, Role
 from .packages import package_of
 from .signatures import find_signature, mismatches
-from .suggestions import did_you_mean, functions_like
+from .suggestions import did_you_mean, functions_like, functions_near
 
 if TYPE_CHECKING:
     from inspect import Signature
@@ -109,13 +109,14 @@ class LibraryFunctions:
         meant = meant or functions_like(identifier, functions)
         if not (meant or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
+        message = f"the library has no function {identifier!r}"
+        if meant:
+            return error(message, did_you_mean(meant))
         # Another version of the library may have a function that resembles none of these.
-        return (error if meant else warning)(
-            f"the library has no function {identifier!r}",
-            did_you_mean(
-                meant, "Remove it, or say which versions of the library the backend requires"
-            ),
-        )
+        otherwise = "remove it, or say which versions of the library the backend requires"
+        hint = did_you_mean(functions_near(identifier, functions))
+        remedy = f"{hint} Else {otherwise}" if hint else otherwise[0].upper() + otherwise[1:]
+        return warning(message, remedy)
 
 
 def check_callable(mention: Mention, thing: Any, default: Signature | None) -> Finding | None:

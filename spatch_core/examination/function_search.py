@@ -12,7 +12,7 @@ from .libraries import LoadedLibrary, find_libraries, import_public_names, load_
 from .packages import package_of
 from .progress import progress
 from .question import GivenType
-from .suggestions import functions_like
+from .suggestions import functions_near
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -104,7 +104,7 @@ def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exc
     text = f"no library has a function {wanted!r}"
     if failure:
         text += f" ({failure})"
-    near = functions_like(wanted, known)
+    near = functions_near(wanted, known)
     if near:
         text += f"; did you mean {' or '.join(near)}?"
     return UnknownFunctionError(text)

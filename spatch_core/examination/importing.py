@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from .._identifiers import nearest, split_identifier
@@ -17,6 +19,9 @@ from .suggestions import attributes_like, did_you_mean, has_name, submodules_lik
 _MISSPELLED = 0.8
 _ENVIRONMENTAL = (ImportError, OSError, RuntimeError)
 """Errors of modules that cannot work on this machine, without a GPU's library for example."""
+
+_PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
+"""The folder of this package."""
 
 
 class Importer:
@@ -186,11 +191,14 @@ def is_module_installed(package: str) -> bool:
 
 
 def _place(raised: BaseException) -> str:
-    """Return the innermost line at which the error was raised, outside of the import system."""
+    """Return the innermost line that led to the error, outside of imports and of this package.
+
+    This package raises errors about what it is given, such as ``implements("m.f")``.
+    """
     place, traceback = "", raised.__traceback__
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith("<") and file != __file__ and "importlib" not in file:
+        if not file.startswith(("<", _PACKAGE)) and "importlib" not in file:
             place = f" ({file}:{traceback.tb_lineno})"
         traceback = traceback.tb_next
     return place

@@ -15,6 +15,7 @@ from .._discovery.entry_points import entry_point_target
 from .._discovery.environment import read_environment
 from .._identifiers import import_identifier, nearest
 from .._problems import Problem, Source
+from .._published import Published
 from .blocking import blocking
 from .foreign_code import foreign_code
 from .isolation import imported_apart, unchanged_process
@@ -31,7 +32,7 @@ _MAIN = ("__main__", "__mp_main__")
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class Library(Published):
     """A library that registered itself, not yet imported.
 
     Parameters

@@ -62,7 +62,13 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             yield from _identifier(f"{path}.backend", Role.BACKEND, table.get("backend"))
             continue
         function = None if name == "defaults" else name
-        yield from _identifier(path, Role.LIBRARY_FUNCTION, function)
+        if function is not None:
+            named = [*_identifier(path, Role.LIBRARY_FUNCTION, function)]
+            if not (named or "." in name):
+                continue  # an unknown table
+            yield from named
+            # That of a malformed name is imported, and compared with none of the library's.
+            function = name if named else None
         said = {**defaults, **table}
         for role in (Role.FUNCTION, Role.SHOULD_RUN):
             key = role.value

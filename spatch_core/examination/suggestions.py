@@ -15,6 +15,7 @@ from .._identifiers import DEFAULT, nearest
 from .packages import package_of
 
 _SIMILARITY = 0.75
+_SIMILARITY_IN_A_MODULE = 0.5
 _SHORTEST = 4
 """Shorter names of backends resemble each other too much."""
 _SIMILAR_TO_DEFAULT = 0.8
@@ -77,6 +78,24 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
             found[each] = 2
     best = min(found.values(), default=0)
     return nearest(identifier, [each for each, rank in found.items() if rank == best], 0)
+
+
+def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
+    """Return the functions that may be meant; unlike `functions_like`, it need not be certain.
+
+    A letter of a short name counts for much, so that less similarity is asked for in one module.
+
+    Examples
+    --------
+    >>> functions_like("lib:fm", ["lib:fn"]), functions_near("lib:fm", ["lib:fn", "lib:blur"])
+    ([], ['lib:fn'])
+    """
+    module, _, qualname = identifier.partition(":")
+    own = {each.partition(":")[2]: each for each in known if each.partition(":")[0] == module}
+    alike = (name for name in own if digits(name) == digits(qualname))
+    return functions_like(identifier, known) or [
+        own[name] for name in nearest(qualname, alike, _SIMILARITY_IN_A_MODULE)
+    ]
 
 
 def digits(name: str) -> str:

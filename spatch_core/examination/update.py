@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from errno import EACCES, EPERM, EROFS
 from pathlib import Path
@@ -15,51 +15,47 @@ from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
 from .._description.files import parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
-from .findings import Finding
+from .findings import Report
 from .replacement import ChangedMeanwhileError, remove_drafts, replace_content
 
 _TABLE = "functions.auto-generation"
 
 
-@dataclass(slots=True)
-class FileUpdate:
+@dataclass(frozen=True, slots=True)
+class FileUpdate(Report):
     """The result of updating a file.
 
     Parameters
     ----------
-    file : BackendFile
-        The file before, with the faults that keep it from being updated.
-    text : str
-        The new content.
-    added, changed, removed : list of str
+    subject : str
+        The path of the file as it was given.
+    findings : tuple of Finding
+        Faults that keep the file from being updated.
+    before, text : str
+        The content before, and the new content.
+    added, changed, removed : tuple of str
         Identifiers of functions.
     written : bool
         Whether the file was rewritten.
     """
 
-    file: BackendFile
+    before: str = field(repr=False)
     text: str = field(repr=False)
-    added: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     written: bool = False
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """Faults that keep the file from being updated."""
-        return tuple(self.file.faults)
 
     @property
     def is_current(self) -> bool:
         """Whether the file needs no update."""
-        return not self.file.faults and self.text == self.file.text
+        return not self.findings and self.text == self.before
 
     @property
     def diff(self) -> str:
         """The difference, unified; empty if there is none."""
-        path = self.file.path
-        before, after = self.file.text.splitlines(), self.text.splitlines()
-        lines = unified_diff(before, after, path, path, lineterm="")
+        before, after = self.before.splitlines(), self.text.splitlines()
+        lines = unified_diff(before, after, self.subject, self.subject, lineterm="")
         return "".join(f"{line}\n" for line in lines)
 
 
@@ -94,10 +90,17 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
     ['functions.auto-generation']
     """
     file = read_file(os.fspath(path))
-    update = FileUpdate(file, file.text)
     registered = _registered(file)
-    if registered is None:
-        return update
+    changes = {} if registered is None else _changes(file, registered)
+    text = changes.pop("text", file.text)
+    update = FileUpdate(file.path, (), file.text, text, **changes)
+    is_wanted = registered is not None and not file.faults and not check
+    written = is_wanted and _write(file, text)  # which may fail
+    return replace(update, findings=tuple(file.faults), written=written)
+
+
+def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an update; without a text, and with faults, if there is none."""
     table = {key: value for key, value in _functions(file).items() if key not in NO_FUNCTIONS}
     defaults = _functions(file).get("defaults", {})
     wanted = {
@@ -107,42 +110,39 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
         text = edit_functions(file.text, table, wanted)
     except CannotEdit:
         file.fault("functions", "it is written on one line", "Write it as [functions]")
-        return update
-    update.added = sorted(wanted.keys() - table)
-    update.removed = sorted(table.keys() - wanted)
+        return {}
+    added, removed = sorted(wanted.keys() - table), sorted(table.keys() - wanted)
+    changes: dict[str, Any] = {"added": tuple(added), "removed": tuple(removed)}
     after = BackendFile(file.path, text)
     with suppress(ValueError):
         after.fields = parse_toml(text.encode())
     now = _functions(after)
     if not _is_as_wanted(now, _functions(file), wanted):
         file.fault("functions", "its text cannot be changed safely", "Write it more plainly")
-        return update
-    update.changed = sorted(each for each in table if each in now and now[each] != table[each])
+        return changes
+    changed = sorted(each for each in table if each in now and now[each] != table[each])
+    changes["changed"] = tuple(changed)
     validate(after)
     for each in after.faults:
         file.fault(each.key, each.message, each.remedy)
-    if file.faults:
-        return update
-    update.text = text
-    if not check:
-        _write(update)
-    return update
+    return changes if file.faults else {**changes, "text": text}
 
 
-def _write(update: FileUpdate) -> None:
-    """Write the new content into the file; what a link leads to is written."""
-    file = update.file
+def _write(file: BackendFile, text: str) -> bool:
+    """Write the new content into the file, if it differs; what a link leads to is written."""
     target = Path(file.path).resolve()
     remove_drafts(target)
-    if update.is_current:
-        return
+    if text == file.text:
+        return False
     try:
-        replace_content(target, file.text.encode(), update.text.encode())
-        update.written = True
+        replace_content(target, file.text.encode(), text.encode())
     except ChangedMeanwhileError:
         file.fault(None, "it was changed meanwhile, and stays as it is", "Update it again")
     except OSError as raised:
         file.fault(None, f"it cannot be written: {raised}", _writing_remedy(raised, target))
+    else:
+        return True
+    return False
 
 
 def _writing_remedy(raised: OSError, target: Path) -> str:

@@ -159,7 +159,9 @@ class _Search:
         while True:
             tried = replace(options, disable=disable)
             explanation = replace(self.question, options=tried).ask()
-            others = [name for name in _contenders(explanation) if name != self.backend]
+            # The library itself cannot be disabled.
+            kept_on = (self.backend, DEFAULT)
+            others = [name for name in _contenders(explanation) if name not in kept_on]
             more = tuple(dict.fromkeys((*disable, *others)))
             if more == disable:
                 return

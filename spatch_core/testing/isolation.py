@@ -107,7 +107,7 @@ def isolated(
 def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     """Make `caller` what was discovered; with None, discovery waits for the next use."""
     system._loader.loaded = caller
-    system._dispatcher.leave_shortcuts()
+    system._dispatcher.shortcuts.leave_all()
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:

@@ -763,7 +763,7 @@ def test_registration_inside_an_implementation_that_defers() -> None:
 
 
 def test_invoke_runs_one_backend_whatever_the_types() -> None:
-    """F9: `invoke(backend=)` runs that implementation; should_run is not asked."""
+    """F9: with `force=True`, should_run is not asked."""
     asked: list[Any] = []
     _, f = make(
         describe("first", lambda x, n=0: ("first", n), should_run=asked.append),
@@ -771,10 +771,55 @@ def test_invoke_runs_one_backend_whatever_the_types() -> None:
         default=lambda x, n=0: ("default", n),
     )
     for argument in (Foreign(), Own(), Other(), None):
-        assert f.invoke(backend="first")(argument, n=1) == ("first", 1)
+        assert f.invoke(backend="first", force=True)(argument, n=1) == ("first", 1)
         assert f.invoke(backend="second")(argument, 2) == ("second", 2)
         assert f.invoke(backend="default")(argument) == ("default", 0)
     assert asked == []
+
+
+@pytest.mark.parametrize("state", [{}, {"trace": True}], ids=["plain", "traced"])
+@pytest.mark.parametrize("uses_context", [False, True])
+def test_invoked_backend_is_asked(state: Any, uses_context: bool) -> None:
+    """F9: an implementation may be wrong for calls that its should_run refuses."""
+    seen: list[Any] = []
+
+    def should_run(context: Any, x: Any, n: int = 0) -> Any:
+        seen.append((context.types, context.prioritized, n))
+        return n > 0 or "n must be positive"
+
+    system, f = make(
+        describe(
+            "first",
+            lambda *args, n=0: ("first", n),
+            should_run=should_run,
+            uses_context=uses_context,
+        ),
+        default=lambda x, n=0: ("default", n),
+    )
+    with system.backend_opts(**state) as events:
+        assert f.invoke(backend="first")(Own(), n=1) == ("first", 1)
+        with pytest.raises(BackendDeferredError, match="n must be positive") as caught:
+            f.invoke(backend="first")(Own())
+        assert f.invoke(backend="first", force=True)(Own()) == ("first", 0)
+    assert (caught.value.backend, caught.value.reason) == ("first", "n must be positive")
+    assert seen == [((Own,), True, 1), ((Own,), True, 0)]
+    if state:
+        assert [str(event.outcome) for event in events] == ["called", "deferred", "called"]
+
+
+def test_invoked_backend_with_an_odd_answer_defers() -> None:
+    """F9: exactly True runs it."""
+    _, f = make(describe("first", record, should_run=lambda context, x: 1))
+    with pytest.raises(BackendDeferredError, match=r"should_run returned 1.*bool"):
+        f.invoke(backend="first")(Foreign())
+
+
+@pytest.mark.parametrize("options", [{}, {"type": Foreign}], ids=["alone", "with type"])
+def test_force_needs_a_backend(options: Any) -> None:
+    """F9: types decide otherwise, and backends are asked."""
+    _, f = make()
+    with pytest.raises(TypeError, match="force= with backend="):
+        f.invoke(force=True, **options)
 
 
 def test_invoked_backend_gets_its_context() -> None:

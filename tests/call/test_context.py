@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 from abc import ABC
 from typing import Any
@@ -36,6 +37,16 @@ def context_of(*args: Any, dispatch_args: Any = ("x", "y"), **kwargs: Any) -> Di
     system = BackendSystem(None, "LIB", backends=[backend])
     assert system.dispatchable(dispatch_args, module="lib")(f)(*args, **kwargs) == "backend"
     return CONTEXTS.pop()
+
+
+def test_its_source_is_its_own_or_none() -> None:
+    """Its `__module__` is that of pickles; tools must not show what stands in that file."""
+    try:
+        source = inspect.getsource(DispatchContext)
+    except OSError:
+        source = "class DispatchContext:"
+    assert source.startswith("class DispatchContext:")
+    assert "def types(self)" in inspect.getsource(vars(DispatchContext)["types"].fget)
 
 
 def test_it_tells_the_function_the_backend_and_the_types() -> None:

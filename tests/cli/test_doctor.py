@@ -916,7 +916,7 @@ def test_variables_that_name_nothing(paint: Site) -> None:
     assert start in output
 
 
-@pytest.mark.parametrize("value", ["water", "*"])
+@pytest.mark.parametrize("value", ["water", "*", "*,!oil"])
 def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
     """Neither read nor imported, not even as a near miss of something else."""
     paint.install_backend("oil", types("paint_watr:Type"))
@@ -941,6 +941,10 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
             "importing the library ending ended the interpreter with exit code 4",
         ),
         "misspelled": ("sistem = 1", "loading 'misspelled:system' failed with ImportError"),
+        "options": (
+            "import spatch_core\nsystem = spatch_core.BackendSystem(None, 'OPTIONS').backend_opts",
+            "'options:system' is not a BackendSystem but of type 'type'",
+        ),
     }
     for name, (code, _) in expected.items():
         write_distribution(
@@ -961,6 +965,28 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
     assert "distribution paint-lib registers a library of the same name" in answer.output
     assert answer.row("default")[1] == "active"
     assert answer.code == 1
+
+
+def test_a_key_that_is_no_field_is_a_warning_about_an_active_backend(paint: Site) -> None:
+    """D11: the backend works."""
+    paint.install_backend(
+        "chalk",
+        """
+        primary_types = ["fractions:Fraction"]
+        opt_in = true
+        [functions."paintlib.filters:blur"]
+        function = "paint_chalk:blur"
+        """,
+        "def blur(x): ...",
+    )
+    answer = paint.run("doctor", "--json")
+    (library,) = answer.json["libraries"]
+    (chalk,) = (each for each in library["backends"] if each["name"] == "chalk")
+    assert (chalk["state"], chalk["errors"], chalk["warnings"]) == ("active", 0, 1)
+    found = {each["keys"][0]: each for each in library["findings"] if each["backend"] == "chalk"}
+    assert found["opt_in"]["severity"] == "warning"
+    assert found["opt_in"]["remedy"] == "Did you mean 'requires_opt_in'?"
+    assert paint.run("list").row("chalk")[1] == "active"
 
 
 def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:

@@ -378,3 +378,14 @@ def test_a_function_without_its_colon_is_recognized(paint: Site, given: str) -> 
     answer = paint.run("explain", given, "fractions:Fraction")
     assert answer.code == 2
     assert f"did you mean {BLUR}?" in " ".join(answer.errors.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("numpy.ndarray", "numpy:ndarray"), ("float", "builtins:float")]
+)
+def test_a_type_without_a_colon_is_shown_with_one(paint: Site, given: str, meant: str) -> None:
+    """The path by which code names a class is no identifier."""
+    for arguments in ([BLUR, given], [BLUR, "builtins:int", "--type", given]):
+        answer = paint.run("explain", *arguments)
+        assert answer.code == 2
+        assert f"such as '{meant}'" in answer.errors

@@ -128,6 +128,33 @@ def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
     )
 
 
+def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, project: Path) -> None:
+    """D9, D11: and no other line is accused."""
+    toml = """
+        name = "oil"
+        primary_types = ["fractions:Fraction"]
+        opt_in = true
+        [functions."paintlib.blur"]
+        function = "paint_oil.tools:blur"
+        [functions.default]
+        should_run = "paint_oil.tools:no_such_function"
+        [functions."paintlib.filters:blur"]
+        function = "paint_oil.tools:blur"
+        requires_opt_in = true
+        """
+    answer = verify(site, project, toml, "--json")
+    assert answer.errors == ""
+    assert {place: remedy for place, (_, remedy) in faults(answer).items()} == {
+        (3, "opt_in"): "Did you mean 'requires_opt_in'?",
+        (4, 'functions."paintlib.blur"'): "Write it as 'paintlib:blur'",
+        (6, 'functions."default"'): "Did you mean 'defaults'?",
+        (
+            10,
+            'functions."paintlib.filters:blur".requires_opt_in',
+        ): "Write it above the first table",
+    }
+
+
 def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> None:
     """As compilers do, so that editors and people find the place."""
     answer = verify(site, project, GOOD.replace("tools:blur", "tools:blurr"))

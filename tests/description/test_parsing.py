@@ -550,11 +550,15 @@ def test_the_error_shows_every_fault_on_a_line_of_its_own() -> None:
         ),
     ],
 )
-def test_a_misspelled_key_is_a_fault(fields: dict[str, Any], key: str, meant: str) -> None:
+def test_a_misspelled_key_is_a_problem_with_the_nearest(
+    fields: dict[str, Any], key: str, meant: str
+) -> None:
     """D11: a misspelled key must not be ignored in silence."""
-    found = faults(fields)
-    assert list(found) == [key]
-    assert found[key].remedy == f"Did you mean {meant!r}?"
+    (problem,) = parse(fields).problems
+    assert (problem.key, problem.backend, problem.source) == (key, "gpu", SOURCE)
+    assert problem.remedy == f"Did you mean {meant!r}?"
+    assert (problem.skips, problem.warns) == (False, True)
+    assert "is skipped" not in str(problem)
 
 
 @pytest.mark.parametrize(
@@ -562,8 +566,8 @@ def test_a_misspelled_key_is_a_fault(fields: dict[str, Any], key: str, meant: st
     [("default", "defaults"), ("auto_generation", "auto-generation"), ("autogeneration", "auto-")],
 )
 def test_a_misspelled_table_of_functions_is_shown_its_name(key: str, meant: str) -> None:
-    found = faults({**MINIMAL, "functions": {key: {"backend": "p:b"}}})
-    (problem,) = found.values()
+    (problem,) = parse({**MINIMAL, "functions": {key: {"backend": "p:b"}}}).problems
+    assert problem.key == f'functions."{key}"'
     assert f"Did you mean '{meant}" in problem.remedy
 
 
@@ -579,8 +583,94 @@ def test_a_misspelled_table_of_functions_is_shown_its_name(key: str, meant: str)
     ids=["description", "function", "defaults", "auto-generation", "no string"],
 )
 def test_a_key_unlike_any_field_is_ignored(fields: dict[Any, Any]) -> None:
-    """It may belong to a later version, or to another tool."""
-    assert parse(fields).name == "gpu"
+    """D11: it may belong to a later version, or to another tool; nobody is warned."""
+    description = parse(fields)
+    assert description.name == "gpu"
+    assert description.problems
+    assert not any(problem.skips or problem.warns for problem in description.problems)
+
+
+@pytest.mark.parametrize(
+    ("fields", "key", "remedy"),
+    [
+        ({**MINIMAL, "opt_in": True}, "opt_in", "Did you mean 'requires_opt_in'?"),
+        (
+            with_function(function="p:f", opt_in=True),
+            'functions."lib:blur".opt_in',
+            "Did you mean 'requires_opt_in'? Write it above the first table",
+        ),
+        (
+            {**MINIMAL, "function": {"lib:blur": {"function": "p:f"}}},
+            "function",
+            "Did you mean 'functions'?",
+        ),
+    ],
+)
+def test_an_unknown_key_shows_the_nearest_field_of_any_table(
+    fields: dict[str, Any], key: str, remedy: str
+) -> None:
+    """D11: also where only a part of the name is left, or where it belongs elsewhere."""
+    (problem,) = parse(fields).problems
+    assert (problem.key, problem.remedy) == (key, remedy)
+    assert (problem.skips, problem.warns) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "key", "place"),
+    [
+        (
+            with_function(function="p:f", requires_opt_in=True),
+            'functions."lib:blur".requires_opt_in',
+            "above the first table",
+        ),
+        (
+            {**MINIMAL, "functions": {"defaults": {"secondary_types": []}}},
+            "functions.defaults.secondary_types",
+            "above the first table",
+        ),
+        (
+            {
+                **MINIMAL,
+                "functions": {"auto-generation": {"backend": "p:b", "requires_opt_in": True}},
+            },
+            "functions.auto-generation.requires_opt_in",
+            "above the first table",
+        ),
+        (
+            {**MINIMAL, "functions": {"requires_opt_in": True}},
+            'functions."requires_opt_in"',
+            "above the first table",
+        ),
+        ({**MINIMAL, "should_run": "p:s"}, "should_run", "in the table of a function, or in ["),
+        ({**MINIMAL, "modules": ["p"]}, "modules", "in [functions.auto-generation]"),
+        ({**MINIMAL, "defaults": {"should_run": "p:s"}}, "defaults", "below functions"),
+        (
+            {**MINIMAL, "function": {"lib:blur": {"requires_opt_in": True}}},
+            "function.lib:blur.requires_opt_in",
+            "above the first table",
+        ),
+    ],
+)
+def test_a_field_in_the_wrong_table_is_a_fault(
+    fields: dict[str, Any], key: str, place: str
+) -> None:
+    """D11: the backend would run without what its author has written."""
+    problem = {each: found for each, found in faults(fields).items() if found.skips}[key]
+    assert "has no effect in this table" in problem.message
+    assert problem.remedy.startswith(f"Write it {place}")
+
+
+def test_attributes_of_an_object_that_are_fields_of_tables_are_its_own() -> None:
+    """D4: a module may have a function named `function`."""
+
+    class Fields:
+        name = "gpu"
+        primary_types = ("cupy:ndarray",)
+        function = "lib:blur"
+        backend = object()
+        modules = ("a",)
+
+    assert parse(Fields).problems == ()
 
 
 def test_a_key_like_a_field_that_is_given_too_is_ignored() -> None:

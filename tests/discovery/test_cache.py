@@ -240,6 +240,31 @@ class TestSameDescription:
         assert answers[0] == answers[1]
         assert answers[0][0] == "loud"
 
+    def test_a_call_reads_the_functions_that_it_needs(
+        self, site: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """F6: docstrings need the texts of the others, and nothing else."""
+        content = TOML.replace("builtins:str", "decimal:Decimal")
+        install(site, "loud", content)
+        discover()
+        system = BackendSystem(GROUP, "CACHELIB", ["builtins:float"])
+        functions: list[Any] = [
+            system.dispatchable("x", module="cachelib", qualname=name)(lambda x: "default")
+            for name in ("double", "halve")
+        ]
+        made: list[str] = []
+        initialize = Implementation.__init__
+
+        def count(self: Implementation, function: str, *rest: Any, **fields: Any) -> None:
+            made.append(function)
+            initialize(self, function, *rest, **fields)
+
+        monkeypatch.setattr(Implementation, "__init__", count)
+        assert functions[1](1.0) == "default"
+        assert not made
+        assert "Louder" in functions[0].__doc__
+        assert "loud\n    Types: decimal:Decimal" in functions[1].__doc__
+
     def test_the_order_is_the_same(self, site: Path) -> None:
         for name, fields in [("a", ""), ("b", "lower_priority_than = ['c']"), ("c", "")]:
             install(site, name, f"{fields}\nname = '{name}'\nprimary_types = ['builtins:str']\n")

@@ -40,10 +40,12 @@ def test_an_entry_leads_back_to_its_description(
     """Also after a round trip through JSON, which has no tuples."""
     known, functions = make_entry(status, described(fields))
 
-    found = restore((json.loads(json.dumps(known)), functions), SOURCE, read)
+    found, lazy = restore((json.loads(json.dumps(known)), functions), SOURCE, read)
 
     assert found == described(fields)
     assert repr(found) == repr(described(fields))
+    for identifier, implementation in found.functions.items():
+        assert lazy.additional_docs(identifier) == implementation.additional_docs
 
 
 def test_an_entry_is_of_one_version_of_a_file(tmp_path: Path, status: os.stat_result) -> None:

@@ -147,8 +147,61 @@ def test_only_the_variables_of_the_prefix_count() -> None:
         "PRIORITIZE": "gpu",
         "lib_PRIORITIZE": "gpu",
     }
-    assert read_environment("LIB", variables) == Environment("LIB")
+    found = read_environment("LIB", variables)
+    assert dataclasses.replace(found, problems=()) == Environment("LIB")
+    assert [each.key for each in found.problems] == ["LIB_SET_ORDERS", "lib_PRIORITIZE"]
     assert read_environment("OTHER", variables).prioritize == ("gpu",)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("LIB_PRIORITISE", "LIB_PRIORITIZE"),
+        ("LIB_PRIORITY", "LIB_PRIORITIZE"),
+        ("LIB_Prioritize", "LIB_PRIORITIZE"),
+        ("lib_priority", "LIB_PRIORITIZE"),
+        ("LIB_BLOCKED", "LIB_BLOCK"),
+        ("LIB_SETORDER", "LIB_SET_ORDER"),
+    ],
+)
+def test_a_variable_of_a_similar_name_is_reported(name: str, meant: str) -> None:
+    """S14: it has no effect, and the remedy has the right name."""
+    found = read_environment("LIB", {name: "gpu", "LIB_BLOCK_SIZE": "8", "LIB_X": "1", "LIB_": ""})
+    (problem,) = found.problems
+    assert (problem.key, problem.remedy) == (name, f"Did you mean {meant}?")
+    assert dataclasses.replace(found, problems=()) == Environment("LIB")
+
+
+@pytest.mark.parametrize(
+    ("value", "blocked", "allowed"),
+    [
+        ("*,!dask", ["gpu", "anything"], ["dask"]),
+        (" !dask , * ", ["gpu"], ["dask"]),
+        ("*,!dask,!gpu-1.x", ["gpu"], ["dask", "gpu-1.x"]),
+        ("*,!dask,dask", ["gpu", "dask"], []),
+        ("*,!default", ["gpu"], []),
+    ],
+)
+def test_block_may_except_names_from_all(
+    value: str, blocked: list[str], allowed: list[str]
+) -> None:
+    """S12: all but these. A name that is blocked too stays blocked."""
+    environment = read(BLOCK=value)
+    assert environment.problems == ()
+    assert [name for name in blocked if not environment.blocks(name)] == []
+    assert [name for name in allowed if environment.blocks(name)] == []
+
+
+def test_block_may_except_the_backend_of_one_distribution() -> None:
+    """S12: that of another one, or of the library itself, is blocked."""
+    environment = read(BLOCK="*,!gpu@GPU_dist")
+    assert not environment.blocks("gpu")
+    assert not environment.blocks("gpu", "gpu-dist")
+    assert environment.blocks("gpu", "other")
+    assert environment.blocks("gpu", "")
+    assert environment.mentioned == {"gpu": {"gpu-dist": "LIB_BLOCK"}}
+    assert environment.blocking([]) == "*,!gpu@gpu-dist"
+    assert environment.blocking(["gpu"]) == "*"
 
 
 @pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(Environment)])
@@ -196,6 +249,11 @@ MALFORMED = [
     ("PRIORITIZE", "gpu@a,gpu@b", "'gpu' cannot come from two distributions"),
     ("PRIORITIZE", "default@a", "the library itself has no other distribution"),
     ("BLOCK", "*@a", "'*@a'"),
+    ("BLOCK", "!gpu", "'!gpu' excepts a backend, but not all are blocked"),
+    ("BLOCK", "threads,!gpu", "'!gpu' excepts a backend, but not all are blocked"),
+    ("BLOCK", "*,!!gpu", "'!!gpu'"),
+    ("BLOCK", "*,! gpu", "'! gpu'"),
+    ("BLOCK", "*,!", "'!'"),
     ("BLOCK", "default@a", "the library itself cannot be blocked"),
     ("SET_ORDER", "gpu@a>b", "'gpu@a>b' is not an order"),
     ("BLOCK", ",", "''"),
@@ -398,7 +456,12 @@ def test_a_malformed_value_is_one_warning_and_one_problem(
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("PRIORITIZE", "thread"), ("BLOCK", "Threads"), ("SET_ORDER", "treads>gpu")],
+    [
+        ("PRIORITIZE", "thread"),
+        ("PRIORITIZE", "THREADS"),
+        ("BLOCK", "Threads"),
+        ("SET_ORDER", "treads>gpu"),
+    ],
 )
 def test_a_near_miss_is_reported(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
@@ -430,3 +493,42 @@ def test_a_name_that_is_blocked_is_no_near_miss(monkeypatch: pytest.MonkeyPatch)
     system, function = library(backend("thread"), backend("threads"))
     assert function("x") == "threads"
     assert system.problems == ()
+
+
+def test_an_exception_that_is_misspelled_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S14: all are blocked then, the one that was meant among them."""
+    monkeypatch.setenv("TESTLIB_BLOCK", "*,!threds")
+    system, function = library(GPU, THREADS)
+    with pytest.warns(EnvironmentVariableWarning, match="Did you mean 'threads'?"):
+        assert function("x") == "default"
+    assert list(system.backends) == ["default"]
+
+
+def test_all_backends_but_one_are_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S12: ``*,!name``."""
+    monkeypatch.setenv("TESTLIB_BLOCK", "*,!threads")
+    system, function = library(GPU, THREADS)
+    assert function("x") == "threads"
+    assert set(system.backends) == {"default", "threads"}
+    assert system.problems == ()
+
+
+@pytest.mark.parametrize("value", ["all", "ALL"])
+def test_a_word_for_all_is_reported(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """S14: it is no name of a backend, and ``*`` is meant."""
+    monkeypatch.setenv("TESTLIB_BLOCK", value)
+    system, function = library(GPU, THREADS)
+    with pytest.warns(EnvironmentVariableWarning, match=r"Did you mean '\*', which blocks all"):
+        assert function("x") == "gpu"
+    (problem,) = system.problems
+    assert problem.key == "TESTLIB_BLOCK"
+
+
+def test_a_variable_of_a_similar_name_is_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S14: at the first call, and among the problems."""
+    monkeypatch.setenv("TESTLIB_PRIORITISE", "threads")
+    system, function = library(GPU, THREADS)
+    with pytest.warns(EnvironmentVariableWarning, match="Did you mean TESTLIB_PRIORITIZE") as found:
+        assert function("x") == "gpu"
+    assert len(found) == 1
+    assert [problem.key for problem in system.problems] == ["TESTLIB_PRIORITISE"]

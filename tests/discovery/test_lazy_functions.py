@@ -22,10 +22,15 @@ FUNCTIONS = {
 }
 
 
+def lazy(columns: bytes, parse: Callable[[], Functions] = FUNCTIONS.copy) -> LazyFunctions:
+    """What `restored` wraps."""
+    return LazyFunctions(tuple(FUNCTIONS), columns, parse)
+
+
 def restored(columns: bytes, parse: Callable[[], Functions] = FUNCTIONS.copy) -> Functions:
     """The functions of `FUNCTIONS`, from any `columns`."""
-    lazy: Any = LazyFunctions(tuple(FUNCTIONS), columns, parse)
-    return MappingProxyType(lazy)
+    mapping: Any = lazy(columns, parse)
+    return MappingProxyType(mapping)
 
 
 class TestSameMapping:
@@ -95,6 +100,21 @@ class TestSameMapping:
 @pytest.mark.parametrize("columns", [b"", b"\xff", b"{}", b"[]", b"null", b"[[1],[2],[3],[4]]"])
 def test_malformed_columns_are_replaced_by_the_file(columns: bytes) -> None:
     assert dict(restored(columns)) == FUNCTIONS
+    for identifier, each in FUNCTIONS.items():
+        assert lazy(columns).additional_docs(identifier) == each.additional_docs
+
+
+@pytest.mark.parametrize("docs", ["", "All the same."])
+def test_texts_are_read_without_the_functions(docs: str) -> None:
+    """A column of equal values holds one."""
+    functions = {name: Implementation("m:f", None, False, docs) for name in FUNCTIONS}
+    functions["cachelib:halve"] = Implementation("m:f", None, False, docs * 2)
+
+    found = lazy(to_json(columns_of(functions)))
+
+    for identifier, each in functions.items():
+        assert found.additional_docs(identifier) == each.additional_docs
+    assert not found._made
 
 
 def test_columns_are_read_when_a_function_is_looked_up() -> None:

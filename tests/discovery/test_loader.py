@@ -15,7 +15,12 @@ from typing import Any
 
 import pytest
 
-from spatch_core import BackendSkippedWarning, BackendSystem, UnknownBackendError
+from spatch_core import (
+    BackendSkippedWarning,
+    BackendSystem,
+    DuplicateFunctionWarning,
+    UnknownBackendError,
+)
 from spatch_core._discovery.loader import Loader
 from spatch_core.testing import Distribution, isolated, write_distribution
 
@@ -256,9 +261,11 @@ class TestReload:
         install(site, "late")
         system.reload()
 
-        @system.dispatchable("x", module="loader_library", qualname="double")
-        def newer(x: object) -> str:
-            return "default"
+        with pytest.warns(DuplicateFunctionWarning):
+
+            @system.dispatchable("x", module="loader_library", qualname="double")
+            def newer(x: object) -> str:
+                return "default"
 
         assert double("text") == newer("text") == "late"
         assert newer.__doc__ is not None

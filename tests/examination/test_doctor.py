@@ -39,15 +39,13 @@ def test_findings_that_differ_in_their_keys_become_one(tmp_path: Path) -> None:
     ]
 
 
-def test_variables_that_name_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Near misses of backends are reported by discovery."""
-    monkeypatch.setenv("EXAMINED_PRIORITISE", "a")
-    monkeypatch.setenv("EXAMINED_SOMETHING", "a")
+def test_variables_that_name_nothing() -> None:
+    """Near misses of backends and of variables are reported by discovery."""
     mentioned = [("oil", "EXAMINED_BLOCK"), ("oli", "EXAMINED_BLOCK"), ("zz", "EXAMINED_BLOCK")]
-    found = list(check_variables("EXAMINED", ["default", "oil"], mentioned))
+    mentioned.append(("all", "EXAMINED_BLOCK"))
+    found = list(check_variables(["default", "oil"], mentioned, "EXAMINED_BLOCK"))
     assert [(each.key, each.remedy) for each in found] == [
         ("EXAMINED_BLOCK", "Remove it; installed are: default, oil"),
-        ("EXAMINED_PRIORITISE", "Did you mean EXAMINED_PRIORITIZE?"),
     ]
 
 

@@ -64,3 +64,17 @@ def test_functions_of_a_library_are_known_by_name() -> None:
     wrong = functions.check(f"{default.__module__}:defualt")
     assert wrong is not None
     assert (wrong.severity, wrong.remedy) == (Severity.ERROR, f"Did you mean {name!r}?")
+
+
+def test_the_nearest_function_of_a_short_name_is_offered() -> None:
+    """Though another version of the library may have the function, so that it is no error."""
+    system = BackendSystem(None, "CHECKED")
+
+    @system.dispatchable(["x"], module=__name__)
+    def fn(x: object) -> object:
+        return x
+
+    wrong = LibraryFunctions(Importer([]), system).check(f"{__name__}:fm")
+    assert wrong is not None
+    assert wrong.severity is Severity.WARNING
+    assert wrong.remedy.startswith(f"Did you mean '{__name__}:fn'? Else remove it, or say which")

@@ -25,7 +25,7 @@ def test_a_check_writes_nothing(file: Path) -> None:
     update = update_file(str(file), check=True)
     assert (update.findings, update.is_current, update.written) == ((), False, False)
     assert update.text == text(HEAD, BLEND, BLUR)
-    assert update.added == ["paintlib.filters:blend", "paintlib.filters:blur"]
+    assert update.added == ("paintlib.filters:blend", "paintlib.filters:blur")
     assert '+[functions."paintlib.filters:blur"]\n' in update.diff
     assert file.read_text() == text(HEAD)
 
@@ -53,6 +53,6 @@ def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
 def test_a_path_may_be_an_object(file: Path) -> None:
     """As for `open`."""
     update = update_file(file)
-    assert (update.findings, update.written, update.file.path) == ((), True, str(file))
+    assert (update.findings, update.written, update.subject) == ((), True, str(file))
     assert file.read_text() == text(HEAD, BLEND, BLUR)
     assert "as in pyproject.toml" not in repr(update)  # the content of the file

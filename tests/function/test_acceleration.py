@@ -353,9 +353,9 @@ def test_code_that_is_exchanged_in_the_middle_of_a_call() -> None:
     free = object()
     described = describe(functions={"lib:f": {"function": f"{__name__}:exchange_code"}})
     second = describe(name="second")
-    system = BackendSystem(None, "MYLIB", backends=[described, second])
     x = Foreign()
     for by_keyword in (False, True):
+        system = BackendSystem(None, "MYLIB", backends=[described, second])
         # With a free variable, so that no shortcut keeps the wrapper's code.
         f: Any = system.dispatchable(("x", "y"), module="lib", qualname="f")(lambda x, y: free)
         args: tuple[Any, ...] = (x,) if by_keyword else (x, f)

@@ -258,15 +258,6 @@ class Adder:
         return "default", y
 
 
-class Made:
-    """A class as a default implementation."""
-
-    kind = "made"
-
-    def __init__(self, x: Any, y: Any = 0) -> None:
-        self.y = y
-
-
 def generator(x: Any) -> Any:
     yield "default"
 
@@ -313,17 +304,6 @@ def test_bound_method_dispatches_on_the_named_argument() -> None:
     assert function(x, 1) == ("default", x)
 
 
-def test_class_as_default() -> None:
-    """The signature is that of the constructor."""
-    function: Any = make_system().dispatchable("x", module="lib", qualname="f")(Made)
-    made = function(1, y=2)
-    assert type(made) is Made
-    assert made.y == 2
-    assert list(inspect.signature(function).parameters) == ["x", "y"]
-    assert function(Foreign())[0] == "first"
-    assert type(function) is types.FunctionType
-
-
 def test_ufunc_as_default() -> None:
     """A NumPy ufunc, whose positions the library names."""
     numpy = pytest.importorskip("numpy", reason="NumPy is not installed")
@@ -339,10 +319,9 @@ def test_ufunc_as_default() -> None:
 
 def test_generators_and_coroutines() -> None:
     """The wrapper returns a generator or coroutine; its body runs later."""
-    decorate = make_system().dispatchable("x", module="lib", qualname="f")
-    made: Any = decorate(generator)
+    made: Any = make_system().dispatchable("x", module="lib", qualname="f")(generator)
     assert list(made(1)) == ["default"]
-    waited: Any = decorate(coroutine)
+    waited: Any = make_system().dispatchable("x", module="lib", qualname="f")(coroutine)
     assert asyncio.run(waited(1)) == "default"
     with pytest.raises(TypeError, match=r"backend 'first' returned \('first', .*an awaitable$"):
         asyncio.run(waited(Foreign()))
@@ -374,6 +353,26 @@ def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    "kind",
+    [
+        property,
+        staticmethod,
+        classmethod,
+        functools.cached_property,
+        functools.singledispatchmethod,
+    ],
+)
+def test_decorators_of_methods_stand_above(kind: Any) -> None:
+    """The error says what to write; a static method would be called with its instance."""
+
+    def method(x: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=rf"write @{kind.__name__} above @dispatchable\(") as caught:
+        make_system().dispatchable("x")(kind(method))
+    assert f"not a {kind.__name__}:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "default", [functools.partial(len), Adder()], ids=lambda value: type(value).__name__
 )
 @pytest.mark.parametrize("options", [{}, {"qualname": "f"}, {"module": "lib"}], ids=repr)
@@ -381,16 +380,6 @@ def test_what_has_no_name_needs_a_public_identity(default: Any, options: Any) ->
     """Without `__qualname__`, both module= and qualname= must be given."""
     with pytest.raises(TypeError, match=r"module=.*qualname="):
         make_system().dispatchable([], **options)(default)
-
-
-def test_parentheses_may_not_be_forgotten() -> None:
-    """`@system.dispatchable` without parentheses returns a decorator, not a function."""
-
-    def f(x: Any) -> Any: ...
-
-    decorated: Any = make_system().dispatchable(f)
-    assert not isinstance(decorated, dict)
-    assert decorated is not f
 
 
 # ---------------------------------------------------------------------------------------

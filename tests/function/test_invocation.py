@@ -27,6 +27,9 @@ def test_it_can_be_printed_and_pickled() -> None:
     assert "Foreign" in repr(invocation)
     again = pickle.loads(pickle.dumps(invocation))
     assert again(3) == ("first", (3,), {})
+    forced = pickle.loads(pickle.dumps(blur.invoke(backend="first", force=True)))
+    assert repr(forced).endswith("blur invoked with backend='first', force=True>")
+    assert forced(3) == ("first", (3,), {})
     assert repr(blur.invoke(backend="x")).endswith("blur invoked with backend='x'>")
     with pytest.raises(UnknownBackendError):
         blur.invoke(backend="frist")(3)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spatch_core
-from spatch_core import BackendSystem
+from spatch_core import BackendSystem, DuplicateFunctionWarning
 from spatch_core._dispatch_arguments import Missing
 from spatch_core.testing import isolated, run_python, write_distribution
 
@@ -162,7 +162,7 @@ def test_only_what_no_backend_implements(implemented: Any) -> None:
     system, function = make(f, "x", *implemented)
     assert function(1)[0] == 1
     assert is_taken(function) is not bool(implemented)
-    for options in ({"disable": "first"}, {"disable": "default"}, {"type": Foreign}):
+    for options in ({"disable": "first"}, {"prioritize": "default"}, {"type": Foreign}):
         with system.backend_opts(**options):
             expected = "first" if implemented and "type" in options else f(1)
             assert function(1) == expected
@@ -546,10 +546,10 @@ def test_a_decision_about_replaced_backends_has_no_effect() -> None:
     caller = system._dispatcher.ensure_loaded()
     system.reload()
     dispatcher = system._dispatcher
-    dispatcher.leave_shortcuts()
-    dispatcher.take_shortcut(dispatcher.records[0], caller)
+    dispatcher.shortcuts.leave_all()
+    dispatcher.shortcuts.take(dispatcher.records[0], caller)
     assert not is_taken(function)
-    dispatcher.take_shortcut(dispatcher.records[0], dispatcher.ensure_loaded())
+    dispatcher.shortcuts.take(dispatcher.records[0], dispatcher.ensure_loaded())
     assert is_taken(function)
 
 
@@ -901,7 +901,8 @@ def test_a_hot_reloader_gets_code_that_dispatches() -> None:
     """It decorates again, and gives the old function the code of the new one."""
     system, function = make()
     function(1)
-    newer = system.dispatchable("x", module="lib", qualname="f")(warn)
+    with pytest.warns(DuplicateFunctionWarning):
+        newer = system.dispatchable("x", module="lib", qualname="f")(warn)
     assert not is_taken(newer)
     function.__code__, function.__defaults__ = newer.__code__, newer.__defaults__
     function.__kwdefaults__ = newer.__kwdefaults__

@@ -347,7 +347,8 @@ def test_compiling_a_shape_warns_of_nothing() -> None:
         from spatch_core import BackendSystem
         system = BackendSystem(None, "MYLIB")
         for names in ([], ["x"], ["y", "key"], None):
-            system.dispatchable(names, module="lib", qualname="f")(lambda x=1, y=2, *, key=3: x)()
+            name = f"f{len(system.functions)}"
+            system.dispatchable(names, module="lib", qualname=name)(lambda x=1, y=2, *, key=3: x)()
         print(warnings.filters == before)
         """,
         options=["-W", "error"],

@@ -481,7 +481,7 @@ def scenarios(draw: Any) -> tuple[Recipe, dict[str, Plan], dict[str, Any], Call,
         {},
         optional={
             "prioritize": st.sampled_from([*present, "default"]),
-            "disable": st.sampled_from([*present, "default"]),
+            "disable": st.sampled_from(present),
             "type": st.sampled_from([Own, Foreign, Subclass, Registered, Other]),
             "trace": st.booleans(),
         },

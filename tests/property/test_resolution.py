@@ -106,6 +106,7 @@ def model(
         for cls in types
         if any(means(each.primary, cls) for each in [*active, DEFAULT] if each.implements)
         or any(means(each.primary + each.secondary, cls) for each in wanted)
+        or (state.cls is not None and cls is getattr(HERE, state.cls))
     ]
     matching = [
         each
@@ -288,7 +289,8 @@ def test_calls_explanations_and_traces_agree_with_the_model(
     with ExitStack() as stack:
         for (prioritize, disable, cls), script in program:
             prioritize = [name for name in prioritize if name in names]
-            disable = [name for name in disable if name in names]
+            # The library itself cannot be disabled.
+            disable = [name for name in disable if name in names and name != "default"]
             if cls and not any(means(each.primary, getattr(HERE, cls)) for each in backends):
                 cls = None
             options = system.backend_opts(

@@ -221,7 +221,8 @@ KINDS = [
 ]
 
 names = st.lists(st.sampled_from(NAMES), max_size=2, unique=True).map(tuple)
-options = st.builds(Options, names, names, st.integers(0, 2), st.booleans())
+disabled = st.lists(st.sampled_from(NAMES[:-1]), max_size=2, unique=True).map(tuple)
+options = st.builds(Options, names, disabled, st.integers(0, 2), st.booleans())
 steps = st.tuples(st.sampled_from(KINDS), st.integers(0, 2))
 programs: Any = st.lists(st.tuples(steps, st.just([])), min_size=1, max_size=2)
 for _ in range(2):

@@ -153,8 +153,6 @@ def test_prioritizing_is_asking_for_it(library: Any, f: Any, install: Install) -
     assert f(Own()) == "default"
     with library.backend_opts(prioritize="greedy"):
         assert {f(*args) for args in SUPPORTED} == {"greedy"}
-    with library.backend_opts(disable="default"):
-        assert f(Own()) == "greedy"
     assert f(Own()) == "default"
 
 
@@ -259,6 +257,28 @@ def test_general_patterns_of_the_library_and_of_prioritized_backends_count(
         assert f(Float()) == "general"
         assert f(Foreign(), Float()) == "default"
     assert f(Foreign(), Float()) == "specific"
+
+
+def test_the_type_that_the_user_names_always_counts(library: Any, f: Any, install: Install) -> None:
+    """M2: it is the choice of the user, also one of Python's own classes."""
+    install("numbers", ["float~"], ["own"])
+    assert f(Own(), 1.5) == "default"
+    with library.backend_opts(type=float):
+        assert f(Own()) == f(1.5) == f(None) == "numbers"
+        assert f.explain(Own()).selected == "numbers"
+    assert f.invoke(type=float)(Own()) == "numbers"
+    assert library.explain_types("goldenlib:f", [Own]).selected == "default"
+
+
+def test_the_type_that_the_user_names_counts_for_every_backend(
+    library: Any, f: Any, install: Install
+) -> None:
+    """M2: a backend that does not know it takes no such call."""
+    install("numbers", ["float~"])
+    install("foreigners", ["foreign"])
+    assert f(Foreign(), 1.5) == "foreigners"
+    with library.backend_opts(type=float):
+        assert f(Foreign()) == "default"
 
 
 def test_backend_of_other_functions_changes_nothing(f: Any, install: Install) -> None:

@@ -212,15 +212,6 @@ def test_explanation_of_the_librarys_own_type() -> None:
     assert verdicts(explanation)["first"][0] is Verdict.NO_MATCH
 
 
-def test_explanation_of_a_disabled_default() -> None:
-    """A disabled default comes last, and is said to run because nothing else answers."""
-    system, f = make(describe("first"))
-    with system.backend_opts(disable="default"):
-        explanation = f.explain(Own())
-        assert explanation.selected == f(Own()) == "default"
-    assert verdicts(explanation)["default"] == (Verdict.RUNS, "nothing else answers")
-
-
 def test_explain_follows_the_state() -> None:
     """F8: it explains the call as it would be made here and now."""
     system, f = make(describe("first"), describe("second"))
@@ -433,11 +424,10 @@ def test_library_that_matches_is_not_watched_for_what_was_merely_installed(insta
     assert f(Own()) == "default"
     (entry,) = system._dispatcher.keeper.get()[1].values()
     assert not isinstance(entry, Guard)
-    for options in ({"prioritize": "first"}, {"disable": "default"}):
-        with system.backend_opts(**options):
-            f(Own())
-            (entry,) = system._dispatcher.keeper.get()[1].values()
-            assert isinstance(entry, Guard)
+    with system.backend_opts(prioritize="first"):
+        f(Own())
+        (entry,) = system._dispatcher.keeper.get()[1].values()
+        assert isinstance(entry, Guard)
 
 
 def test_library_that_matches_is_watched_for_what_was_placed_before_it(

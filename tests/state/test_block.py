@@ -30,7 +30,7 @@ def test_entering_again_finds_the_same_tables(system: BackendSystem, fields: Any
     for _ in range(2):
         with options:
             found.append(system._dispatcher.keeper.get())
-    with system.backend_opts(disable="default"), options:
+    with system.backend_opts(prioritize="default"), options:
         found.append(system._dispatcher.keeper.get())
     assert found[0] is found[1]
     assert found[0] is not found[2]

@@ -74,7 +74,7 @@ def test_blocks_left_in_another_order() -> None:
     keeper = system._dispatcher.keeper
 
     def work() -> list[bool]:
-        outer, inner = system.backend_opts(trace=True), system.backend_opts(disable="default")
+        outer, inner = system.backend_opts(trace=True), system.backend_opts(prioritize="default")
         found = []
         for step in (outer.__enter__, inner.__enter__, outer.__exit__, inner.__exit__):
             step()

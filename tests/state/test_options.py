@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import pickle
+import pydoc
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +19,7 @@ import pytest
 from spatch_core import (
     BackendSystem,
     GlobalOptionsWarning,
+    IdentifierError,
     UnknownBackendError,
     UnknownTypeError,
 )
@@ -101,7 +105,6 @@ def library() -> Library:
         ({"disable": "first"}, "second"),
         pytest.param({"disable": {"first", "second"}}, "default", id="set"),
         ({"prioritize": "third", "disable": "third"}, "first"),
-        ({"disable": "default"}, "first"),
         ({"prioritize": "default"}, "first"),
     ],
     ids=repr,
@@ -155,11 +158,11 @@ def test_inner_prioritize_goes_before_the_outer_one(library: Library) -> None:
 
 def test_inner_prioritize_enables_what_an_outer_block_disabled(library: Library) -> None:
     """S4: an inner `prioritize` re-enables."""
-    with library.options(disable=["first", "second", "default"]):
+    with library.options(disable=["first", "second"]):
         assert library.ran() == "default"
         with library.options(prioritize="first"):
             assert library.ran() == "first"
-            assert library.options().disabled == ("default", "second")
+            assert library.options().disabled == ("second",)
         with library.options(prioritize="default"):
             assert library.f(Own()) == "default"
         assert library.ran() == "default"
@@ -177,14 +180,62 @@ def test_inner_disable_disables_what_an_outer_block_prioritized(library: Library
         assert library.ran() == "third"
 
 
-def test_disabling_the_default_takes_its_place_away(library: Library) -> None:
-    """A disabled default stays the fallback, but no longer goes before the backends."""
-    assert library.f(Own()) == "default"
-    with library.options(type=Foreign, disable="default"):
+@pytest.mark.parametrize("names", ["default", ("default",), ["first", "default"]])
+def test_the_library_itself_cannot_be_disabled(library: Library, names: Any) -> None:
+    """S5: as it cannot be blocked."""
+    with pytest.raises(ValueError, match="the library itself cannot be disabled") as caught:
+        library.options(disable=names)
+    assert "prioritize=" in str(caught.value)
+    with pytest.raises(ValueError, match="the library itself cannot be disabled"):
+        library.options.freeze(library.ran, disable=names)
+
+
+def test_none_means_no_names(library: Library) -> None:
+    """S1: as for a parameter that is passed on."""
+    for options in (library.options(None, None), library.options(prioritize=None, disable=None)):
+        assert (options.prioritized, options.disabled) == ((), ())
+    with library.options(prioritize=None, disable="first"):
+        assert library.ran() == "second"
+    with library.options(prioritize="third", disable=None):
+        assert library.ran() == "third"
+
+
+def test_names_in_one_string_are_told_apart_by_nothing(library: Library) -> None:
+    """S5: the comma is named, and the list that is meant."""
+    with pytest.raises(UnknownBackendError) as caught:
+        library.options(prioritize="first, second")
+    assert "a name has no comma" in str(caught.value)
+    assert "['first', 'second']" in str(caught.value)
+
+
+def test_a_type_may_be_given_by_its_identifier(library: Library) -> None:
+    """S6: it is imported, and is the same as the class."""
+    name = f"{__name__}:Foreign"
+    with library.options(type=name):
+        assert library.options().type is Foreign
         assert library.f(Own()) == "first"
-    with library.options(disable="default"):
-        assert library.f(Own()) == "default"
-        assert library.options().backends == ("first", "second")
+    assert library.options.freeze(library.f, type=name)(Own()) == "first"
+    assert library.f.invoke(type=name)(Own()) == "first"
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "text"),
+    [
+        (f"{__name__}.Foreign", IdentifierError, f"such as '{__name__}:Foreign'"),
+        ("float", IdentifierError, "such as 'builtins:float'"),
+        ("no_such_module:Type", ModuleNotFoundError, "no_such_module"),
+        (f"{__name__}:Foregin", ImportError, "did you mean 'Foreign'?"),
+        (f"{__name__}:first", TypeError, "type= takes a class"),
+        ("fractions:Fraction", UnknownTypeError, "is not a primary type of any backend"),
+    ],
+)
+def test_an_identifier_that_leads_to_no_type(
+    library: Library, name: str, error: type[Exception], text: str
+) -> None:
+    """S6: the error is that of the import, or of the class."""
+    with pytest.raises(error) as caught:
+        library.options(type=name)
+    assert text in str(caught.value)
 
 
 def test_blocks_of_one_statement(library: Library) -> None:
@@ -245,7 +296,7 @@ def test_type_that_is_primary_for_no_backend(library: Library, cls: type) -> Non
     assert caught.value.known == (f"{__name__}:Own", f"{__name__}:Foreign")
 
 
-@pytest.mark.parametrize("value", ["numpy:ndarray", 3, Foreign()], ids=["str", "int", "object"])
+@pytest.mark.parametrize("value", ["json:loads", 3, Foreign()], ids=["str", "int", "object"])
 def test_type_must_be_a_class(library: Library, value: Any) -> None:
     """S6: an object given by mistake is told from an unknown type."""
     with pytest.raises(TypeError, match="takes a class"):
@@ -275,7 +326,7 @@ def test_unknown_name_raises(library: Library, option: str, name: Any, match: st
     assert library.ran() == "first"
 
 
-@pytest.mark.parametrize("value", [3, None, [["first"]], [3], ["first", 3]], ids=repr)
+@pytest.mark.parametrize("value", [3, [["first"]], [3], ["first", 3]], ids=repr)
 def test_names_must_be_names(library: Library, value: Any) -> None:
     """S5: what is no name is refused at once, with what to write."""
     for option in ("prioritize", "disable"):
@@ -382,7 +433,27 @@ def test_options_show_where_they_are_published(library: Library) -> None:
     """Each library has a class of its own, which help() and pickle find in its module."""
     assert library.options.__name__ == "backend_opts"
     assert library.options.__module__ == __name__
-    assert "prioritize" in (library.options.__doc__ or library.options.__mro__[1].__doc__ or "")
+    text = pydoc.plain(pydoc.render_doc(library.options))
+    for line in (
+        "Choose backends, and see what runs: in a block, in a function, or in the whole process.",
+        "prioritize : str or iterable of str, optional",
+        'with backend_opts(prioritize="gpu"):',
+        "backend_opts().backends",
+        "The environment variables MYLIB_PRIORITIZE, MYLIB_BLOCK and MYLIB_SET_ORDER",
+    ):
+        assert line in text
+
+
+def test_help_of_options_shows_public_names_alone(library: Library) -> None:
+    """A user sees what to call, each with a docstring, and no internals."""
+    text = pydoc.plain(pydoc.render_doc(library.options))
+    shown = set(re.findall(r"^ \|  (\w+)(?:\(|$| =)", text, re.MULTILINE))
+    public = {name for name in dir(library.options) if not name.startswith("_")}
+    assert public <= shown
+    assert [name for name in shown if re.match("_[^_]", name)] == []
+    assert "._state.block.BackendOptions" not in text
+    for name in (*public, "__enter__", "__exit__", "__call__"):
+        assert inspect.getdoc(getattr(library.options, name)), name
 
 
 # ---------------------------------------------------------------------------------------

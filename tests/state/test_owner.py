@@ -26,12 +26,14 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
     with pytest.raises(UnknownTypeError):
         owner.check_type(int)
     assert owner.restore == system.restore
-    with system.backend_opts(disable="default"):
-        assert owner.keeper.current().disabled == {"default"}
+    assert owner.reload == system.reload
+    with system.backend_opts(prioritize="default"):
+        assert owner.keeper.current().prioritized == ("default",)
     assert {name for name in dir(system) if not name.startswith("_")} == {
         *("group", "environ_prefix", "backend_opts", "dispatchable", "backends", "functions"),
         *("problems", "reload", "explain_types", "restore"),
     }
     assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
         *("backends", "prioritized", "disabled", "type", "trace", "freeze", "enable_globally"),
+        *("reset_globally", "reload"),
     }

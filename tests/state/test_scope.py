@@ -136,7 +136,7 @@ def test_chains_keep_no_class_alive() -> None:
 def test_chains_follow_the_backends() -> None:
     """`reload` and everything else that empties the tables drops the chains."""
     system = BackendSystem(None, "MYLIB")
-    with system.backend_opts(disable="default"):
+    with system.backend_opts(prioritize="default"):
         scope = system._dispatcher.keeper.get()[0]
         scope.chains(1).keep((int,), "chain")
         system.reload()

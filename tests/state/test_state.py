@@ -100,9 +100,13 @@ def test_every_option_can_be_given_and_told() -> None:
     for option in OPTIONS:
         assert getattr(state(), option.name) is None
         assert isinstance(vars(Block)[option.name], property)
-        assert option.travels or not option.is_plain
+        value: Any = object()
+        given = state(**{option.name: value})
+        assert getattr(given.within(state()), option.name) is value
+        assert getattr(state().within(given), option.name) is value
+        assert given.key != state().key
+        assert option.travels or not given.is_plain
+        assert (option.name in given.others) is option.travels
     travelling = [option.name for option in OPTIONS if option.travels]
     frozen = [*inspect.signature(BackendOptions.freeze).parameters]
     assert frozen == ["function", "prioritize", "disable", *travelling]
-    with pytest.raises(TypeError, match="no field 'later'"):
-        state(later=1)

@@ -142,14 +142,14 @@ def test_what_is_enabled_globally_in_the_block_ends_with_it(
 def test_whether_options_were_enabled_globally_is_put_back_too(system: BackendSystem) -> None:
     """It decides whether the next ones warn that they override some."""
     with isolated(system):
-        system.backend_opts(disable="default").enable_globally()
-    system.backend_opts(disable="default").enable_globally()
+        system.backend_opts(prioritize="default").enable_globally()
+    system.backend_opts(prioritize="default").enable_globally()
 
     with isolated(system):
-        system.backend_opts(disable="default").enable_globally()
+        system.backend_opts(prioritize="default").enable_globally()
 
     with pytest.warns(GlobalOptionsWarning):
-        system.backend_opts(prioritize="default").enable_globally()
+        system.backend_opts(type=float).enable_globally()
 
 
 def test_what_is_enabled_globally_outside_is_not_in_the_block(

@@ -91,7 +91,8 @@ if TYPE_CHECKING:
     assert_type(blur.explain(1).types, tuple[type, ...])
     assert_type(blur.invoke(backend="gpu")(1, sigma=2.0), list[float])
     assert_type(blur.invoke(type=int)(1), list[float])
-    assert_type(blur.invoke(backend="gpu", type=int)(1), list[float])
+    assert_type(blur.invoke(type="builtins:int")(1), list[float])
+    assert_type(blur.invoke(backend="gpu", type=int, force=True)(1), list[float])
     assert_type(generic.invoke(backend="gpu")(1), dict[str, int])
     assert_type(blur.backends, Sequence[str])
     assert_type(blur.backends[0], str)
@@ -136,6 +137,7 @@ if TYPE_CHECKING:
     # --- Options.
 
     assert_type(backend_opts, type[BackendOptions])
+    backend_opts(prioritize=None, disable=None, type="builtins:int")
     with backend_opts(prioritize=["gpu"], disable="cpu", type=int) as options:
         assert_type(options, BackendOptions)
         assert_type(options.backends, tuple[str, ...])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,6 +14,8 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs").glob("how-to/*.md")]
+SOURCES = [ROOT, *(ROOT / "example_backends").glob("*/src")]
 
 
 @pytest.mark.parametrize("file", ["correct.py", "wrong.py"])
@@ -34,3 +39,59 @@ def test_types(checker: list[str], file: str) -> None:
     # What is wrong elsewhere is found where everything is checked.
     assert done.returncode in (0, 1), text
     assert [line for line in text.splitlines() if file in line and "error" in line] == [], text
+
+
+def check_as_users_do(
+    checker: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> subprocess.CompletedProcess[str]:
+    """Check all files of a folder with no strict settings, and perhaps not every library."""
+    if find_spec(checker) is None:
+        pytest.skip(f"{checker} is not installed")
+    monkeypatch.chdir(folder)
+    if checker == "mypy":
+        options = ["--check-untyped-defs", "--disable-error-code=import-not-found"]
+        options += ["--disable-error-code=import-untyped", "--follow-imports=silent"]
+        monkeypatch.setenv("MYPYPATH", os.pathsep.join(map(str, SOURCES)))
+    else:
+        options = ["--pythonpath", sys.executable]
+        settings = {"extraPaths": [str(each) for each in SOURCES], "reportMissingImports": "none"}
+        Path("pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "-m", checker, *options, "."],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_what_users_copy_from_the_docs_is_typed(
+    checker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F12: the code of each page is a module."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        blocks = [block for block in blocks if "from ._" not in block]  # a file of a package
+        name = page.stem.replace("-", "_").lower()
+        (tmp_path / f"page_{name}.py").write_text("\n".join(blocks), encoding="utf-8")
+    done = check_as_users_do(checker, tmp_path, monkeypatch)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_mistakes_of_users_are_found(
+    checker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F12: the types of the examples are known; nothing of theirs is `Any` by accident."""
+    (tmp_path / "page.py").write_text(
+        "import minimal\n"
+        "with minimal.backend_opts(trace=True) as trace:\n"
+        "    minimal.sqrt()\n"
+        "trace[0].outcom\n"
+        "minimal.backend_opts(priority='rough')\n",
+        encoding="utf-8",
+    )
+    done = check_as_users_do(checker, tmp_path, monkeypatch)
+    lines = re.findall(r"page\.py:(\d+).* error: ", done.stdout)
+    assert sorted(set(lines)) == ["3", "4", "5"], done.stdout + done.stderr

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     blur.explain()  # type: ignore[call-arg]
     blur.invoke("gpu")  # type: ignore[call-arg]
     blur.invoke(backend=3)  # type: ignore[arg-type]
-    blur.invoke(type="x")  # type: ignore[arg-type]
+    blur.invoke(type=3)  # type: ignore[arg-type]
     blur.invoke(backend="gpu")("x")  # type: ignore[arg-type]
     blur.backends = ()  # type: ignore[misc]
     blur.backends[0] = "x"  # type: ignore[index]
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     # --- Options.
 
     backend_opts(prioritize=3)  # type: ignore[call-overload]
-    backend_opts(type="x")  # type: ignore[call-overload]
+    backend_opts(type=3)  # type: ignore[call-overload]
     backend_opts(trace="x")  # type: ignore[call-overload]
     with backend_opts(trace=True) as trace:
         trace.prioritized  # type: ignore[attr-defined]  # noqa: B018

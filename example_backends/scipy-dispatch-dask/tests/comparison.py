@@ -124,7 +124,7 @@ def why_deferred(name: str, *args: Any, **kwargs: Any) -> str | None:
 def lazily(name: str, *args: Any, **kwargs: Any) -> Any:
     """Call a function with the backend alone, without computing the result."""
     with dask.config.set(scheduler=forbidden):
-        return dispatchable(name).invoke(backend="dask")(*args, **kwargs)
+        return dispatchable(name).invoke(backend="dask", force=True)(*args, **kwargs)
 
 
 def computed(result: da.Array) -> np.ndarray:

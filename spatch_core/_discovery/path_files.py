@@ -1,0 +1,63 @@
+"""Path files (``.pth``) of backends that were installed in editable mode since Python started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .._description.files import package_folders
+from .._identifiers import is_dotted_name
+from .._interrupts import is_interrupt
+from .entry_points import entry_point_target
+from .environment import Environment
+
+REMEDY = (
+    "It is installed in editable mode: call backend_opts.reload() if that was done after Python "
+    "started; else check its folder, and that its package has the file"
+)
+
+
+def path_files(distribution: Any) -> list[str]:
+    """Return the names of a distribution's path files; empty if it is not installed by one."""
+    try:
+        files = (distribution and distribution.files) or ()
+        return [str(file) for file in files if file.suffix == ".pth" and len(file.parts) == 1]
+    except Exception as error:
+        if is_interrupt(error):
+            raise
+        return []  # its metadata cannot be read, which discovery reports
+
+
+def read_path_files(entry_points: Iterable[Any], environment: Environment) -> None:
+    """Do for backends whose packages are not found what `site` does when Python starts.
+
+    The path files of other distributions have been read then, and those of blocked backends are
+    left alone: a path file can import modules.
+
+    Parameters
+    ----------
+    entry_points : iterable of importlib.metadata.EntryPoint
+        Those of the library's group.
+    environment : Environment
+        The library's variables.
+    """
+    for entry_point in entry_points:
+        distribution = entry_point.dist
+        names = path_files(distribution)
+        if not names or environment.blocks(str(entry_point.name), distribution.name):
+            continue
+        module = entry_point_target(entry_point)[0]
+        if is_dotted_name(module) and not _is_found(module):
+            from site import addpackage
+
+            for name in names:
+                addpackage(str(distribution.locate_file("")), name, None)
+
+
+def _is_found(module: str) -> bool:
+    try:
+        return bool(package_folders(module))
+    except Exception as error:  # a third party's finder
+        if is_interrupt(error):
+            raise
+        return True

@@ -1,0 +1,183 @@
+"""Mistakes in making a system and in decorating; imported where one is possible."""
+
+from __future__ import annotations
+
+from os.path import exists
+from types import CodeType, FunctionType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+    from typing import Any, Protocol
+
+    from .._dispatch_arguments import Function
+
+    class Record(Protocol):
+        """A `Dispatchable`, as far as a warning needs it."""
+
+        identifier: str
+        function: Function
+        origin: object
+
+
+def check_parentheses(given: Any, frame: FrameType) -> None:
+    """Raise if ``@system.dispatchable`` was written without parentheses.
+
+    Then the function to decorate is given in place of the dispatch arguments. What tells it from
+    a callable that finds dispatch arguments: the code that calls `dispatchable` defines it, and has
+    no name for it yet.
+
+    Parameters
+    ----------
+    given : object
+        What `dispatchable` was given first, neither a name nor several.
+    frame : types.FrameType
+        The caller of `dispatchable`.
+
+    Raises
+    ------
+    TypeError
+        If the parentheses are missing.
+    """
+    if isinstance(given, type):
+        raise TypeError(_WITHOUT.format(given.__qualname__) + _CLASS)
+    stages = _stages(given)
+    codes = [*_codes(frame.f_code)]
+    for each in stages:
+        # A lambda cannot be decorated.
+        if isinstance(each, FunctionType) and each.__code__ in codes and each.__name__ != _LAMBDA:
+            values = [*frame.f_locals.values(), frame.f_globals.get(each.__name__)]
+            if not any(value is stage for value in values for stage in stages):
+                raise TypeError(_WITHOUT.format(each.__qualname__))
+
+
+_LAMBDA = "<lambda>"
+_WITHOUT = (
+    "dispatchable is called before it decorates {}: write @dispatchable() to dispatch on all "
+    'arguments, or @dispatchable("x") to dispatch on the argument x'
+)
+_CLASS = "; decorate the methods of a class, or a function that makes its instances"
+
+
+def check_callable(default: Any) -> None:
+    """Raise unless `default` can be dispatchable: it is callable, no class and no static method.
+
+    Raises
+    ------
+    TypeError
+        If it is not.
+    """
+    if isinstance(default, type):
+        raise TypeError(
+            f"the class {default.__qualname__} cannot be dispatchable, because a function would "
+            "take its place" + _CLASS
+        )
+    is_method = isinstance(default, staticmethod) or not callable(default)
+    if is_method and hasattr(type(default), "__get__"):  # property, classmethod and the like
+        name = type(default).__name__
+        raise TypeError(
+            f"only a function can be dispatchable, not a {name}: "
+            f"write @{name} above @dispatchable(...)"
+        )
+    if not callable(default):
+        raise TypeError(
+            f"only a function can be dispatchable, not {default!r}; "
+            "is it decorated with @dispatchable(), with parentheses?"
+        )
+
+
+def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: Any) -> None:
+    """Raise for arguments with which no `BackendSystem` can be made.
+
+    Raises
+    ------
+    TypeError
+        If one is of a wrong type.
+    ValueError
+        If `environ_prefix` cannot start the name of an environment variable.
+    """
+    if group is not None and not isinstance(group, str):
+        raise TypeError(
+            "group takes the name of an entry point group, e.g. 'mylib.backends', or None, "
+            f"not {group!r}"
+        )
+    if not isinstance(environ_prefix, str):
+        raise TypeError(f"environ_prefix takes a string, e.g. 'MYLIB', not {environ_prefix!r}")
+    if not environ_prefix.isidentifier():
+        raise ValueError(
+            f"environ_prefix must start names of variables, e.g. 'MYLIB', not {environ_prefix!r}"
+        )
+    if not _is_several(default_types):
+        raise TypeError("default_primary_types takes several type patterns, in a list")
+    if not _is_several(backends) or hasattr(backends, "keys"):
+        raise TypeError("backends takes several descriptions, in a list")
+
+
+def _is_several(given: object) -> bool:
+    return not isinstance(given, str) and hasattr(given, "__iter__")
+
+
+def _stages(given: Any) -> list[Any]:
+    """Return an object, and what it wraps."""
+    stages = [given]
+    while len(stages) < _MOST_STAGES:
+        inner = getattr(stages[-1], "__wrapped__", None)
+        if inner is None and isinstance(stages[-1], property):
+            inner = stages[-1].fget
+        if inner is None:
+            break
+        stages.append(inner)
+    return stages
+
+
+_MOST_STAGES = 100
+"""An object may say that it wraps itself."""
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of the functions that this code defines."""
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield each
+            # Python 3.12 and later define a generic function in a scope of its own.
+            if each.co_name.startswith("<generic parameters of"):
+                yield from _codes(each)
+
+
+def warn_of_duplicate(earlier: Record, default: Any, origin: object) -> None:
+    """Warn if another function takes the identity of an earlier one.
+
+    A module that is imported again decorates its functions again, and has another spec then. An
+    interactive session does so too; its code comes from no file.
+
+    Parameters
+    ----------
+    earlier : Record
+        The function that has the identity.
+    default : callable
+        The default implementation that is being decorated.
+    origin : object
+        The spec of the module that defines it.
+    """
+    replaced = earlier.function.default
+    if default is replaced or (
+        earlier.origin is not origin
+        and getattr(default, "__module__", None) == getattr(replaced, "__module__", None)
+    ):
+        return
+    places = [_place(replaced), _place(default)]
+    if "" in places:
+        return
+    from .._warning import warn_caller
+    from ..exceptions import DuplicateFunctionWarning
+
+    warn_caller(DuplicateFunctionWarning(earlier.identifier, *places))
+
+
+def _place(default: Any) -> str:
+    """Return where a function is defined, ``"file:line"``; empty where that is no file."""
+    code = getattr(_stages(default)[-1], "__code__", None)
+    if code is None or not exists(code.co_filename):
+        return ""
+    return f"{code.co_filename}:{code.co_firstlineno}"

@@ -1,0 +1,60 @@
+"""Path files of backends that were installed in editable mode since Python started."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import Distribution, EntryPoint, PathDistribution
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core._discovery.environment import read_environment
+from spatch_core._discovery.path_files import path_files, read_path_files
+from spatch_core.testing import write_distribution
+
+ENVIRONMENT = read_environment("PATHLIB", {})
+
+
+def installed(folder: Path, **files: str) -> PathDistribution:
+    written = write_distribution(folder, "pathlib-gpu", files=files)
+    return PathDistribution(written.metadata)
+
+
+def entry_point(distribution: Distribution, value: str) -> Any:
+    made: Any = EntryPoint("gpu", value, "pathlib.backends")
+    vars(made).update(dist=distribution)
+    return made
+
+
+def test_only_path_files_next_to_the_metadata_count(tmp_path: Path) -> None:
+    """Python reads no others."""
+    files = {"a.pth": "", "pathlib_gpu/b.pth": "", "c.py": ""}
+    assert path_files(installed(tmp_path, **files)) == ["a.pth"]
+    assert path_files(None) == []
+
+
+@pytest.mark.parametrize("value", ["json:backend.toml", "no module:backend.toml"])
+def test_path_files_of_packages_that_are_found_are_not_read(tmp_path: Path, value: str) -> None:
+    """They were read when Python started."""
+    distribution = installed(tmp_path, **{"a.pth": f"{tmp_path / 'elsewhere'}\n"})
+    (tmp_path / "elsewhere").mkdir()
+    before = list(sys.path)
+    read_path_files([entry_point(distribution, value)], ENVIRONMENT)
+    assert sys.path == before
+
+
+def test_a_finder_that_raises_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """E1: discovery reports it."""
+
+    class Broken:
+        def find_spec(self, *args: object) -> None:
+            raise OSError("the disk is gone")
+
+    distribution = installed(tmp_path, **{"a.pth": f"{tmp_path}\n"})
+    monkeypatch.setattr(sys, "meta_path", [Broken()])
+    before = list(sys.path)
+    read_path_files([entry_point(distribution, "pathlib_gpu:backend.toml")], ENVIRONMENT)
+    assert sys.path == before

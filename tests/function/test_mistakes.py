@@ -1,0 +1,246 @@
+"""Mistakes in decorating are errors or warnings at decoration."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendImplementation, DuplicateFunctionWarning
+from tests.function.conftest import Foreign, make_system
+
+PARENTHESES = r"write @dispatchable\(\) to dispatch on all arguments, or @dispatchable\(\"x\"\)"
+
+
+def helper(function: Any) -> Any:
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+BARE = {
+    "function": "@system.dispatchable\ndef f(x, y): ...",
+    "async function": "@system.dispatchable\nasync def f(x, y): ...",
+    "method": "class Image:\n    @system.dispatchable\n    def f(self, x): ...",
+    "static method": "class Image:\n    @system.dispatchable\n    @staticmethod\n    def f(x): ...",
+    "class method": "class Image:\n    @system.dispatchable\n    @classmethod\n    def f(x): ...",
+    "property": "class Image:\n    @system.dispatchable\n    @property\n    def f(self): ...",
+    "inner function": "def make():\n    @system.dispatchable\n    def f(x): ...\nmake()",
+    "wrapped function": "@system.dispatchable\n@helper\ndef f(x, y): ...",
+    "cached function": "@system.dispatchable\n@functools.lru_cache\ndef f(x, y): ...",
+    "class": "@system.dispatchable\nclass f: ...",
+}
+if sys.version_info >= (3, 12):
+    BARE["generic function"] = "@system.dispatchable\ndef f[T](x: T, y: T): ..."
+
+
+@pytest.mark.parametrize("text", [*BARE.values()], ids=[*BARE])
+def test_parentheses_are_missing(text: str) -> None:
+    """F2: an error at decoration, which says what to write."""
+    scope = {"system": make_system(), "helper": helper, "functools": functools, "__name__": "lib"}
+    with pytest.raises(TypeError, match=rf"before it decorates (\w+\.|make\S+\.)?f: {PARENTHESES}"):
+        exec(compile(text, "lib.py", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+
+
+def find_first(x: Any, *rest: Any) -> Any:
+    return [x]
+
+
+def make_finder(position: int) -> Callable[..., Any]:
+    def find(*args: Any) -> Any:
+        return [args[position]]
+
+    return find
+
+
+class Finder:
+    @staticmethod
+    def find(x: Any, *rest: Any) -> Any:
+        return [x]
+
+    def method(self, x: Any, *rest: Any) -> Any:
+        return [x]
+
+    def __call__(self, x: Any, *rest: Any) -> Any:
+        return [x]
+
+
+@functools.lru_cache
+def find_cached(x: Any, *rest: Any) -> Any:
+    return [x]
+
+
+def test_any_callable_may_find_the_dispatch_arguments() -> None:
+    """F5: functions of the module or of this scope, made ones, methods and objects."""
+
+    def find_here(x: Any, *rest: Any) -> Any:
+        return [x]
+
+    finders: list[Any] = [find_first, find_here, make_finder(0), Finder.find, Finder().method]
+    finders += [Finder(), find_cached, functools.lru_cache(find_here), helper(find_first)]
+    finders += [lambda x: [x], functools.partial(find_first)]
+    for each in finders:
+        function: Any = make_system().dispatchable(each, module="lib", qualname="f")(
+            lambda x: "default"
+        )
+        assert function(Foreign())[0] == "first"
+        assert function(3) == "default"
+
+
+def test_a_class_cannot_be_dispatchable() -> None:
+    """F2: a function would take its place."""
+
+    class Image:
+        def __init__(self, x: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=r"class \S+Image cannot be dispatchable.* the methods"):
+        make_system().dispatchable("x")(Image)
+
+
+# ---------------------------------------------------------------------------------------
+# The identity
+
+
+def test_an_identity_of_its_own() -> None:
+    """F3: `identifier=` is what backends name; the function stays where it is."""
+
+    def _f(x: Any) -> Any:
+        return "default"
+
+    system = make_system()
+    function: Any = system.dispatchable("x", identifier="lib:f")(_f)
+    assert (function.__module__, function.__name__) == (__name__, "_f")
+    assert function.__qualname__ == _f.__qualname__
+    assert dict(system.functions) == {"lib:f": function}
+    assert function(Foreign())[0] == "first"
+    assert str(function.explain(3)).startswith("lib:f(")
+
+
+def test_an_identity_of_its_own_names_what_has_no_name() -> None:
+    """F3: an object without `__qualname__` gets both from it."""
+    system = make_system()
+    function: Any = system.dispatchable({"x": 0}, identifier="lib:f")(functools.partial(len))
+    assert (function.__module__, function.__qualname__) == ("lib", "f")
+    assert function([1]) == 1
+
+
+def test_implementations_are_registered_by_that_identity() -> None:
+    """F3, F14: also where the function itself is given."""
+
+    def _f(x: Any) -> Any:
+        return "default"
+
+    function: Any = make_system().dispatchable("x", identifier="lib:f")(_f)
+    backend = BackendImplementation("first")
+    backend.implements(function)(find_first)
+    assert list(backend.functions) == ["lib:f"]
+
+
+@pytest.mark.parametrize("more", [{"module": "lib"}, {"qualname": "f"}], ids=repr)
+def test_one_identity_is_enough(more: Any) -> None:
+    """`identifier=` and the parts of another one contradict each other."""
+    with pytest.raises(TypeError, match="not both"):
+        make_system().dispatchable("x", identifier="lib:f", **more)(find_first)
+
+
+def test_a_malformed_identity_is_refused() -> None:
+    """At decoration, with the form that it must have."""
+    with pytest.raises(ValueError, match=r"'lib\.f' is not an identifier"):
+        make_system().dispatchable("x", identifier="lib.f")(find_first)
+
+
+# ---------------------------------------------------------------------------------------
+# Two functions with one identity
+
+
+def decorate_twice(first: Any, second: Any) -> None:
+    decorate = make_system().dispatchable("x", identifier="lib:f")
+    decorate(first)
+    decorate(second)
+
+
+def test_two_functions_with_one_identity() -> None:
+    """F3: a warning at decoration names both places."""
+
+    def first(x: Any) -> Any: ...
+
+    def second(x: Any) -> Any: ...
+
+    with pytest.warns(DuplicateFunctionWarning, match="identifier=") as caught:
+        decorate_twice(first, helper(second))
+    (warning,) = caught
+    assert warning.filename == __file__
+    assert isinstance(warning.message, DuplicateFunctionWarning)
+    assert warning.message.identifier == "lib:f"
+    assert warning.message.earlier == f"{__file__}:{first.__code__.co_firstlineno}"
+    assert warning.message.later == f"{__file__}:{second.__code__.co_firstlineno}"
+
+
+def test_functions_that_a_factory_makes_need_identities() -> None:
+    """F3: they are defined in one place, and each is a function of its own."""
+
+    def make(factor: int) -> Any:
+        def f(x: Any) -> Any:
+            return factor * x
+
+        return f
+
+    with pytest.warns(DuplicateFunctionWarning):
+        decorate_twice(make(2), make(3))
+
+
+def test_the_same_function_twice_is_one() -> None:
+    """F3: nothing takes the place of anything."""
+    decorate_twice(find_first, find_first)
+
+
+LIBRARY = """
+import functools
+import importlib
+from spatch_core import BackendSystem
+from unit_dispatch import system
+
+def helper(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args)
+    return wrapper
+
+@system.dispatchable("x")
+def f(x): return 1
+
+@system.dispatchable("x")
+@helper
+def g(x): return 1
+"""
+
+
+def test_a_module_that_is_imported_again_decorates_again(package: Any, tmp_path: Path) -> None:
+    """F3: also where it has changed since."""
+    package("unit_dispatch", {"__init__.py": "import spatch_core\n"})
+    vars(import_module("unit_dispatch"))["system"] = make_system()
+    package("unit_library", {"__init__.py": LIBRARY})
+    library = import_module("unit_library")
+    (tmp_path / "unit_library" / "__init__.py").write_text("\n# changed\n" + LIBRARY)
+    importlib.reload(library)
+    assert library.f(3) == library.g(3) == 1
+    del sys.modules["unit_library"]
+    assert import_module("unit_library").f(3) == 1
+
+
+def test_an_interactive_session_defines_functions_again() -> None:
+    """F3: a cell of a notebook runs several times, perhaps changed."""
+    scope = {"system": make_system(), "__name__": "__main__"}
+    for file in ("<stdin>", "/tmp/ipykernel_1/2.py"):
+        text = f"@system.dispatchable('x')\ndef f(x): return {file!r}"
+        exec(compile(text, file, "exec", dont_inherit=True), scope)  # noqa: S102  # own text
+    function: Any = scope["f"]
+    assert function(3) == "/tmp/ipykernel_1/2.py"
