@@ -11,6 +11,7 @@ from __future__ import annotations
 __version__ = "0.1.0"
 
 __all__ = [
+    "IF_NEEDED",
     "BackendDeferredError",
     "BackendImplementation",
     "BackendSkippedWarning",
@@ -19,9 +20,11 @@ __all__ = [
     "DispatchContext",
     "DuplicateFunctionWarning",
     "EnvironmentVariableWarning",
+    "FallbackWarning",
     "GlobalOptionsWarning",
     "IdentifierError",
     "ImplementationImportError",
+    "NoImplementationError",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
@@ -35,16 +38,18 @@ if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
     from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
-    from .backend_utils import BackendImplementation
+    from .backend_utils import IF_NEEDED, BackendImplementation
     from .exceptions import (
         BackendDeferredError,
         BackendSkippedWarning,
         DescriptionError,
         DuplicateFunctionWarning,
         EnvironmentVariableWarning,
+        FallbackWarning,
         GlobalOptionsWarning,
         IdentifierError,
         ImplementationImportError,
+        NoImplementationError,
         SpatchCoreError,
         SpatchCoreWarning,
         UnknownBackendError,
@@ -54,6 +59,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "accelerated": "_function.acceleration",
+    "IF_NEEDED": "backend_utils",
     "stacklevel": "_warning",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any, TypeAlias
 
+    from ._manner import Manner
+
     DispatchArguments: TypeAlias = (
         str | Iterable[str] | Mapping[str, int | None] | Callable[..., Iterable[Any]] | None
     )
@@ -203,6 +205,8 @@ class Function:
         The default implementation.
     dispatch_args : None, str, iterable of str, mapping of str to int, or callable
         See `BackendSystem.dispatchable`.
+    manner : Manner or None
+        What else the library says of the function.
 
     Attributes
     ----------
@@ -212,12 +216,17 @@ class Function:
         What `nature_of` says of the default implementation.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "nature", "parameters")
+    __slots__ = ("_finder", "default", "identifier", "manner", "nature", "parameters")
 
     def __init__(
-        self, identifier: str, default: Callable[..., Any], dispatch_args: DispatchArguments
+        self,
+        identifier: str,
+        default: Callable[..., Any],
+        dispatch_args: DispatchArguments,
+        manner: Manner | None = None,
     ) -> None:
         self.identifier = identifier
+        self.manner = manner
         self.default = default
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None

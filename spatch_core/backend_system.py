@@ -55,6 +55,17 @@ class BackendSystem:
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
         Descriptions of backends that the library brings itself.
+    default_secondary_types : iterable of str, optional
+        Type patterns of further types that the library's own implementations accept or return,
+        such as ``"~numpy:generic"``. They are not foreign to the library.
+    fallback : str, optional
+        What becomes of calls that no backend takes and that have foreign types, unless the
+        function or a block of options says something else: ``"default"`` runs the library's own
+        implementation, ``"warn"`` does so with a warning, ``"raise"`` raises
+        `NoImplementationError`, ``"convert"`` lets a backend convert the arguments and the result.
+    defer_on : iterable of type, optional
+        Classes of exceptions by which an implementation of a backend defers, as it does by
+        returning ``NotImplemented``.
 
     Attributes
     ----------
@@ -68,7 +79,10 @@ class BackendSystem:
     IdentifierError
         If a type pattern is malformed.
     ValueError
-        If `environ_prefix` cannot start the name of an environment variable.
+        If `environ_prefix` cannot start the name of an environment variable, or `fallback` is
+        none of the four.
+    TypeError
+        If `defer_on` has anything but classes of exceptions.
 
     Examples
     --------
@@ -89,23 +103,38 @@ class BackendSystem:
         environ_prefix: str,
         default_primary_types: Iterable[str] = (),
         backends: Iterable[Any] = (),
+        *,
+        default_secondary_types: Iterable[str] = (),
+        fallback: str = "default",
+        defer_on: Iterable[type[Exception]] = (),
     ) -> None:
         if not (
             (group is None or type(group) is str)
             and type(environ_prefix) is str
             and environ_prefix.isidentifier()
             and {type(default_primary_types), type(backends)} <= {list, tuple}
+            and type(default_secondary_types) in (list, tuple)
         ):
             from ._function.mistakes import check_system  # most libraries need it never
 
-            check_system(group, environ_prefix, default_primary_types, backends)
+            given = default_primary_types, backends, default_secondary_types
+            check_system(group, environ_prefix, *given)
         self.group = group
         self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
+        self._secondary_types = tuple(TypePattern(text) for text in default_secondary_types)
         self._in_code = tuple(backends)
+        self._fallback = fallback
+        self._defer_on: tuple[type[Exception], ...] = ()
+        if fallback != "default" or defer_on:
+            from ._manner import checked_exceptions, checked_policy  # few libraries need them
+
+            checked_policy(fallback)
+            self._defer_on = checked_exceptions(defer_on)
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
-            StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload
+            *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
+            self._defer_on,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
@@ -119,6 +148,8 @@ class BackendSystem:
         module: str | None = None,
         qualname: str | None = None,
         identifier: str | None = None,
+        fallback: str | None = None,
+        compositional: bool = False,
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -135,6 +166,12 @@ class BackendSystem:
         identifier : str, optional
             The public identity, ``"module:qualname"``, alone: the function keeps its
             ``__module__`` and ``__qualname__``.
+        fallback : str, optional
+            What becomes of calls that no backend takes and that have foreign types, instead of
+            what the library says.
+        compositional : bool, optional
+            Whether the function is written in terms of other dispatchable functions, and so takes
+            whatever these take. Then it has no fallback policy.
 
         Returns
         -------
@@ -149,6 +186,8 @@ class BackendSystem:
             written without parentheses.
         IdentifierError
             If `identifier` is none, or none can be made of `module` and `qualname`.
+        ValueError
+            If there is no such fallback policy.
         """
         if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
             frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
@@ -157,10 +196,16 @@ class BackendSystem:
                 from ._function.mistakes import check_parentheses  # most libraries need it never
 
                 check_parentheses(dispatch_args, frame)
+        manner = None
+        if fallback is not None or compositional:
+            from ._manner import Manner  # few functions need one
+
+            manner = Manner(fallback, compositional)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
-                self._dispatcher, function, dispatch_args, module, qualname, identifier
+                *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
+                manner,
             )
             return wrapper
 
@@ -224,7 +269,7 @@ class BackendSystem:
 
     def _make_loader(self) -> Loader[Caller]:
         made: Loader[Caller] = self._loading.make_loader(
-            self, self._dispatcher, self._in_code, self._default_types
+            self, self._dispatcher, self._in_code, self._default_types, self._secondary_types
         )
         return made
 

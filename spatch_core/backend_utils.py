@@ -13,6 +13,22 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., Any])
 
 
+class IfNeeded:
+    """The type of `IF_NEEDED`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "IF_NEEDED"
+
+    def __reduce__(self) -> str:
+        return "IF_NEEDED"
+
+
+IF_NEEDED = IfNeeded()
+"""The answer of a ``should_run`` whose backend runs only if no other one does."""
+
+
 class BackendImplementation:
     """Collects a backend's implementations; ``spatch-core update`` writes its description.
 

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     # Not at run time: its dataclasses take longer to import than a library does.
+    from typing import Any
+
     from ._problems import Problem
 
 
@@ -191,6 +193,59 @@ class BackendDeferredError(SpatchCoreError, NotImplementedError):
         return f"backend {self.backend!r} did not run {self.function}: {self.reason}"
 
 
+class NoImplementationError(SpatchCoreError, TypeError):
+    """No backend took a call with foreign types, and the fallback policy refuses it.
+
+    Attributes
+    ----------
+    function : str
+        Identifier of the library's function.
+    types : tuple of str
+        Identifiers of the dispatch types.
+    foreign : tuple of str
+        Those that are neither Python's own classes nor the library's.
+    backends : tuple of ExplainedBackend
+        Every backend that was considered, with the reason why it did not run.
+    policy : str
+        The fallback policy.
+    remedies : tuple of str
+        What would let the call be answered.
+    reason : str
+        Why a conversion that was under way did not succeed; else empty.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        types: Iterable[str],
+        foreign: Iterable[str],
+        backends: Iterable[Any],
+        policy: str,
+        remedies: Iterable[str] = (),
+        reason: str = "",
+    ) -> None:
+        self.function = function
+        self.types = tuple(types)
+        self.foreign = tuple(foreign)
+        self.backends = tuple(backends)
+        self.policy = policy
+        self.remedies = tuple(remedies)
+        self.reason = reason
+        super().__init__(
+            function, self.types, self.foreign, self.backends, policy, self.remedies, reason
+        )
+
+    def __str__(self) -> str:
+        why = self.reason or (
+            f"no backend runs it, and fallback={self.policy!r} keeps the library's own "
+            f"implementation from running for {', '.join(self.foreign)}"
+        )
+        lines = [f"{self.function} cannot be called with {', '.join(self.types)}: {why}"]
+        lines += [f"  {each}" for each in self.backends] or ["  no backend is installed"]
+        lines += [f"What would help: {each}" for each in self.remedies]
+        return "\n".join(lines)
+
+
 class SpatchCoreWarning(UserWarning):
     """Base class of every warning that this package issues."""
 
@@ -260,6 +315,42 @@ class DuplicateFunctionWarning(SpatchCoreWarning):
 
 class GlobalOptionsWarning(SpatchCoreWarning):
     """``enable_globally`` overrides an earlier ``enable_globally``."""
+
+
+class FallbackWarning(SpatchCoreWarning):
+    """The default implementation runs for foreign types, because no backend took the call.
+
+    Attributes
+    ----------
+    function : str
+        Identifier of the library's function.
+    types : tuple of str
+        Identifiers of the dispatch types.
+    foreign : tuple of str
+        Those that are neither Python's own classes nor the library's.
+    backends : tuple of ExplainedBackend
+        Every backend that was considered, with the reason why it did not run.
+    """
+
+    def __init__(
+        self,
+        function: str,
+        types: Iterable[str],
+        foreign: Iterable[str],
+        backends: Iterable[Any],
+    ) -> None:
+        self.function = function
+        self.types = tuple(types)
+        self.foreign = tuple(foreign)
+        self.backends = tuple(backends)
+        super().__init__(function, self.types, self.foreign, self.backends)
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.function} runs the library's own implementation for {', '.join(self.types)}, "
+            f"which is not made for {', '.join(self.foreign)}: no backend runs it"
+        )
+        return "\n".join([head, *(f"  {each}" for each in self.backends)])
 
 
 def _either(names: Sequence[str]) -> str:

@@ -13,15 +13,18 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem, exceptions
 from spatch_core._problems import Problem, Source
+from spatch_core._resolution.explanation import ExplainedBackend, Verdict
 from spatch_core.exceptions import (
     BackendDeferredError,
     BackendSkippedWarning,
     DescriptionError,
     DuplicateFunctionWarning,
     EnvironmentVariableWarning,
+    FallbackWarning,
     GlobalOptionsWarning,
     IdentifierError,
     ImplementationImportError,
+    NoImplementationError,
     SpatchCoreError,
     SpatchCoreWarning,
     UnknownBackendError,
@@ -40,6 +43,8 @@ def with_cause(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+LATER = ExplainedBackend("gpu", Verdict.DEFERS, "too small")
+
 EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
     (
         IdentifierError("a.b", "an identifier"),
@@ -50,6 +55,36 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         DescriptionError([PROBLEM, OTHER]),
         {"problems": (PROBLEM, OTHER)},
         f"{PROBLEM}\n{OTHER}",
+    ),
+    (
+        NoImplementationError("lib:f", ["m:A", "m:B"], ["m:B"], [LATER], "raise", ["ask another"]),
+        {
+            "function": "lib:f",
+            "types": ("m:A", "m:B"),
+            "foreign": ("m:B",),
+            "backends": (LATER,),
+            "policy": "raise",
+            "remedies": ("ask another",),
+            "reason": "",
+        },
+        (
+            "lib:f cannot be called with m:A, m:B: no backend runs it, and fallback='raise' keeps "
+            "the library's own implementation from running for m:B\n  gpu defers: too small\n"
+            "What would help: ask another"
+        ),
+    ),
+    (
+        NoImplementationError("lib:f", ["m:B"], ["m:B"], [], "convert", reason="it is too large"),
+        {"backends": (), "remedies": (), "reason": "it is too large"},
+        "lib:f cannot be called with m:B: it is too large\n  no backend is installed",
+    ),
+    (
+        FallbackWarning("lib:f", ["m:B"], ["m:B"], [LATER]),
+        {"function": "lib:f", "types": ("m:B",), "foreign": ("m:B",), "backends": (LATER,)},
+        (
+            "lib:f runs the library's own implementation for m:B, which is not made for m:B: no "
+            "backend runs it\n  gpu defers: too small"
+        ),
     ),
     (
         UnknownBackendError("gpuu", ["default", "gpu"], ["gpu"]),

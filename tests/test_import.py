@@ -137,6 +137,7 @@ class TestPackage:
             "spatch_core.backend_system:BackendSystem",
             "spatch_core.backend_system:DispatchContext",
             "spatch_core.backend_utils:BackendImplementation",
+            "spatch_core.backend_utils:IF_NEEDED",
         ],
     )
     def test_the_paths_of_the_fields_documentation_are_there(self, path: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, Function
 from .._identifiers import DEFAULT
 from ..exceptions import BackendDeferredError
+from .course import RETURNED, reason_of
 
 _AWAITABLE_GENERATOR = 0x100
 """The flag of generators that `types.coroutine` has marked."""
@@ -94,23 +95,39 @@ class _PlainSteps:
         """Do nothing."""
 
 
-def answer(function: Function, backend: str, result: Any, go_on: Callable[[], Any]) -> Any:
+def answer(
+    function: Function,
+    backend: str,
+    result: Any,
+    go_on: Callable[[str], Any],
+    failed: Callable[[Exception], bool],
+) -> Any:
     """Return the answer of a candidate, as `Chain.run` returns it.
 
-    `go_on` calls the rest of the chain.
+    `go_on` calls the rest of the chain, and is told why; `failed` says whether an exception of the
+    answer defers.
     """
     result = checked(function, backend, result)
-    if function.nature & COROUTINE and backend != DEFAULT:
-        return _awaited(result, go_on)
+    if function.nature & COROUTINE:
+        return _awaited(backend, result, go_on, failed)
     return result
 
 
-async def _awaited(result: Any, go_on: Callable[[], Any]) -> Any:
-    """Await an answer; go on with the chain if it is ``NotImplemented``."""
-    found = await result
-    if found is not NotImplemented:
-        return found
-    rest = go_on()
+async def _awaited(
+    backend: str, result: Any, go_on: Callable[[str], Any], failed: Callable[[Exception], bool]
+) -> Any:
+    """Await an answer; go on with the chain if it defers."""
+    try:
+        found = await result
+    except Exception as error:
+        if not failed(error):
+            raise
+        reason = reason_of(error)
+    else:
+        if found is not NotImplemented or backend == DEFAULT:
+            return found
+        reason = RETURNED
+    rest = go_on(reason)
     return rest if rest is NotImplemented else await rest
 
 
@@ -118,5 +135,5 @@ async def demanded(function: Function, backend: str, result: Any) -> Any:
     """Await the answer of the one backend that `invoke` was told; it must answer."""
     found = await result
     if found is NotImplemented and backend != DEFAULT:
-        raise BackendDeferredError(backend, function.identifier, "it returned NotImplemented")
+        raise BackendDeferredError(backend, function.identifier, RETURNED)
     return found

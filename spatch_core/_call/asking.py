@@ -18,9 +18,13 @@ context it is::
             context._args = (a0, a1)
             answer = should_run(context, a0, a1)
         if answer is not True:
-            if fallback is None:
-                return chain.run((a0, a1, *rest), keywords, 1)
-            return fallback(a0, a1, *rest, **keywords)
+            if fallback is None or answer is IF_NEEDED:
+                return chain.go_on((a0, a1, *rest), keywords, answer)
+            try:
+                return fallback(a0, a1, *rest, **keywords)
+            except Exception as error:
+                chain.failed_after(answer, error)
+                raise
         if implementation is None:
             implementation = load()
         if rest or keywords:
@@ -28,7 +32,7 @@ context it is::
         else:
             result = implementation(a0, a1)
         if result is NotImplemented:
-            return chain.run((a0, a1, *rest), keywords, 1)
+            return chain.go_on((a0, a1, *rest), keywords, RETURNED)
         return result
 
 For a function with a finder, its first parameter takes what the finder has found, which becomes
@@ -46,10 +50,14 @@ from typing import Any
 from .._dispatch_arguments import Function, TakesFound, given, missing
 from .._identifiers import GENERATED
 from .._resolution.candidate import Candidate
-from .context import CallContext, DispatchContext, Known
+from ..backend_utils import IF_NEEDED, IfNeeded
+from .context import CallContext, DispatchContext, Known, Rest
+from .course import RETURNED
 
 _NAMES = (
     "CallContext",
+    "IF_NEEDED",
+    "RETURNED",
     "chain",
     "fallback",
     "given",
@@ -97,9 +105,10 @@ def make_asking(
     factory = _factories.get(shape)
     if factory is None:
         factory = _factories[shape] = _compile(shape)
-    known = _known(first, chain.types, count is None)
+    known = _known(first, chain.types, count is None, Rest(chain, 1))
     target: Any = factory(
-        CallContext, chain, fallback, _given, known, first.load, missing, should_run
+        *(CallContext, IF_NEEDED, RETURNED, chain, fallback, _given, known, first.load),
+        *(missing, should_run),
     )
     if count is None:
         return Asking(function, target)
@@ -135,13 +144,15 @@ def make_context(
     kwargs: dict[str, Any],
     previous: DispatchContext | None = None,
     found: tuple[Any, ...] | None = None,
+    rest: Rest | None = None,
 ) -> DispatchContext:
     """Return the context of a call for a candidate, after that of the `previous` one.
 
-    `found` are the dispatch arguments, None and `missing` among them, if they are known.
+    `found` are the dispatch arguments, None and `missing` among them, if they are known; `rest`
+    is what ``call_next`` calls.
     """
     context: DispatchContext = CallContext()
-    context._known = _known(candidate, types, found is not None)
+    context._known = _known(candidate, types, found is not None, rest)
     context._args = args if found is None else found
     context._kwargs = kwargs
     if previous is not None:
@@ -157,13 +168,14 @@ def ask(
     context: DispatchContext,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
-) -> str | None:
+) -> str | IfNeeded | None:
     """Ask ``should_run``.
 
     Returns
     -------
-    str or None
-        None if the implementation should run, else the reason why not.
+    str, IfNeeded or None
+        None if the implementation should run, `IF_NEEDED` if it should where no other one does,
+        else the reason why not.
 
     Raises
     ------
@@ -176,16 +188,25 @@ def ask(
     answer = should_run(context, *args, **kwargs)
     if answer is True:
         return None
+    return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer)
+
+
+def reason_of_answer(answer: Any) -> str:
+    """Say why a backend deferred that was asked; a string is the reason itself."""
     if isinstance(answer, str):
         return answer
     hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""
     return f"should_run returned {answer!r}{hint}"
 
 
-def _known(candidate: Candidate, types: tuple[type, ...], is_found: bool) -> Known:
+def _known(
+    candidate: Candidate, types: tuple[type, ...], is_found: bool, rest: Rest | None
+) -> Known:
     function = candidate.function
     extract = given if is_found else function.extract
-    return Known(types, candidate.backend, candidate.prioritized, function.identifier, extract)
+    return Known(
+        types, candidate.backend, candidate.prioritized, function.identifier, extract, rest
+    )
 
 
 def _is_true(answer: object) -> bool:
@@ -242,9 +263,13 @@ def _source(count: int | None, asks: bool, uses_context: bool) -> str:
     if asks:
         lines += [
             "    if answer is not True:",
-            "        if fallback is None:",
-            f"            return chain.run(({every},), keywords, 1{more})",
-            f"        return fallback({every}, **keywords)",
+            "        if fallback is None or answer is IF_NEEDED:",
+            f"            return chain.go_on(({every},), keywords, answer{more})",
+            "        try:",
+            f"            return fallback({every}, **keywords)",
+            "        except Exception as error:",
+            "            chain.failed_after(answer, error)",
+            "            raise",
         ]
     lines += [
         "    if implementation is None:",
@@ -254,7 +279,7 @@ def _source(count: int | None, asks: bool, uses_context: bool) -> str:
         "    else:",
         f"        result = implementation({extended}{usual})",
         "    if result is NotImplemented:",
-        f"        return chain.run(({every},), keywords, 1{more})",
+        f"        return chain.go_on(({every},), keywords, RETURNED{more})",
         "    return result",
     ]
     body = "\n".join(f"    {line}" for line in lines)

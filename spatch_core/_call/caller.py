@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import get_cache_token
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,9 +11,13 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
+from .._resolution.ending import Ending
+from .._resolution.explaining import explain
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
+from .._resolution.walk import Walk
 from .._state.state import DispatchState
+from ..backend_utils import IfNeeded
 from . import answers
 from .asking import ask, make_context
 from .chain import Chain, Demanded, as_function, tries_whole_chain
@@ -27,13 +31,22 @@ class Caller:
     ----------
     resolver : Resolver
         Finds the candidates.
+    defer_on : tuple of type, optional
+        Classes of exceptions by which implementations defer.
+
+    Attributes
+    ----------
+    foreign : set of str
+        Identifiers of functions that were called with foreign types.
     """
 
     # For the dispatcher, which libraries import without the chain.
     tries_whole_chain = staticmethod(tries_whole_chain)
 
-    def __init__(self, resolver: Resolver) -> None:
+    def __init__(self, resolver: Resolver, defer_on: tuple[type[Exception], ...] = ()) -> None:
         self.resolver = resolver
+        self.defer_on = defer_on
+        self.foreign: set[str] = set()
 
     @property
     def catalog(self) -> Catalog:
@@ -69,21 +82,56 @@ class Caller:
         token = get_cache_token()
         walk = self.resolver.walk(function, state, types)
         candidates = self.resolver.candidates(function, state, walk)
-        first = next(candidates)
+        first = next(candidates, None)
         awaited = walk.awaited
-        if awaited or walk.depends_on_registration:
-            chain = Chain(function, types, [first, *candidates], state.trace)
+        guards = awaited or walk.depends_on_registration
+        if first is not None and first.is_plain and not guards and state.trace is None:
+            ending = None
+            if walk.foreign and first.backend == DEFAULT:
+                ending = self._ending(function, state, walk)
+            if ending is None or not ending.warns:
+                return first.load()
+        every = () if first is None else (first, *candidates)
+        chain = self._chain(function, state, types, walk, every)
+        if guards:
             guard = Guard(chain, token, awaited, partial(self._renew, state))
             return as_function(guard, function)
-        if state.trace is None and first.is_plain:
-            return first.load()
-        return Chain(function, types, [first, *candidates], state.trace).target()
+        return chain.target()
 
     def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
         """Return the chain of all candidates."""
-        resolver = self.resolver
-        candidates = resolver.candidates(function, state, resolver.walk(function, state, types))
-        return Chain(function, types, [*candidates], state.trace)
+        walk = self.resolver.walk(function, state, types)
+        candidates = [*self.resolver.candidates(function, state, walk)]
+        return self._chain(function, state, types, walk, candidates)
+
+    def _chain(
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        walk: Walk,
+        candidates: Sequence[Candidate],
+    ) -> Chain:
+        end = None
+        ending = self._ending(function, state, walk)
+        if ending is not None:
+            from .end import End  # most programs pass the library's own types
+
+            end = End(self.resolver, function, state, types, ending)
+        return Chain(function, types, candidates, state, self, end)
+
+    def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
+        """Return what becomes of calls that no backend takes; `hears` is told of them."""
+        ending = self.resolver.ending(function, state, walk)
+        if ending is not None:
+            self.foreign.add(function.identifier)
+        return ending
+
+    def hears(self, function: Function, called: object, error: Exception) -> bool:
+        """Whether an exception of what a table holds is to be judged."""
+        if called is function.default:
+            return function.identifier in self.foreign
+        return isinstance(error, self.defer_on)
 
     def demanded(
         self,
@@ -104,7 +152,7 @@ class Caller:
         """
         self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
-        return Demanded(function, types, [candidate], state.trace)
+        return Demanded(function, types, [candidate], state)
 
     def call(
         self,
@@ -121,7 +169,15 @@ class Caller:
         target: Any = self.target(function, state, types)
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
-        result = target(*args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            raised = None
+            if self.hears(function, target, error):
+                raised = self.chain(function, state, types).failed(target, error)
+            if raised is None:
+                raise
+            target, result = raised, NotImplemented
         if result is NotImplemented and not tries_whole_chain(target):
             return self.chain(function, state, types).after(target).run(args, kwargs, found=found)
         return result
@@ -152,11 +208,11 @@ class Caller:
     ) -> Explanation:
         """Say what would run for a call, and why; asks each ``should_run`` on the way."""
 
-        def answer(candidate: Candidate) -> str | None:
+        def answer(candidate: Candidate) -> str | IfNeeded | None:
             context = make_context(candidate, types, args, kwargs, found=found)
             return ask(candidate, context, args, kwargs)
 
-        return self.resolver.explain(function, state, types, answer)
+        return explain(self.resolver, function, state, types, answer)
 
     def _renew(self, state: DispatchState, chain: Chain) -> Chain:
         self.resolver.matcher.forget()

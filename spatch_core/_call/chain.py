@@ -7,18 +7,34 @@ After that of an implementation the wrapper goes on with the rest of the chain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .._dispatch_arguments import COROUTINE, Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
+from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
+from ..backend_utils import IF_NEEDED
 from ..exceptions import BackendDeferredError
 from . import answers
-from .asking import ask, make_asking, make_context
-from .context import DispatchContext
+from .asking import ask, make_asking, make_context, reason_of_answer
+from .context import DispatchContext, Rest
+from .course import POSTPONED, RETURNED, Course, Raised, reason_of
+
+if TYPE_CHECKING:
+    from .._resolution.resolver import Resolver
+    from .end import End
+
+
+class MakesChains(Protocol):
+    """A `Caller`, as far as chains need it."""
+
+    resolver: Resolver
+    defer_on: tuple[type[Exception], ...]
+
+    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain: ...
 
 
 def tries_whole_chain(target: object) -> bool:
@@ -58,23 +74,40 @@ class Chain(TakesFound):
         The dispatch types.
     candidates : sequence of Candidate
         In order. Unless the last is the default, it may happen that none answers.
-    trace : list of TraceEvent or None
-        Where to record what happens.
+    state : DispatchState, optional
+        The state of the call; its trace records what happens.
+    caller : Caller, optional
+        Makes the chain of a call of ``context.call_next`` with arguments of other types.
+    end : End, optional
+        What is said if no backend answers; for calls with foreign types.
+    said : mapping of str to str, optional
+        The reasons of backends that have deferred before this chain begins.
     """
 
-    __slots__ = ("_rest", "candidates", "function", "trace", "types")
+    __slots__ = (
+        *("_rest", "caller", "candidates", "defer_on", "end", "function", "said", "state"),
+        *("trace", "types"),
+    )
 
     def __init__(
         self,
         function: Function,
         types: tuple[type, ...],
         candidates: Sequence[Candidate],
-        trace: list[TraceEvent] | None = None,
+        state: DispatchState | None = None,
+        caller: MakesChains | None = None,
+        end: End | None = None,
+        said: Mapping[str, str] | None = None,
     ) -> None:
         self.function = function
         self.types = types
         self.candidates = candidates
-        self.trace = trace
+        self.state = DispatchState() if state is None else state
+        self.trace: list[TraceEvent] | None = self.state.trace
+        self.caller = caller
+        self.defer_on = () if caller is None else caller.defer_on
+        self.end = end
+        self.said = said
         self._rest: tuple[object, Chain] | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -90,36 +123,128 @@ class Chain(TakesFound):
         kwargs: dict[str, Any],
         start: int = 0,
         found: tuple[Any, ...] | None = None,
+        course: Course | None = None,
     ) -> Any:
         """Call the candidates from `start` on until one answers."""
+        if course is None:
+            course = Course(self.said)
         context: DispatchContext | None = None
-        for place, candidate in enumerate(self.candidates[start:], start):
+        for place, was_asked in self._turns(start, course):
+            candidate = self.candidates[place]
             if not candidate.is_plain:
-                context = make_context(candidate, self.types, args, kwargs, context, found)
-                reason = ask(candidate, context, args, kwargs)
-                if reason is not None:
-                    self.record(candidate, Outcome.DEFERRED, reason)
+                rest = Rest(self, place + 1, course)
+                context = make_context(candidate, self.types, args, kwargs, context, found, rest)
+                answer = None if was_asked else ask(candidate, context, args, kwargs)
+                if isinstance(answer, str):
+                    self._defer(candidate, answer, course)
                     continue
+                if answer is not None:
+                    course.postponed.append(place)
+                    self.record(candidate, Outcome.DEFERRED, POSTPONED)
+                    continue
+            is_default = candidate.backend == DEFAULT
+            if is_default and self.end is not None:
+                self.end.before_default(course.reasons)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
-            if candidate.implementation is not None and candidate.implementation.uses_context:
-                result = implementation(context, *args, **kwargs)
-            else:
-                result = implementation(*args, **kwargs)
-            if result is not NotImplemented or candidate.backend == DEFAULT:
+            try:
+                if candidate.implementation is not None and candidate.implementation.uses_context:
+                    result = implementation(context, *args, **kwargs)
+                else:
+                    result = implementation(*args, **kwargs)
+            except Exception as error:
+                if is_default and self.end is not None:
+                    self.end.note(error, course.reasons)
+                if is_default or not isinstance(error, self.defer_on):
+                    raise
+                course.cause = error
+                self._defer(candidate, reason_of(error), course)
+                continue
+            if result is not NotImplemented or is_default:
                 if self.function.nature:
-
-                    def go_on(candidate: Candidate = candidate, rest: int = place + 1) -> Any:
-                        self._defer(candidate)
-                        return self.run(args, kwargs, rest, found)
-
-                    return answers.answer(self.function, candidate.backend, result, go_on)
+                    return self._checked(candidate, result, place, args, kwargs, found, course)
                 return result
-            self._defer(candidate)
-        return NotImplemented
+            self._defer(candidate, RETURNED, course)
+        return NotImplemented if self.end is None else self.end.answer(course)
 
-    def _defer(self, candidate: Candidate) -> None:
-        self.record(candidate, Outcome.DEFERRED, "it returned NotImplemented")
+    def _turns(self, start: int, course: Course) -> Iterator[tuple[int, bool]]:
+        """Yield the places of the candidates in turn, and whether they were asked already."""
+        for place in range(start, len(self.candidates)):
+            candidate = self.candidates[place]
+            if course.postponed and candidate.is_last_resort:
+                for each in course.take_postponed():
+                    yield each, True
+            yield place, False
+        for each in course.take_postponed():
+            yield each, True
+
+    def _checked(
+        self,
+        candidate: Candidate,
+        result: Any,
+        place: int,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+        course: Course,
+    ) -> Any:
+        """Return the answer of a coroutine function or generator function."""
+
+        def go_on(reason: str) -> Any:
+            self._defer(candidate, reason, course)
+            return self.run(args, kwargs, place + 1, found, course)
+
+        def failed(error: Exception) -> bool:
+            if candidate.backend == DEFAULT and self.end is not None:
+                self.end.note(error, course.reasons)
+            return candidate.backend != DEFAULT and isinstance(error, self.defer_on)
+
+        return answers.answer(self.function, candidate.backend, result, go_on, failed)
+
+    def _defer(self, candidate: Candidate, reason: str, course: Course) -> None:
+        course.reasons[candidate.backend] = reason
+        self.record(candidate, Outcome.DEFERRED, reason)
+
+    def go_on(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        answer: Any,
+        found: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Go on after the first candidate, which was asked and gave an answer that defers.
+
+        A string is the reason; it may be that the implementation has returned ``NotImplemented``.
+
+        Only generated functions call this; they exist where there is no trace.
+        """
+        course = Course(self.said)
+        if answer is IF_NEEDED:
+            course.postponed.append(0)
+        else:
+            course.reasons[self.candidates[0].backend] = reason_of_answer(answer)
+        return self.run(args, kwargs, 1, found, course)
+
+    def failed_after(self, answer: Any, error: Exception) -> None:
+        """Note why the default ran after the first candidate, which gave an answer."""
+        if self.end is not None:
+            self.end.note(error, {self.candidates[0].backend: reason_of_answer(answer)})
+
+    def call_next(
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course | None
+    ) -> Any:
+        """Call the candidates from a place on; those for other types, if these have changed."""
+        caller, course = self.caller, course or Course(self.said)
+        if caller is None:
+            return self.run(args, kwargs, place, course=course)
+        found = self.function.extract(args, kwargs)
+        types = caller.resolver.types(found, self.state)
+        if [*map(id, types)] == [*map(id, self.types)]:
+            return self.run(args, kwargs, place, course=course)
+        before = {candidate.backend for candidate in self.candidates[:place]}
+        chain = caller.chain(self.function, self.state, types)
+        chain.candidates = [each for each in chain.candidates if each.backend not in before]
+        return chain.run(args, kwargs)
 
     def target(self) -> Callable[..., Any]:
         """Return the first implementation if nothing has to be asked, else what asks it.
@@ -131,13 +256,16 @@ class Chain(TakesFound):
         ImplementationImportError
             If what is needed at once cannot be imported.
         """
-        if self.trace is not None or self.function.nature:
+        if self.trace is not None or self.function.nature or not self.candidates:
             return as_function(self, self.function)
         first, *others = self.candidates
-        if first.is_plain:
+        is_warned = self.end is not None and self.end.warns
+        if first.is_plain and not (is_warned and first.backend == DEFAULT):
             return first.load()
+        if first.is_plain or self.defer_on:
+            return as_function(self, self.function)
         fallback = None
-        if len(others) == 1 and others[0].backend == DEFAULT:
+        if len(others) == 1 and others[0].backend == DEFAULT and not is_warned:
             fallback = others[0].load()
         return make_asking(self, first, fallback)
 
@@ -148,27 +276,51 @@ class Chain(TakesFound):
                 TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
             )
 
-    def after(self, implementation: Callable[..., Any]) -> Chain:
-        """Return the rest of the chain after `implementation` returned ``NotImplemented``.
+    def failed(self, called: object, error: Exception) -> Raised | None:
+        """Judge an exception of an implementation of this chain that a table holds.
 
-        It is looked for among all candidates, because the call may have changed the state:
+        Returns
+        -------
+        Raised or None
+            What `after` goes on after, if the exception defers.
+        """
+        if called is self.function.default:
+            if self.end is not None:
+                self.end.note(error, self.said or {})
+        elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
+            return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
+        return None
+
+    def after(self, called: Callable[..., Any] | Raised) -> Chain:
+        """Return the rest of the chain after an implementation deferred.
+
+        It returned ``NotImplemented``, or has raised an exception. It is looked for among all
+        candidates, because the call may have changed the state:
         then it stands elsewhere in this chain or nowhere, and none of the others was called.
         The rest is kept for the next call.
         """
+        raised = called if isinstance(called, Raised) else None
+        implementation: Any = called if raised is None else raised.implementation
         kept = self._rest
-        if kept is not None and kept[0] is implementation:
+        if raised is None and kept is not None and kept[0] is implementation:
             return kept[1]
         if implementation is self.function.default:
-            return Chain(self.function, self.types, (), self.trace)
+            return Chain(self.function, self.types, (), self.state)
         rest = list(self.candidates)
         for candidate in rest:
             if candidate.is_plain and candidate.loaded is implementation:
                 rest.remove(candidate)
-                # Kept in this case only, in which the candidate keeps the implementation alive.
-                chain = Chain(self.function, self.types, rest, self.trace)
-                self._rest = implementation, chain
+                reason = RETURNED if raised is None else reason_of(raised.error)
+                said = {**(self.said or {}), candidate.backend: reason}
+                chain = self._with(rest, said)
+                if raised is None:
+                    # Kept in this case only, in which the candidate keeps the implementation alive.
+                    self._rest = implementation, chain
                 return chain
         return self
+
+    def _with(self, candidates: Sequence[Candidate], said: Mapping[str, str]) -> Chain:
+        return Chain(self.function, self.types, candidates, self.state, self.caller, self.end, said)
 
 
 class Demanded(Chain):
@@ -190,6 +342,15 @@ class Demanded(Chain):
         if result is NotImplemented and candidate.backend != DEFAULT:
             raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
         return result
+
+    def call_next(self, *call: Any) -> Any:
+        """Raise: there is no other candidate."""
+        (candidate,) = self.candidates
+        raise BackendDeferredError(
+            candidate.backend,
+            self.function.identifier,
+            "it called context.call_next(), but invoke(backend=...) names no other backend",
+        )
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Keep the reason for the error, too."""

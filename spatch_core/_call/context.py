@@ -7,7 +7,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
+    from .course import Course
+
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
+
+
+class Rest:
+    """The rest of a chain after one candidate, for `DispatchContext.call_next`.
+
+    Parameters
+    ----------
+    chain : Chain
+        The chain.
+    place : int
+        The place of the next candidate.
+    course : Course or None
+        What the candidates have said so far.
+    """
+
+    __slots__ = ("_chain", "_course", "_place")
+
+    def __init__(self, chain: Any, place: int, course: Course | None = None) -> None:
+        self._chain = chain
+        self._place = place
+        self._course = course
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the rest."""
+        return self._chain.call_next(self._place, args, kwargs, self._course)
 
 
 class Known:
@@ -27,18 +54,27 @@ class Known:
         Identifier of the library's function.
     extract : callable
         Finds the dispatch arguments among the arguments of a call.
+    rest : Rest or None
+        The rest of the chain; None if no call is under way.
     """
 
-    __slots__ = ("extract", "function", "name", "prioritized", "types")
+    __slots__ = ("extract", "function", "name", "prioritized", "rest", "types")
 
     def __init__(
-        self, types: tuple[type, ...], name: str, prioritized: bool, function: str, extract: Extract
+        self,
+        types: tuple[type, ...],
+        name: str,
+        prioritized: bool,
+        function: str,
+        extract: Extract,
+        rest: Rest | None = None,
     ) -> None:
         self.types = types
         self.name = name
         self.prioritized = prioritized
         self.function = function
         self.extract = extract
+        self.rest = rest
 
 
 class DispatchContext:
@@ -109,6 +145,33 @@ class DispatchContext:
     def function(self) -> str:
         """Identifier of the library's function."""
         return self._known.function
+
+    def call_next(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Call what would run if this backend had deferred, and return its result.
+
+        It goes on with the rest of the candidates, down to the library's own implementation; this
+        backend is not called again. With arguments of other types the candidates are those for
+        these types, without the ones that were considered before.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            Arguments of the library's function, without a context.
+
+        Raises
+        ------
+        RuntimeError
+            If this is not the context of a call, because it was pickled or made by hand.
+        BackendDeferredError
+            In a call by ``invoke(backend=...)``, which names no other backend.
+        """
+        rest = self._known.rest
+        if rest is None:
+            raise RuntimeError(
+                "call_next() goes on with a call, and this context belongs to none: it was made "
+                "by hand, copied or unpickled. Use the context that the implementation was given"
+            )
+        return rest.call(args, kwargs)
 
     def __repr__(self) -> str:
         return (

@@ -42,9 +42,16 @@ class Guard(TakesFound):
         # Before the target runs: it may register a class or import a module itself.
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
             return self._renew(self._chain).run(args, kwargs)
-        result = self._target(*args, **kwargs)
-        if result is NotImplemented and not tries_whole_chain(self._target):
-            return self._chain.after(self._target).run(args, kwargs)
+        called: Any = self._target
+        try:
+            result = called(*args, **kwargs)
+        except Exception as error:
+            raised = self._chain.failed(called, error)
+            if raised is None:
+                raise
+            called, result = raised, NotImplemented
+        if result is NotImplemented and not tries_whole_chain(called):
+            return self._chain.after(called).run(args, kwargs)
         return result
 
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
@@ -54,7 +61,13 @@ class Guard(TakesFound):
             return self._renew(self._chain).run(args, kwargs, found=found)
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
-        result = target(*args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            raised = self._chain.failed(target, error)
+            if raised is None:
+                raise
+            target, result = raised, NotImplemented
         if result is NotImplemented and not tries_whole_chain(target):
             return self._chain.after(target).run(args, kwargs, found=found)
         return result

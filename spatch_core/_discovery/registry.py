@@ -44,6 +44,7 @@ def build_catalog(
     problems: Iterable[Problem] = (),
     cache: DescriptionCache | None = None,
     group: str | None = None,
+    secondary_types: Sequence[TypePattern] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -63,6 +64,8 @@ def build_catalog(
         Descriptions that need not be parsed again.
     group : str, optional
         The library's group.
+    secondary_types : sequence of TypePattern, optional
+        Secondary types of the default implementations.
 
     Returns
     -------
@@ -77,7 +80,9 @@ def build_catalog(
     if cache is not None:
         cache.save()
     found = registry.descriptions
-    found[DEFAULT] = Description(DEFAULT, tuple(default_types), in_code=True)
+    found[DEFAULT] = Description(
+        DEFAULT, tuple(default_types), tuple(secondary_types), in_code=True
+    )
 
     variable = environment.variable(SET_ORDER)
     order = order_all(list(found.values()), environment.set_order, variable)

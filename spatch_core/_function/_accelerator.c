@@ -7,7 +7,8 @@
    1. It reads the tables in force from the context variable.
    2. It looks up the type of each dispatch argument, in nested dictionaries.
    3. It calls the implementation that it found with the arguments of the call.
-   4. It asks the dispatcher to go on with the next candidate after NotImplemented.
+   4. It lets the dispatcher judge an exception of the implementation.
+   5. It asks the dispatcher to go on with the next candidate after NotImplemented.
 
    Where a table has no entry, and where a metaclass overrides == or hash, it calls the same
    dispatcher as the Python code. All other cases it leaves to the Python code, which stays
@@ -98,6 +99,7 @@ static int watcher = -1;        /* id of the watcher; negative if CPython had no
 static uint64_t generation = 1; /* incremented at each change of a watched dictionary */
 static int depth;               /* nested calls of `dispatch`, in all threads together */
 static PyObject *deferred_name;
+static PyObject *failed_name;
 static PyObject *fill_name;
 static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
 
@@ -351,10 +353,11 @@ call(PyObject *found, PyObject *const *args, size_t nargsf, PyObject *kwnames)
     return result;
 }
 
-/* Let the dispatcher go on with the candidates after `called`. Return a new reference. */
+/* Tell the dispatcher about a call: its method `name` gets the index, `called`, the positional and
+   the keyword arguments, and `error` unless that is NULL. Return a new reference. */
 static PyObject *
-defer(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
-      PyObject *kwnames)
+tell(Wrapper *wrapper, PyObject *name, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+     PyObject *kwnames, PyObject *error)
 {
     PyObject *result = NULL;
     PyObject *positional = PyTuple_New(nargs);
@@ -370,12 +373,36 @@ defer(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t narg
             goto done;
         }
     }
-    result = PyObject_CallMethodObjArgs(wrapper->dispatcher, deferred_name, wrapper->index,
-                                        called, positional, keywords, NULL);
+    result = PyObject_CallMethodObjArgs(wrapper->dispatcher, name, wrapper->index, called,
+                                        positional, keywords, error, NULL);
 done:
     Py_XDECREF(positional);
     Py_XDECREF(keywords);
     return result;
+}
+
+/* Let the dispatcher judge the exception of an implementation. Return what to go on after, as a
+   new reference; NULL if the exception goes on, which is set then. */
+static NOT_INLINED PyObject *
+judge(Wrapper *wrapper, PyObject *called, PyObject *const *args, Py_ssize_t nargs,
+      PyObject *kwnames)
+{
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+        return NULL;
+    }
+    PyObject *error = PyErr_GetRaisedException();
+    PyObject *found = tell(wrapper, failed_name, called, args, nargs, kwnames, error);
+    if (found == NULL && !PyErr_ExceptionMatches(PyExc_Exception)) {
+        Py_DECREF(error); /* an interrupt */
+        return NULL;
+    }
+    if (found == NULL || found == Py_None) {
+        Py_XDECREF(found);
+        PyErr_SetRaisedException(error); /* takes the reference, and the place of another one */
+        return NULL;
+    }
+    Py_DECREF(error);
+    return found;
 }
 
 /* Return the lowest address of this thread's stack; the highest address if it is unknown. */
@@ -442,9 +469,16 @@ dispatch(PyObject *function, PyObject *const *args, size_t nargsf, PyObject *kwn
         PyFunction_SetVectorcall((PyFunctionObject *)function, run_code);
     }
     PyObject *result = call(found, args, nargsf, kwnames);
+    if (result == NULL) {
+        PyObject *raised = judge(wrapper, found, args, nargs, kwnames);
+        if (raised != NULL) {
+            Py_SETREF(found, raised);
+            result = Py_NewRef(Py_NotImplemented);
+        }
+    }
     if (result == Py_NotImplemented) {
         Py_DECREF(result);
-        result = defer(wrapper, found, args, nargs, kwnames);
+        result = tell(wrapper, deferred_name, found, args, nargs, kwnames, NULL);
     }
     depth--;
     /* Not if the function has got other code, or has taken its shortcut, during the call. */
@@ -462,8 +496,8 @@ PyDoc_STRVAR(prepare_doc,
 "Parameters\n----------\n"
 "wrapper : types.FunctionType\n    The wrapper; its code must be its own.\n"
 "variable : contextvars.ContextVar\n    Holds the tables in force.\n"
-"dispatcher : object\n    Its `fill` is called where a table has no entry, and its `deferred`\n"
-"    after NotImplemented.\n"
+"dispatcher : object\n    Its `fill` is called where a table has no entry, its `failed` after an\n"
+"    exception, and its `deferred` after NotImplemented.\n"
 "index : int\n    The function's index in the tables.\n"
 "positions : tuple of int\n"
 "    Of the dispatch arguments; negative for keyword-only ones.\n"
@@ -585,7 +619,7 @@ static void
 forget(void)
 {
     slot = watcher = -1;
-    deferred_name = fill_name = NULL;
+    deferred_name = failed_name = fill_name = NULL;
 }
 
 static int
@@ -613,10 +647,13 @@ execute(PyObject *Py_UNUSED(module))
     if (deferred_name == NULL) {
         deferred_name = PyUnicode_InternFromString("deferred");
     }
+    if (failed_name == NULL) {
+        failed_name = PyUnicode_InternFromString("failed");
+    }
     if (fill_name == NULL) {
         fill_name = PyUnicode_InternFromString("fill");
     }
-    return deferred_name == NULL || fill_name == NULL ? -1 : 0;
+    return deferred_name == NULL || failed_name == NULL || fill_name == NULL ? -1 : 0;
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -10,6 +10,7 @@ from .._dispatch_arguments import SIGNED, Function, missing
 from .._identifiers import GENERATED, split_identifier
 from .acceleration import accelerate, prepare
 from .shortcut import Shortcut
+from .template import CATCHES
 from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
+    from .._manner import Manner
     from .._resolution.explanation import Explanation
     from .dispatcher import Dispatcher
     from .invocation import Invocation
@@ -41,6 +43,8 @@ class Dispatchable:
         Those of the wrapper.
     identifier : str
         Its public identity, ``"module:qualname"``.
+    manner : Manner, optional
+        What else the library says of the function.
 
     Attributes
     ----------
@@ -70,10 +74,11 @@ class Dispatchable:
         module: str,
         qualname: str,
         identifier: str,
+        manner: Manner | None = None,
     ) -> None:
         self.dispatcher = dispatcher
         self.identifier = identifier
-        self.function = function = Function(identifier, default, dispatch_args)
+        self.function = function = Function(identifier, default, dispatch_args, manner)
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
@@ -95,6 +100,7 @@ class Dispatchable:
             tables,
             dispatcher.link,
             self.filename,
+            CATCHES or bool(dispatcher.defer_on),
         )
         if function.parameters is not None and not function.nature:
             places = [each.position for each in function.parameters]
@@ -235,6 +241,7 @@ def make_dispatchable(
     module: str | None,
     qualname: str | None,
     identifier: str | None,
+    manner: Manner | None = None,
 ) -> Any:
     """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
     if not callable(default) or isinstance(default, (type, staticmethod)):
@@ -262,7 +269,7 @@ def make_dispatchable(
         from .mistakes import warn_of_duplicate
 
         warn_of_duplicate(earlier, default, origin)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, manner)
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:

@@ -50,6 +50,8 @@ class Dispatcher:
         `BackendSystem.restore`, for pickles.
     reload : callable
         `BackendSystem.reload`, for users.
+    defer_on : tuple of type, optional
+        Classes of exceptions by which implementations defer.
 
     Attributes
     ----------
@@ -75,7 +77,9 @@ class Dispatcher:
         make_loader: Callable[[], Loader[Caller]],
         restore: Callable[..., Any],
         reload: Callable[[], None],
+        defer_on: tuple[type[Exception], ...] = (),
     ) -> None:
+        self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
@@ -220,6 +224,51 @@ class Dispatcher:
         caller = self.loaded
         if caller is None or called is function.default or caller.tries_whole_chain(called):
             return NotImplemented
+        chain, found = self._chain(index, caller, args, kwargs, values)
+        return chain.after(called).run(args, kwargs, found=found)
+
+    def failed(
+        self,
+        index: int,
+        called: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Judge an exception of what a table holds; add the reasons to one of the default.
+
+        The parameters are those of `deferred`. Nothing is raised but interrupts: the exception
+        goes on.
+
+        Returns
+        -------
+        object
+            What `deferred` goes on after, if the exception defers; else None.
+        """
+        function = self.records[index - 1].function
+        caller = self.loaded
+        if caller is None or not caller.hears(function, called, error):
+            return None
+        try:
+            return self._chain(index, caller, args, kwargs, values)[0].failed(called, error)
+        except Exception as failure:
+            from .._interrupts import is_interrupt
+
+            if is_interrupt(failure):
+                raise
+            return None
+
+    def _chain(
+        self,
+        index: int,
+        caller: Caller,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        values: tuple[Any, ...] | None,
+    ) -> tuple[Any, tuple[Any, ...]]:
+        """Return the chain of a call, and its dispatch arguments."""
+        function = self.records[index - 1].function
         scope: Scope = self.keeper.get()[0]
         # First the chains, then the backends: if another thread exchanges both in between, the
         # chain of the new backends lands among the old chains, which are no longer read.
@@ -230,7 +279,7 @@ class Dispatcher:
         if chain is None:
             chain = caller.chain(function, scope.state, types)
             chains.keep(types, chain)
-        return chain.after(called).run(args, kwargs, found=found)
+        return chain, found
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]

@@ -37,9 +37,12 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
+    from .._resolution.explaining import explain as explain_call
+
     resolver = dispatcher.ensure_loaded().resolver
     state = dispatcher.keeper.current()
-    return resolver.explain(record.function, state, resolver.unique_types(classes, state), None)
+    types = resolver.unique_types(classes, state)
+    return explain_call(resolver, record.function, state, types, None)
 
 
 def _checked(types: Any) -> list[type]:

@@ -53,6 +53,21 @@ class Link:
         """See `Dispatcher.deferred`."""
         return self._dispatcher().deferred(index, called, args, kwargs, values)
 
+    def failed(
+        self,
+        index: int,
+        called: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        error: Exception,
+        values: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """See `Dispatcher.failed`; None without a dispatcher."""
+        dispatcher = self._find()
+        if dispatcher is None:
+            return None
+        return dispatcher.failed(index, called, args, kwargs, error, values)
+
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)

@@ -29,6 +29,8 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
+    _fallback: str
+    _defer_on: tuple[type[Exception], ...]
 
 
 def make_loader(
@@ -36,6 +38,7 @@ def make_loader(
     dispatcher: Dispatcher,
     in_code: Sequence[Any],
     default_types: Sequence[TypePattern],
+    secondary_types: Sequence[TypePattern] = (),
 ) -> Loader[Caller]:
     """Return the loader of a library.
 
@@ -49,8 +52,10 @@ def make_loader(
         Descriptions that the library passes itself.
     default_types : sequence of TypePattern
         Primary types of the default implementations.
+    secondary_types : sequence of TypePattern, optional
+        Their secondary types.
     """
-    discover = partial(_discover, system, dispatcher, in_code, default_types)
+    discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 
 
@@ -68,6 +73,7 @@ def _discover(
     dispatcher: Dispatcher,
     in_code: Sequence[Any],
     default_types: Sequence[TypePattern],
+    secondary_types: Sequence[TypePattern],
 ) -> Caller:
     """Find the backends as the entry points and the environment variables are now."""
     group = system.group
@@ -80,8 +86,9 @@ def _discover(
         problems,
         open_cache(group, environ) if group else None,
         group,
+        secondary_types,
     )
-    return Caller(Resolver(catalog, dispatcher.keeper))
+    return Caller(Resolver(catalog, dispatcher.keeper, system._fallback), system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

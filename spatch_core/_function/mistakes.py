@@ -87,7 +87,9 @@ def check_callable(default: Any) -> None:
         )
 
 
-def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: Any) -> None:
+def check_system(
+    group: Any, environ_prefix: Any, default_types: Any, backends: Any, secondary_types: Any = ()
+) -> None:
     """Raise for arguments with which no `BackendSystem` can be made.
 
     Raises
@@ -110,6 +112,8 @@ def check_system(group: Any, environ_prefix: Any, default_types: Any, backends: 
         )
     if not _is_several(default_types):
         raise TypeError("default_primary_types takes several type patterns, in a list")
+    if not _is_several(secondary_types):
+        raise TypeError("default_secondary_types takes several type patterns, in a list")
     if not _is_several(backends) or hasattr(backends, "keys"):
         raise TypeError("backends takes several descriptions, in a list")
 

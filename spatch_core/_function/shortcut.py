@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from .._call.caller import Caller
+    from .._dispatch_arguments import Function
     from .._state.keeper import StateKeeper
     from .._state.state import DispatchState
     from .sleepers import Sleepers
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         """A `Dispatchable`, as far as its shortcut is concerned."""
 
         identifier: str
+        function: Function
         shortcut: Shortcut | None
 
     class Dispatcher(Protocol):
@@ -207,6 +209,9 @@ class Shortcuts:
         """Let a function be its default implementation while nothing else can answer."""
         shortcut = record.shortcut
         if shortcut is None:
+            return
+        # Blocks of options that have a policy are observed.
+        if caller.resolver.may_refuse(record.function):
             return
         names = caller.resolver.implementers(record.identifier)
         observations = self._dispatcher.keeper.observations

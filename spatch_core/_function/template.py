@@ -5,6 +5,7 @@ It reads tables; `scope.store` puts an entry where the text looks for it.
 
 from __future__ import annotations
 
+import sys
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 
 from .._dispatch_arguments import (
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     Places: TypeAlias = tuple[tuple[int | None, bool], ...]
-    Shape: TypeAlias = tuple[Places | None, int]
-    """The places of the dispatch arguments, and the nature of the function.
+    Shape: TypeAlias = tuple[Places | None, int, bool]
+    """The places of the dispatch arguments, the nature of the function, and `CATCHES`.
 
     A place is the argument's position, and whether it has a name; None for a finder. The nature
     is that of `nature_of`.
@@ -57,18 +58,32 @@ else:
     result = call({passed})
 """
 
+# A coroutine function can only say NotImplemented when it is awaited.
+_AWAIT = """\
+if result is not {NotImplemented}:
+    if {type}(result) is not {Coroutine}:
+        {dispatcher}.check({index}, call, result)
+    result = await result
+"""
+
+# An exception may defer, or gets a note. The rest of the chain runs outside the handler.
+_CAUGHT = """\
+try:
+{tried}\
+except {Exception} as error:
+    deferred = {dispatcher}.failed({index}, call, args, keywords, error{found})
+    if deferred is None:
+        raise
+    call, result = deferred, {NotImplemented}
+"""
+
 _ANSWERS = {
     PLAIN: """\
 if result is {NotImplemented}:
     return {dispatcher}.deferred({index}, call, args, keywords{found})
 return result
 """,
-    # A coroutine function can only say NotImplemented when it is awaited.
     COROUTINE: """\
-if result is not {NotImplemented}:
-    if {type}(result) is not {Coroutine}:
-        {dispatcher}.check({index}, call, result)
-    result = await result
 if result is {NotImplemented}:
     result = {dispatcher}.deferred({index}, call, args, keywords{found})
     if result is not {NotImplemented}:
@@ -123,6 +138,12 @@ SHARED: dict[str, Any] = {
     "StopAsyncIteration": StopAsyncIteration,
 }
 """Names in the template that stand for the same constants in all wrappers."""
+
+CATCHES = sys.version_info >= (3, 11)
+"""Whether wrappers look at exceptions although the library names none that defers.
+
+Before, exceptions have no notes, and a ``try`` takes time.
+"""
 
 _PLACEHOLDER = 0x5CA1AB1E
 """The first of the integers that stand for constants while a text is compiled.
@@ -183,8 +204,17 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     words : dict of str to str
         What stands in the source for each name that the template has in braces.
     """
-    places, nature = shape
+    places, nature, catches = shape
     answer = _ANSWERS[nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)]
+
+    def called(text: str) -> str:
+        """Return the text of a call, which may defer or fail."""
+        if nature & COROUTINE:
+            text += _AWAIT
+        if not catches or nature & (GENERATOR | ASYNC_GENERATOR):
+            return text
+        return _CAUGHT.replace("{tried}", _indented(text, 1).removesuffix("\n") + "\n")
+
     head = f"def {wrapper}(*args, **keywords):\n"
     if nature & (COROUTINE | ASYNC_GENERATOR):
         head = f"async {head}"
@@ -196,7 +226,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
             "values": "values",
             "found": ", values",
         }
-        return head + _indented(first + (_FIND + _FOUND_CALL + answer).format(**words), 1)
+        return head + _indented(first + (_FIND + called(_FOUND_CALL) + answer).format(**words), 1)
     values = _values(places)
     words = {
         **words,
@@ -204,7 +234,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         "values": _tuple(values),
         "found": "",
     }
-    any_call = (_FIND + _ANY_CALL + answer).format(**words)
+    any_call = (_FIND + called(_ANY_CALL) + answer).format(**words)
     positions = sorted({position for position, _ in places if position is not None})
     if not positions:
         return head + _indented(_assigned(places, values, 0, words) + any_call, 1)
@@ -212,7 +242,7 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
     count = positions[-1] + 1
     if not nature:
         names = [f"a{position}" for position in range(count)]
-        usual = (_FIND + _USUAL_CALL + answer).format(passed=", ".join(names), **words)
+        usual = (_FIND + called(_USUAL_CALL) + answer).format(passed=", ".join(names), **words)
         lines.append(f"    case {_tuple(names)}:")
         lines.append(_indented(_assigned(places, values, count, words) + usual, 2))
     for position in reversed(positions):

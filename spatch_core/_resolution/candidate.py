@@ -44,6 +44,11 @@ class Candidate:
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
+    def is_last_resort(self) -> bool:
+        """Whether it answers only where nothing else does."""
+        return self.reason != ""
+
+    @property
     def is_plain(self) -> bool:
         """Whether the implementation is called with the call's own arguments, unasked."""
         implementation = self.implementation

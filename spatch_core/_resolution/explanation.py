@@ -20,6 +20,7 @@ class Verdict(str, Enum):
     INACTIVE = "inactive"
     SKIPPED = "is skipped"
     NO_MATCH = "does not match"
+    REFUSES = "would refuse"
     NO_IMPLEMENTATION = "has no implementation"
 
     def __str__(self) -> str:

@@ -21,7 +21,9 @@ backends know a type decides for which backends it counts:
 ==============================================================  ================================
 the type is known to                                            it counts for
 ==============================================================  ================================
-the default, or a chosen backend                                every backend (`Weight.ALL`)
+the default as a primary type, or a chosen backend              every backend (`Weight.ALL`)
+the default as a secondary type alone                           those that know it
+                                                                (`Weight.KNOWING`)
 installed backends alone, and it is a primary type of one that  every backend (`Weight.ALL`)
 implements the function, by a pattern that says something of it
 installed backends alone, otherwise: Python's own classes,      those that know it
@@ -29,8 +31,8 @@ classes known by general patterns, secondary types              (`Weight.KNOWING
 no active backend that implements the function                  no backend (`Weight.NONE`)
 ==============================================================  ================================
 
-The third row keeps ``add(array, 1.5)`` with the library, and with every other backend, when a
-backend is installed that happens to know ``float``. A pattern is general if it says little of the
+The next to last row keeps ``add(array, 1.5)`` with the library, and with every other backend, when
+a backend is installed that happens to know ``float``. A pattern is general if it says little of the
 classes that it means: ``~builtins:float`` of ``numpy.float64``, ``@collections.abc:Hashable`` of
 nearly all classes.
 """
@@ -130,8 +132,10 @@ class GoldenRule:
         known = match.known
         if not known:
             return Weight.NONE
-        if DEFAULT in known or self.has_chosen(known, state):
+        if DEFAULT in match.primary or self.has_chosen(known, state):
             return Weight.ALL
+        if DEFAULT in known:
+            return Weight.KNOWING
         if self._has_implementer(match.specific, function, state):
             return Weight.ALL
         if self._has_implementer(known, function, state):

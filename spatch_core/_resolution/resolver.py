@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .._discovery.catalog import Catalog
@@ -14,10 +14,12 @@ from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .documentation import Documentation
-from .explanation import ExplainedBackend, Explanation, Verdict
+from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .matching import Matcher
 from .walk import LAST_RESORT, Step, Walk
+
+_NO_OPTIONS = DispatchState()
 
 
 class Resolver:
@@ -32,11 +34,20 @@ class Resolver:
         The library's backends.
     keeper : StateKeeper
         Whose tables are forgotten when answers change.
+    fallback : str, optional
+        The fallback policy of the library.
+
+    Attributes
+    ----------
+    warned : Warned
+        Of which functions and types it was said that no backend ran.
     """
 
-    def __init__(self, catalog: Catalog, keeper: StateKeeper) -> None:
+    def __init__(self, catalog: Catalog, keeper: StateKeeper, fallback: str = "default") -> None:
         self.catalog = catalog
         self.keeper = keeper
+        self.fallback = fallback
+        self.warned = Warned()
         self.matcher = Matcher(catalog.descriptions)
         self._rule = GoldenRule(catalog, self.implementers)
         self._block = catalog.environment.variable("BLOCK")
@@ -130,10 +141,27 @@ class Resolver:
         walk : Walk
             The walk for the types of the call.
         """
-        for step in walk.candidates(self._implementer_set(function)):
-            yield self.candidate(function, state, step)
-            if step.backend == DEFAULT:
-                return
+        ending = self.ending(function, state, walk)
+        for step in walk.candidates(self.implementer_set(function)):
+            if step.backend != DEFAULT:
+                yield self.candidate(function, state, step)
+                continue
+            if ending is None or not ending.refuses:
+                yield self.candidate(function, state, step)
+            return
+
+    def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
+        """Return what becomes of calls that no backend takes; None if no policy applies."""
+        if not walk.foreign:
+            return None
+        policy = policy_of(function, state, self.fallback)
+        if policy is None:
+            return None
+        return Ending(policy, walk.foreign, is_operator(function))
+
+    def may_refuse(self, function: Function) -> bool:
+        """Whether a policy of a function or of the library may let it not just run."""
+        return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
         """Return the candidate of a step of the walk."""
@@ -172,76 +200,17 @@ class Resolver:
             self._demanded[function, name, is_asked] = candidate
         return candidate
 
-    def explain(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        ask: Callable[[Candidate], str | None] | None,
-    ) -> Explanation:
-        """Say what would run for a call, and why; runs no implementation.
-
-        Parameters
-        ----------
-        function : Function
-            The library's function.
-        state : DispatchState
-            The state in force.
-        types : tuple of type
-            The dispatch types.
-        ask : callable or None
-            Returns why a candidate defers, or None if it runs; None if the arguments are not
-            known, with which ``should_run`` is asked.
-
-        Raises
-        ------
-        ImplementationImportError
-            If a ``should_run`` cannot be imported.
-        """
-        explained: list[ExplainedBackend] = []
-        selected: str | None = None
-        runs = depends = False  # whether a backend above runs, and whether that is certain
-        walk = self.walk(function, state, types)
-        for step in walk.steps(self.catalog.descriptions, self._implementer_set(function)):
-            verdict, reason = step.verdict, walk.reason(step)
-            if verdict is None and runs:
-                verdict, reason = Verdict.LATER, ""
-            elif verdict is None:
-                verdict, reason = _ask(self.candidate(function, state, step), ask) or (
-                    Verdict.RUNS,
-                    "unless one above does" if depends else reason,
-                )
-                if verdict is Verdict.RUNS:
-                    runs = True
-                    selected = None if depends else step.backend
-                depends = depends or verdict is Verdict.ASKED
-            explained.append(ExplainedBackend(step.backend, verdict, reason))
-        return Explanation(function.identifier, types, selected, tuple(explained))
-
     def why_void(self, before: str, after: str) -> str:
         """Say why an edge between two backends takes part in no call; empty if it may."""
         return self._order.why_void(before, after, self._rule.placed | {DEFAULT})
 
-    def _implementer_set(self, function: Function) -> frozenset[str]:
+    def implementer_set(self, function: Function) -> frozenset[str]:
         """Return the names of the backends that implement a function, made once."""
         names = self._implementer_sets.get(function.identifier)
         if names is None:
             names = frozenset(self.implementers(function.identifier))
             self._implementer_sets[function.identifier] = names
         return names
-
-
-def _ask(
-    candidate: Candidate, ask: Callable[[Candidate], str | None] | None
-) -> tuple[Verdict, str] | None:
-    """Return the verdict of a candidate that may defer; None if it runs."""
-    implementation = candidate.implementation
-    if implementation is None or implementation.should_run is None:
-        return None
-    if ask is None:
-        return Verdict.ASKED, f"{implementation.should_run} decides"
-    reason = ask(candidate)
-    return None if reason is None else (Verdict.DEFERS, reason)
 
 
 def _implementers(catalog: Catalog) -> dict[str, list[str]]:

@@ -79,6 +79,8 @@ class Walk:
     ----------
     default_matches : bool
         Whether the default implementation matches. Then no merely installed backend answers.
+    foreign : tuple of type
+        The types that are neither Python's own classes nor known to the default.
     """
 
     def __init__(
@@ -96,15 +98,19 @@ class Walk:
         self._state = state
         self._rule = rule
         self._matcher = matcher
-        self._matches = []
+        self._matches: list[TypeMatch] = []
         self._types = []
+        foreign = []
         for cls in types:
             match = matcher.match(cls)
             self._matches.append(match)
+            if DEFAULT not in match.known and not match.is_builtin:
+                foreign.append(cls)
             # The type that the user names counts, whatever knows it.
             weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
+        self.foreign = tuple(foreign)
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)
 
     def matches(self, name: str) -> bool:

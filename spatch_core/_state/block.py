@@ -114,6 +114,11 @@ class Block:
         """The events recorded so far, or None where nothing is recorded."""
         return self._state().trace
 
+    @property
+    def fallback(self) -> str | None:
+        """The fallback policy; None where that of each function or of the library holds."""
+        return self._state().fallback
+
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
         if self.disabled:

@@ -1,7 +1,7 @@
 """Which scope is in force: the context variable, the default, and the scopes that are known.
 
 One cache beside those of a scope: `StateKeeper._known`, from `DispatchState.key` to the
-scope. It holds no observed scopes and at most `MAX_SCOPES` others; then it is emptied.
+scope. It holds no scopes that are traced and at most `MAX_SCOPES` others; then it is emptied.
 Emptying it is harmless: scopes that are in force somewhere stay alive, and stay among the
 live references, by which changes of the backends reach them.
 """
@@ -94,7 +94,7 @@ class StateKeeper:
 
     def scope(self, state: DispatchState) -> Scope:
         """Return a scope of a state, whose tables may be filled already."""
-        if state.is_observed:
+        if state.is_observed and not state.is_plain:
             return self._new(state)
         # The key has the identity of a class, which means the same class for as long as the
         # scope that is found refers to it.

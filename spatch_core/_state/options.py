@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     class LaterOptions(TypedDict, total=False):
         """Options that are given by name alone, for the overloads."""
 
+        fallback: str | None
+
 
 _NOTHING = ()
 
@@ -60,9 +62,16 @@ class BackendOptions(Giving[Given_co]):
     trace : bool, optional
         Whether to record what runs, in a list that ``with ... as trace`` gives. An inner
         trace pauses the outer one.
+    fallback : str, optional
+        What becomes of calls that no backend takes and that have types which are neither the
+        library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
+        ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
+        ``"convert"`` lets a backend convert the arguments and the result.
 
     Raises
     ------
+    ValueError
+        `fallback` is none of these.
     UnknownBackendError
         A `ValueError`: a name is not that of a usable backend.
     UnknownTypeError
@@ -153,9 +162,11 @@ class BackendOptions(Giving[Given_co]):
             disable: str | Iterable[str] | None = (),
             type: Class | str | None = None,
             trace: bool = False,
+            *,
+            fallback: str | None = None,
         ) -> None:
             self._entered = []
-            if type is None and not trace:
+            if type is None and not trace and fallback is None:
                 try:
                     if disable is _NOTHING:
                         self._own = self._prioritized[prioritize]
@@ -166,7 +177,9 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(prioritize, disable, type=type, trace=trace or None)
+            self._own = self._check(
+                prioritize, disable, type=type, trace=trace or None, fallback=fallback
+            )
 
     @classmethod
     def _check(
@@ -242,6 +255,7 @@ class BackendOptions(Giving[Given_co]):
         prioritize: str | Iterable[str] | None = (),
         disable: str | Iterable[str] | None = (),
         type: Class | str | None = None,
+        fallback: str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 
@@ -253,7 +267,7 @@ class BackendOptions(Giving[Given_co]):
         ----------
         function : callable
             A function, a coroutine function, a generator function or any other callable.
-        prioritize, disable, type
+        prioritize, disable, type, fallback
             As for a block; on an object, as for a block inside one of its options.
 
         Returns
@@ -269,7 +283,8 @@ class BackendOptions(Giving[Given_co]):
         """
         from .freezing import freeze
 
-        state = cls._check(prioritize, disable, type=type).within(DispatchState())
+        others = {"type": type, "fallback": fallback}
+        state = cls._check(prioritize, disable, **others).within(DispatchState())
         options: Any = cls
         if isinstance(options, BackendOptions):
             state = state.within(options._own.within(DispatchState()))

@@ -74,9 +74,16 @@ def _new_trace(_: Any, given: Any) -> Trace:
     return Trace()
 
 
+def _checked_fallback(_: Any, given: object) -> str:
+    from .._manner import checked_policy  # most programs give none
+
+    return checked_policy(given)
+
+
 OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
+    Option("fallback", _checked_fallback),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -98,6 +105,8 @@ class DispatchState:
         Counts as if an object of it had been passed to every call.
     trace : Trace or None
         The list to which events are added.
+    fallback : str or None
+        The fallback policy; None for that of the function, or of the library.
     """
 
     __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
@@ -106,6 +115,7 @@ class DispatchState:
     disabled: frozenset[str]
     type: Class | None
     trace: Trace | None
+    fallback: str | None
 
     def __init__(
         self,
@@ -113,12 +123,14 @@ class DispatchState:
         disabled: frozenset[str] = frozenset(),
         type: Class | None = None,
         trace: Trace | None = None,
+        fallback: str | None = None,
     ) -> None:
         initialize = object.__setattr__
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
         initialize(self, "type", type)
         initialize(self, "trace", trace)
+        initialize(self, "fallback", fallback)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -131,6 +143,7 @@ class DispatchState:
             (outer.disabled - {*self.prioritized}) | self.disabled,
             outer.type if self.type is None else self.type,
             outer.trace if self.trace is None else self.trace,
+            outer.fallback if self.fallback is None else self.fallback,
         )
 
     def replace(self, **fields: Any) -> DispatchState:
@@ -143,7 +156,7 @@ class DispatchState:
 
         Classes and lists count by identity: no code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace)
+        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback
 
     @property
     def others(self) -> dict[str, Any]:
@@ -154,12 +167,13 @@ class DispatchState:
     @property
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
-        return self.trace is not None
+        # A function that no backend implements must not just run its default implementation.
+        return self.trace is not None or self.fallback not in (None, "default")
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and not self.is_observed
+        return self.type is None and self.trace is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""

@@ -30,9 +30,10 @@ NATURES = {
     "asynchronous generator": inspect.CO_ASYNC_GENERATOR,
 }
 SHAPES: dict[str, Any] = {
-    f"{nature}, {places}": (PLACES[places], NATURES[nature])
+    f"{nature}, {places}{', catches' * catches}": (PLACES[places], NATURES[nature], catches)
     for nature in NATURES
     for places in PLACES
+    for catches in (False, True)
 }
 
 
@@ -67,7 +68,7 @@ def test_compiled_code_has_no_globals(shape: Any) -> None:
     code, places = template.compiled(shape)
     assert {number for _, number in places} <= set(range(len(template.own_names(shape))))
     steps = {"__anext__", "asend", "athrow", "aclose"}
-    attributes = {"call_found", "check", "deferred", "extract", "fill", "get", *steps}
+    attributes = {"call_found", "check", "deferred", "extract", "failed", "fill", "get", *steps}
     assert set(code.co_names) <= attributes
     assert template.compiled(shape)[0] is code
 

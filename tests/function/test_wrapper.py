@@ -32,10 +32,16 @@ def f(*args, **keywords):
             # Outside the handler, so that an error of `fill` has no KeyError as its context.
             if call is None:
                 call = dispatcher.fill(2, (a0, a1))
-            if keywords:
-                result = call(*args, **keywords)
-            else:
-                result = call(a0, a1)
+            try:
+                if keywords:
+                    result = call(*args, **keywords)
+                else:
+                    result = call(a0, a1)
+            except Exception as error:
+                deferred = dispatcher.failed(2, call, args, keywords, error)
+                if deferred is None:
+                    raise
+                call, result = deferred, NotImplemented
             if result is NotImplemented:
                 return dispatcher.deferred(2, call, args, keywords)
             return result
@@ -53,7 +59,13 @@ def f(*args, **keywords):
     # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, (a0, a1))
-    result = call(*args, **keywords)
+    try:
+        result = call(*args, **keywords)
+    except Exception as error:
+        deferred = dispatcher.failed(2, call, args, keywords, error)
+        if deferred is None:
+            raise
+        call, result = deferred, NotImplemented
     if result is NotImplemented:
         return dispatcher.deferred(2, call, args, keywords)
     return result
@@ -69,10 +81,16 @@ def f(*args, **keywords):
     # Outside the handler, so that an error of `fill` has no KeyError as its context.
     if call is None:
         call = dispatcher.fill(2, values)
-    if isinstance(call, TakesFound):
-        result = call.call_found(values, *args, **keywords)
-    else:
-        result = call(*args, **keywords)
+    try:
+        if isinstance(call, TakesFound):
+            result = call.call_found(values, *args, **keywords)
+        else:
+            result = call(*args, **keywords)
+    except Exception as error:
+        deferred = dispatcher.failed(2, call, args, keywords, error, values)
+        if deferred is None:
+            raise
+        call, result = deferred, NotImplemented
     if result is NotImplemented:
         return dispatcher.deferred(2, call, args, keywords, values)
     return result
@@ -80,8 +98,11 @@ def f(*args, **keywords):
 
 
 def make(dispatch_args: Any, default: Any = None, qualname: str = "f") -> Any:
-    """Make the second function of a library; returns its record and the function."""
-    system = BackendSystem(None, "MYLIB")
+    """Make the second function of a library; returns its record and the function.
+
+    Its wrapper looks at exceptions also before Python 3.11.
+    """
+    system = BackendSystem(None, "MYLIB", defer_on=[ZeroDivisionError])
     system.dispatchable([])(lambda: None)
 
     def f(x: Any, y: Any = None, n: Any = None, *, key: Any = None, **options: Any) -> Any:

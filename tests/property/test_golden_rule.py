@@ -14,6 +14,7 @@ from spatch_core._description.description import Description, Implementation
 from spatch_core._discovery.catalog import Catalog
 from spatch_core._discovery.environment import read_environment
 from spatch_core._order.ordering import base_order, order_all
+from spatch_core._resolution.explaining import explain
 from spatch_core._resolution.golden_rule import Standing, Weight
 from spatch_core._resolution.resolver import Resolver
 from spatch_core._state.state import DispatchState
@@ -160,7 +161,7 @@ def ask(resolver: Resolver, state: DispatchState, types: tuple[type, ...]) -> Ca
     names = [each.backend for each in resolver.candidates(function, state, walk)]
     shown = [
         each.backend
-        for each in resolver.explain(function, state, types, None).backends
+        for each in explain(resolver, function, state, types, None).backends
         if each.verdict.value in ("runs", "comes later") and not each.reason.startswith("the libr")
     ]
     assert shown[: len(names)] == names

@@ -403,7 +403,7 @@ def test_which_standing_may_answer(
     [
         ("", "", False, Weight.NONE),
         ("default", "", True, Weight.ALL),
-        ("", "default", False, Weight.ALL),
+        ("", "default", False, Weight.KNOWING),
         ("brought", "", True, Weight.ALL),
         ("", "first", True, Weight.ALL),
         ("installed", "", False, Weight.ALL),

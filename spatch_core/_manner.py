@@ -1,0 +1,73 @@
+"""The manner of a function: what it does with types that no backend takes, and with arguments.
+
+Imported only for functions and libraries that say something of it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any, Final
+
+DEFAULT_POLICY: Final = "default"
+POLICIES: Final = (DEFAULT_POLICY, "warn", "raise", "convert")
+"""The fallback policies."""
+
+
+class Manner:
+    """What `BackendSystem.dispatchable` is told besides the dispatch arguments.
+
+    Parameters
+    ----------
+    fallback : str or None
+        The fallback policy; None for that of the library.
+    compositional : bool
+        Whether the default implementation is written in terms of other dispatchables. No policy
+        applies to it.
+    """
+
+    __slots__ = ("compositional", "fallback")
+
+    def __init__(self, fallback: str | None = None, compositional: bool = False) -> None:
+        self.fallback = None if fallback is None else checked_policy(fallback)
+        self.compositional = compositional
+        if compositional and fallback is not None:
+            raise TypeError(
+                f"a compositional function takes no fallback={fallback!r}: the functions that it "
+                "is written in terms of have policies of their own; give one of the two"
+            )
+
+
+def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:
+    """Return the classes of exceptions by which implementations defer.
+
+    Raises
+    ------
+    TypeError
+        If there is anything else among them.
+    """
+    found = (classes,) if isinstance(classes, type) else tuple(classes)
+    for each in found:
+        if not (isinstance(each, type) and issubclass(each, Exception)):
+            raise TypeError(f"defer_on= takes classes of exceptions in a list, not {each!r}")
+    return found
+
+
+def checked_policy(fallback: object) -> str:
+    """Return a fallback policy.
+
+    Raises
+    ------
+    ValueError
+        If there is no such policy.
+    """
+    if isinstance(fallback, str) and fallback in POLICIES:
+        return fallback
+    from ._identifiers import nearest
+
+    meant = nearest(fallback, POLICIES)
+    hint = f"; did you mean {meant[0]!r}?" if meant else ""
+    raise ValueError(
+        f"fallback= takes one of {', '.join(map(repr, POLICIES))}, not {fallback!r}{hint}"
+    )

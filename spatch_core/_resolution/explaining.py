@@ -1,0 +1,137 @@
+"""Explains what would run for a call, from the same walk and the same ending as the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
+from .._state.state import DispatchState
+from ..backend_utils import IF_NEEDED, IfNeeded
+from .candidate import Candidate
+from .ending import Ending
+from .explanation import ExplainedBackend, Explanation, Verdict
+from .resolver import Resolver
+from .walk import Step, Walk
+
+Ask = Callable[[Candidate], "str | IfNeeded | None"]
+"""Returns why a candidate defers, or ``IF_NEEDED``; None if it runs."""
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+def explain(
+    resolver: Resolver,
+    function: Function,
+    state: DispatchState,
+    types: tuple[type, ...],
+    ask: Ask | None,
+    given: Mapping[str, str] = _NOTHING,
+) -> Explanation:
+    """Say what would run for a call, and why; runs no implementation.
+
+    Parameters
+    ----------
+    resolver : Resolver
+        Of the library.
+    function : Function
+        The library's function.
+    state : DispatchState
+        The state in force.
+    types : tuple of type
+        The dispatch types.
+    ask : callable or None
+        Asks a candidate; None if the arguments are not known, with which ``should_run`` is asked.
+    given : mapping of str to str, optional
+        The reasons of backends that have deferred; these are not asked again.
+
+    Raises
+    ------
+    ImplementationImportError
+        If a ``should_run`` cannot be imported.
+    """
+    walk = resolver.walk(function, state, types)
+    explainer = _Explainer(resolver, function, state, walk, ask, given)
+    steps = walk.steps(resolver.catalog.descriptions, resolver.implementer_set(function))
+    for step in steps:
+        explainer.explain(step)
+    explainer.end()
+    return Explanation(function.identifier, types, explainer.selected, tuple(explainer.explained))
+
+
+class _Explainer:
+    """Explains the steps of one walk, one after the other."""
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        function: Function,
+        state: DispatchState,
+        walk: Walk,
+        ask: Ask | None,
+        given: Mapping[str, str],
+    ) -> None:
+        self.resolver = resolver
+        self.function = function
+        self.state = state
+        self.walk = walk
+        self.ask = ask
+        self.given = given
+        self.ending: Ending | None = resolver.ending(function, state, walk)
+        self.selected: str | None = None
+        self.is_decided = False  # whether the rest of the chain is not reached
+        self.depends = False  # whether a backend above may answer
+        self.postponed: list[int] = []  # those that said IF_NEEDED, by their places
+        self.explained: list[ExplainedBackend] = []
+
+    def explain(self, step: Step) -> None:
+        """Explain the next step."""
+        verdict, reason = step.verdict, self.walk.reason(step)
+        if verdict is None:
+            refuses = self.ending is not None and self.ending.refuses
+            if step.is_last_resort or (step.backend == DEFAULT and refuses):
+                self.end()
+            verdict, reason = self._judge(step, reason)
+        self.explained.append(ExplainedBackend(step.backend, verdict, reason))
+
+    def end(self) -> None:
+        """Let a backend run that said ``IF_NEEDED``, if none of the others answers."""
+        if self.postponed and not self.is_decided:
+            place = self.postponed[0]
+            reason = "it said IF_NEEDED, and no other one answers"
+            verdict, reason = self._run(self.explained[place].backend, reason)
+            self.explained[place] = ExplainedBackend(self.explained[place].backend, verdict, reason)
+
+    def _judge(self, step: Step, reason: str) -> tuple[Verdict, str]:
+        """Return the verdict of a candidate."""
+        if self.is_decided:
+            return Verdict.LATER, ""
+        if step.backend in self.given:
+            return Verdict.DEFERS, self.given[step.backend]
+        if step.backend == DEFAULT and self.ending is not None and self.ending.refuses:
+            self.is_decided = True
+            return Verdict.REFUSES, self.ending.reason
+        candidate = self.resolver.candidate(self.function, self.state, step)
+        implementation = candidate.implementation
+        if implementation is not None and implementation.should_run is not None:
+            if self.ask is None:
+                self.depends = True
+                return Verdict.ASKED, f"{implementation.should_run} decides"
+            answer = self.ask(candidate)
+            if answer is IF_NEEDED:
+                self.postponed.append(len(self.explained))
+                return Verdict.DEFERS, "it said IF_NEEDED: it runs if no other one does"
+            if answer is not None:
+                return Verdict.DEFERS, str(answer)
+        if step.backend == DEFAULT and self.ending is not None and self.ending.policy == "warn":
+            reason = "fallback='warn'" + (f": {reason}" if reason else "")
+        return self._run(step.backend, reason)
+
+    def _run(self, backend: str, reason: str) -> tuple[Verdict, str]:
+        """Return the verdict of a backend that answers, unless one that is asked does."""
+        self.is_decided = True
+        if self.depends:
+            return Verdict.RUNS, "unless one above does"
+        self.selected = backend
+        return Verdict.RUNS, reason

@@ -1,0 +1,474 @@
+"""The end of a chain: fallback policies, refusals, warnings and notes."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+import threading
+import warnings
+from typing import Any
+
+import pytest
+
+from spatch_core import (
+    IF_NEEDED,
+    BackendSystem,
+    FallbackWarning,
+    NoImplementationError,
+    SpatchCoreError,
+)
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Returned(Own):
+    """A type that the library returns, too."""
+
+
+class Foreign:
+    """A type of backends."""
+
+
+class Unknown:
+    """A type that nothing knows."""
+
+
+ASKED: list[str] = []
+
+
+def implementation(*args: Any) -> str:
+    return "backend"
+
+
+def declines(*args: Any) -> Any:
+    return NotImplemented
+
+
+def says_no(context: Any, *args: Any) -> str:
+    ASKED.append(context.name)
+    return "too small"
+
+
+def describe(name: str = "gpu", function: str = "implementation", **fields: Any) -> dict[str, Any]:
+    entry = {"function": f"{HERE}:{function}", **fields.pop("entry", {})}
+    return {
+        "name": name,
+        "primary_types": [f"{HERE}:Foreign"],
+        "functions": {"lib:f": entry},
+        **fields,
+    }
+
+
+def make(
+    *backends: Any, manner: dict[str, Any] | None = None, default: Any = None, **options: Any
+) -> Any:
+    """Make a library with a function `lib:f` of `x` and `y`."""
+    system = BackendSystem(None, "ENDLIB", [f"{HERE}:Own"], backends, **options)
+
+    def f(x: Any = None, y: Any = None) -> Any:
+        return "default"
+
+    decorate = system.dispatchable(("x", "y"), module="lib", qualname="f", **(manner or {}))
+    return system, decorate(default or f)
+
+
+@pytest.mark.parametrize("policy", ["default", "warn", "raise", "convert"])
+def test_calls_without_foreign_types_never_change(policy: str) -> None:
+    """V1: the library's types, Python's own classes and None are not foreign."""
+    _, f = make(describe(), fallback=policy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for args in [(Own(),), (Own(), 1.5), ([Own()],), (3, "x"), (None,), ()]:
+            assert f(*args) == "default"
+
+
+def test_a_secondary_type_of_the_library_is_not_foreign() -> None:
+    """V1: such as the scalars that it returns; for backends it does not count."""
+    _, f = make(describe(), fallback="raise", default_secondary_types=[f"{HERE}:Returned"])
+    assert f(Returned()) == "default"
+    assert f(Own(), Returned()) == "default"
+    assert f(Foreign(), Returned()) == "backend"
+    with pytest.raises(NoImplementationError):
+        f(Unknown(), Returned())
+
+
+def test_a_subclass_is_foreign_unless_a_pattern_names_it() -> None:
+    """V1: the patterns of the library decide, as they do for matching."""
+    _, f = make(describe(), fallback="raise")
+    with pytest.raises(NoImplementationError):
+        f(Returned())
+
+
+@pytest.mark.parametrize("args", [(Foreign(),), (Own(), Unknown()), (Unknown(), 1)], ids=len)
+def test_raise_refuses_calls_that_no_backend_takes(args: Any) -> None:
+    """V2, V3: also where the default matches only because a foreign type was ignored."""
+    _, f = make(describe(function="declines"), fallback="raise")
+    with pytest.raises(NoImplementationError) as caught:
+        f(*args)
+    error = caught.value
+    assert isinstance(error, TypeError)
+    assert isinstance(error, SpatchCoreError)
+    assert error.function == "lib:f"
+    assert error.policy == "raise"
+    assert set(error.foreign) <= {f"{HERE}:Foreign", f"{HERE}:Unknown"}
+
+
+def test_a_refusal_has_the_reason_of_every_backend_and_asks_none_twice() -> None:
+    """V3: the reasons are those that were given in this very call."""
+    ASKED.clear()
+    _, f = make(
+        describe("asked", entry={"should_run": f"{HERE}:says_no"}),
+        describe("declines", "declines"),
+        describe("shy", requires_opt_in=True),
+        {"name": "lacks", "primary_types": [f"{HERE}:Foreign"]},
+        fallback="raise",
+    )
+    with pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    assert ASKED == ["asked"]
+    reasons = {each.backend: str(each) for each in caught.value.backends}
+    assert reasons == {
+        "asked": "asked defers: too small",
+        "declines": "declines defers: it returned NotImplemented",
+        "shy": "shy inactive: it requires opt-in: prioritize='shy'",
+        "lacks": "lacks has no implementation",
+    }
+    text = str(caught.value)
+    assert all(each in text for each in reasons.values())
+    assert "prioritize='shy'" in caught.value.remedies[0]
+    assert "fallback='default'" in caught.value.remedies[-1]
+
+
+def test_a_refusal_can_be_pickled() -> None:
+    """V3, E8: also where its types cannot."""
+
+    class Local:
+        pass
+
+    _, f = make(describe(), fallback="raise")
+    with pytest.raises(NoImplementationError) as caught:
+        f(Local())
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is NoImplementationError
+    assert str(again) == str(caught.value)
+    assert again.backends == caught.value.backends
+
+
+def test_without_backends_a_refusal_says_so() -> None:
+    """V2: a function that no backend implements has no shortcut under such a policy."""
+    system, f = make(fallback="raise")
+    assert f(Own()) == "default"
+    with pytest.raises(NoImplementationError, match="no backend is installed"):
+        f(Unknown())
+    assert system._dispatcher.records[0].shortcut is None or not (
+        system._dispatcher.records[0].shortcut.is_taken
+    )
+
+
+def test_block_beats_function_beats_library() -> None:
+    """V2: the innermost policy counts."""
+    _, f = make(describe(function="declines"), fallback="raise")
+    system, g = make(
+        describe(function="declines"), fallback="raise", manner={"fallback": "default"}
+    )
+    assert g(Foreign()) == "default"
+    with system.backend_opts(fallback="raise"), pytest.raises(NoImplementationError):
+        g(Foreign())
+    with pytest.raises(NoImplementationError):
+        f(Foreign())
+    opts = system.backend_opts
+    assert opts().fallback is None
+    with opts(fallback="raise"):
+        assert opts().fallback == "raise"
+        with opts(fallback="default"):
+            assert g(Foreign()) == "default"
+        with opts(prioritize="gpu"), pytest.raises(NoImplementationError):
+            g(Foreign())
+    assert g(Foreign()) == "default"
+
+
+@pytest.mark.parametrize("backends", [(), (describe(function="declines"),)], ids=len)
+def test_a_block_refuses_what_no_backend_implements(backends: Any) -> None:
+    """V2: and costs other functions nothing once it has ended."""
+    system, f = make(*backends)
+    assert f(Unknown()) == "default"
+    for _ in range(2):
+        with system.backend_opts(fallback="raise"):
+            with pytest.raises(NoImplementationError):
+                f(Unknown())
+            assert f(Own()) == "default"
+        assert f(Unknown()) == "default"
+    record = system._dispatcher.records[0]
+    assert backends or record.shortcut is None or record.shortcut.is_taken
+
+
+def test_no_policy_applies_to_a_compositional_function() -> None:
+    """V4: it takes whatever the functions take that it is written with."""
+    system, part = make(describe(), fallback="raise")
+
+    @system.dispatchable("x", module="lib", qualname="whole", compositional=True)  # type: ignore[untyped-decorator]
+    def whole(x: Any) -> Any:
+        return part(x)
+
+    assert whole(Foreign()) == "backend"
+    with pytest.raises(NoImplementationError, match="lib:f cannot be called"):
+        whole(Unknown())
+    with system.backend_opts(fallback="raise"):
+        assert whole(Foreign()) == "backend"
+    assert whole.explain(Unknown()).selected == "default"
+
+
+def test_an_operator_leaves_foreign_operands_to_python() -> None:
+    """V5: instead of raising, so that Python asks the other operand."""
+    system = BackendSystem(None, "ENDLIB", [f"{HERE}:Number"], fallback="raise")
+
+    class Number:
+        @system.dispatchable("other")
+        def __add__(self, other: Any) -> Any:
+            return "default"
+
+    Number.__module__, Number.__qualname__ = HERE, "Number"
+
+    class Right:
+        def __radd__(self, other: Any) -> Any:
+            return "reflected"
+
+    assert Number() + Number() == "default"
+    assert Number() + 1 == "default"
+    assert Number() + Right() == "reflected"
+    with pytest.raises(TypeError, match="unsupported operand"):
+        Number() + Unknown()
+
+
+def test_warn_warns_once_for_a_function_and_types() -> None:
+    """V6: at the line of the caller, with the reasons."""
+    system, f = make(describe(function="declines"), fallback="warn")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert [f(Foreign()), f(Foreign()), f(Unknown()), f(Unknown())] == ["default"] * 4
+        with system.backend_opts(prioritize="gpu"):
+            f(Foreign())
+    first, second = caught
+    assert first.filename == __file__
+    assert isinstance(first.message, FallbackWarning)
+    assert first.message.types == (f"{HERE}:Foreign",)
+    assert "gpu defers: it returned NotImplemented" in str(first.message)
+    assert isinstance(second.message, FallbackWarning)
+    assert pickle.loads(pickle.dumps(second.message)).types == (f"{HERE}:Unknown",)
+
+
+def test_a_warning_that_is_an_error_is_raised_once() -> None:
+    """V6, E2: the next call works."""
+    _, f = make(describe(), fallback="warn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FallbackWarning):
+            f(Unknown())
+        assert f(Unknown()) == "default"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+@pytest.mark.parametrize(
+    "backend",
+    [
+        describe(),
+        describe(function="declines"),
+        describe(entry={"should_run": f"{HERE}:says_no"}),
+        describe(entry={"uses_context": True}, function="declines"),
+    ],
+    ids=["does not match", "declines", "asked", "context"],
+)
+@pytest.mark.parametrize("policy", ["default", "warn"])
+@pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
+def test_an_exception_of_the_default_says_why_it_ran(backend: Any, policy: str) -> None:
+    """V7: in a note, for foreign types alone; the traceback is the same."""
+    own: Any = ValueError("no")
+
+    def default(x: Any, y: Any = None) -> Any:
+        raise own
+
+    _, f = make(backend, default=default, fallback=policy)
+    with pytest.raises(ValueError, match="no"):
+        f(Own())
+    assert not hasattr(own, "__notes__")
+    value = (
+        Unknown()
+        if backend["functions"]["lib:f"] == {"function": f"{HERE}:implementation"}
+        else Foreign()
+    )
+    for _ in range(3):
+        with pytest.raises(ValueError, match="no") as caught:
+            f(value)
+        assert caught.value is own
+        assert caught.value.__context__ is None
+    (note,) = own.__notes__
+    assert note.startswith("No backend ran lib:f for ")
+    assert "gpu " in note
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_interrupt_gets_no_note() -> None:
+    """V7: nor does what a backend raises."""
+
+    def default(x: Any, y: Any = None) -> Any:
+        raise KeyboardInterrupt
+
+    _, f = make(describe(), default=default)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        f(Unknown())
+    assert not hasattr(caught.value, "__notes__")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have no notes")
+def test_an_awaited_exception_says_why_the_default_ran() -> None:
+    """V7: as one that is raised at once."""
+
+    async def default(x: Any, y: Any = None) -> Any:
+        raise ValueError("no")
+
+    for backend in (describe(), describe(entry={"should_run": f"{HERE}:says_no"})):
+        _, f = make(backend, default=default)
+        with pytest.raises(ValueError, match="no") as caught:
+            asyncio.run(f(Unknown() if "should_run" not in str(backend) else Foreign()))
+        notes: Any = caught.value
+        assert len(notes.__notes__) == 1
+
+
+def test_coroutine_and_generator_functions_are_refused_where_they_start() -> None:
+    """V2: when they are awaited, or at the first step."""
+
+    async def coroutine(x: Any, y: Any = None) -> Any:
+        return "default"
+
+    def generator(x: Any, y: Any = None) -> Any:
+        yield "default"
+
+    _, f = make(describe(), default=coroutine, fallback="raise")
+    assert asyncio.run(f(Own())) == "default"
+    with pytest.raises(NoImplementationError):
+        asyncio.run(f(Unknown()))
+    _, g = make(describe(), default=generator, fallback="raise")
+    assert [*g(Own())] == ["default"]
+    steps = g(Unknown())
+    with pytest.raises(NoImplementationError):
+        next(steps)
+
+
+def test_threads_and_tasks_have_policies_of_their_own() -> None:
+    """V2, S2: a block is in force where it was entered."""
+    system, f = make(describe(function="declines"))
+    outcomes: dict[str, Any] = {}
+    inside, outside = threading.Event(), threading.Event()
+
+    def refused() -> None:
+        with system.backend_opts(fallback="raise"):
+            inside.set()
+            assert outside.wait(20)
+            try:
+                outcomes["inside"] = f(Foreign())
+            except NoImplementationError:
+                outcomes["inside"] = "refused"
+
+    thread = threading.Thread(target=refused)
+    thread.start()
+    assert inside.wait(20)
+    outcomes["outside"] = f(Foreign())
+    outside.set()
+    thread.join()
+    assert outcomes == {"inside": "refused", "outside": "default"}
+
+    async def main() -> list[Any]:
+        async def task(policy: str) -> Any:
+            with system.backend_opts(fallback=policy):
+                await asyncio.sleep(0)
+                try:
+                    return f(Foreign())
+                except NoImplementationError:
+                    return "refused"
+
+        return [*await asyncio.gather(task("raise"), task("default"), task("raise"))]
+
+    assert asyncio.run(main()) == ["refused", "default", "refused"]
+
+
+def test_a_frozen_policy_travels() -> None:
+    """V2, S9: as the other options."""
+    system, f = make(describe(function="declines"))
+    frozen = system.backend_opts(fallback="raise")(f)
+    with pytest.raises(NoImplementationError):
+        frozen(Foreign())
+    state = system.backend_opts(fallback="raise")._own
+    from spatch_core._state.pickles import options_of, state_of
+
+    assert options_of(state) == {"fallback": "raise"}
+    assert state_of({"fallback": "raise"}).fallback == "raise"
+
+
+def test_misspelled_policies_are_refused() -> None:
+    """V2: with the nearest one."""
+    system, _ = make(describe())
+    for call in (
+        lambda: BackendSystem(None, "ENDLIB", fallback="rais"),
+        lambda: system.dispatchable("x", fallback="rais"),
+        lambda: system.backend_opts(fallback="rais"),
+    ):
+        with pytest.raises(ValueError, match="'raise'"):
+            call()
+    with pytest.raises(ValueError, match="fallback= takes one of"):
+        system.backend_opts(fallback=3)
+    with pytest.raises(TypeError, match="compositional"):
+        system.dispatchable("x", fallback="raise", compositional=True)
+
+
+@pytest.mark.parametrize("policy", ["default", "warn", "raise"])
+@pytest.mark.parametrize("value", [Own(), Foreign(), Unknown(), 1], ids=type)
+@pytest.mark.filterwarnings("ignore::spatch_core.FallbackWarning")
+def test_explain_says_what_the_call_does(policy: str, value: Any) -> None:
+    """V8: from the same code."""
+    _, f = make(describe(entry={"should_run": f"{HERE}:says_no"}), fallback=policy)
+    explanation = f.explain(value)
+    try:
+        answer = f(value)
+    except NoImplementationError:
+        answer = None
+    assert explanation.selected == answer
+    if answer is None:
+        assert "default  would refuse: fallback='raise'" in str(explanation)
+
+
+def test_if_needed_runs_where_no_other_one_does() -> None:
+    """C4: before the end of the chain, and without being asked again."""
+    asked = []
+
+    def needed(context: Any, *args: Any) -> Any:
+        asked.append(context.name)
+        return IF_NEEDED
+
+    globals()["needed"] = needed
+    lazy = describe("lazy", entry={"should_run": f"{HERE}:needed"})
+    for others, answer in [
+        ((), "backend"),
+        ((describe("other", "declines"),), "backend"),
+        ((describe("other", "other"),), "other"),
+    ]:
+        for policy in ("default", "raise", "warn"):
+            asked.clear()
+            system, f = make(lazy, *others, fallback=policy)
+            assert f.explain(Foreign()).selected == ("lazy" if not others else "other")
+            asked.clear()
+            assert f(Foreign()) == answer
+            assert asked == ["lazy"]
+            with system.backend_opts(trace=True):
+                assert f(Foreign()) == answer
+            assert asked == ["lazy", "lazy"]
+    assert pickle.loads(pickle.dumps(IF_NEEDED)) is IF_NEEDED
+    assert repr(IF_NEEDED) == "IF_NEEDED"
+
+
+def other(*args: Any) -> str:
+    return "other"
