@@ -6,6 +6,7 @@ from types import GeneratorType
 DESCRIPTION = {
     "name": "loopback",
     "primary_types": ["networkx_dispatch_loopback:LoopbackGraph"],
+    "secondary_types": ["~networkx:Graph"],
     "functions": {
         identifier: {
             "function": "networkx_dispatch_loopback.interim:run",
@@ -30,6 +31,7 @@ def run(context, *args, **kwargs):
         for o, c in pairs: copy_into(c, o)
     def back(x):
         if isinstance(x, networkx.Graph):
+            if any(x is v for v in (*args, *kwargs.values())) and not any(x is c for o, c in pairs): return x
             for o, c in pairs:
                 if c is x: return o
             return from_networkx(x)

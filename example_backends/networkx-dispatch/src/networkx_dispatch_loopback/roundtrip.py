@@ -123,5 +123,10 @@ def _back(result: Any, originals: dict[int, Any]) -> Any:
 
 
 def _back_one_by_one(results: Any, originals: dict[int, Any]) -> Any:
-    for each in results:
+    while True:
+        with backend_opts(disable="roundtrip"):
+            try:
+                each = next(results)
+            except StopIteration:
+                return
         yield _back(each, originals)
