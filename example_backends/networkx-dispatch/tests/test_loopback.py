@@ -92,5 +92,5 @@ def test_copy_into_writes_into_the_graph_itself() -> None:
     loopback = from_networkx(nx.path_graph(3))
     changed = to_networkx(loopback)
     changed.remove_node(0)
-    copy_into(changed, loopback)
+    copy_into(loopback, changed)
     assert list(to_networkx(loopback)) == [1, 2]

@@ -8,7 +8,9 @@ functions that call an object of NetworkX's class `_dispatchable`, and that clas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import wraps
+from types import GeneratorType
 from typing import Any
 
 from networkx.utils.backends import _dispatchable, _registered_algorithms
@@ -20,6 +22,8 @@ system = BackendSystem(
     "networkx_dispatch.backends",
     "NETWORKX_DISPATCH",
     default_primary_types=["~networkx:Graph"],
+    fallback="raise",
+    defer_on=[NotImplementedError],
 )
 backend_opts = system.backend_opts
 
@@ -34,9 +38,34 @@ def _make_dispatchable(record: Any) -> Callable[..., Any]:
             return args[0] if args else kwargs[name]
 
     decorate = system.dispatchable(
-        graphs, module=record.__module__, qualname=record.__qualname__
+        graphs,
+        module=record.__module__,
+        qualname=record.__qualname__,
+        # Some write only where `copy` is false; then nothing has changed otherwise.
+        mutates=list(record.graphs) if record.mutates_input else (),
     )
-    return decorate(record.orig_func)
+    return decorate(_lazily(record.orig_func))
+
+
+class Steps:
+    """An iterator in place of a generator, which conversions refuse: it yields what it yields."""
+
+    def __init__(self, generator: Any) -> None:
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.generator)
+
+
+def _lazily(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function dispatch when it is called, as NetworkX does, also if it is a generator."""
+
+    @wraps(function)
+    def default(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        return Steps(result) if type(result) is GeneratorType else result
+
+    return default
 
 
 functions = {
@@ -53,12 +82,13 @@ def _call(record: Any, /, *args: Any, backend: str | None = None, **kwargs: Any)
     if record.list_graphs:
         # Finding the dispatch arguments must not exhaust an iterator.
         args, kwargs = _with_lists(record, args, kwargs)
-    if backend is None or function is record.orig_func:
-        return function(*args, **kwargs)
-    backend = "default" if backend == "networkx" else backend
-    if backend not in system.backends:
-        raise ImportError(f"'{backend}' backend is not installed")
-    return function.invoke(backend=backend)(*args, **kwargs)
+    if backend is not None and function is not record.orig_func:
+        backend = "default" if backend == "networkx" else backend
+        if backend not in system.backends:
+            raise ImportError(f"'{backend}' backend is not installed")
+        function = function.invoke(backend=backend)
+    result = function(*args, **kwargs)
+    return result.generator if type(result) is Steps else result
 
 
 def _with_lists(record: Any, args: Any, kwargs: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import networkx
 
-__all__ = ["LoopbackGraph", "copy_into", "from_networkx", "to_networkx"]
+__all__ = ["LoopbackGraph", "copy_into", "density", "from_networkx", "to_networkx"]
 
 Keep = Callable[[Any], Any]
 """Gives what is kept of the attributes of an edge or of a node."""
@@ -38,9 +38,17 @@ def to_networkx(graph: LoopbackGraph) -> networkx.Graph:
     return copy_graph(graph.content)
 
 
-def copy_into(changed: networkx.Graph, graph: LoopbackGraph) -> None:
+def copy_into(graph: LoopbackGraph, converted: networkx.Graph) -> None:
     """Write what a function has made of a converted graph into the graph itself."""
-    fill(graph.content, changed)
+    fill(graph.content, converted)
+
+
+def density(G: LoopbackGraph) -> float:  # noqa: N803  # as NetworkX names it
+    """Return the density of a graph: the one function that reads loopback graphs themselves."""
+    nodes, edges = len(G.content), G.content.number_of_edges()
+    if edges == 0 or nodes <= 1:
+        return 0
+    return edges / (nodes * (nodes - 1)) * (1 if G.content.is_directed() else 2)
 
 
 def copy_graph(graph: networkx.Graph, edge: Keep = dict, node: Keep = dict) -> networkx.Graph:

@@ -78,7 +78,7 @@ def run(context: Any, *args: Any, **kwargs: Any) -> Any:
 
     The calls that the function itself makes are converted no more.
     """
-    with backend_opts(disable="roundtrip"):
+    with backend_opts(disable="roundtrip", fallback="convert"):
         return _run(context, args, kwargs)
 
 
