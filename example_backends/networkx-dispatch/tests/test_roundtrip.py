@@ -41,8 +41,8 @@ def graph() -> nx.Graph:
 @pytest.mark.parametrize(
     ("call", "kept"),
     [
-        pytest.param(lambda g: nx.triangles(g), {}, id="no attribute"),
-        pytest.param(lambda g: nx.pagerank(g), {"weight": 3}, id="default of edge_attrs"),
+        pytest.param(nx.triangles, {}, id="no attribute"),
+        pytest.param(nx.pagerank, {"weight": 3}, id="default of edge_attrs"),
         pytest.param(lambda g: nx.pagerank(g, weight="length"), {"length": 5}, id="edge_attrs"),
         pytest.param(lambda g: nx.pagerank(g, weight=None), {}, id="edge_attrs is None"),
         pytest.param(
@@ -50,9 +50,7 @@ def graph() -> nx.Graph:
             {"weight": 3, "length": 5},
             id="a function reads all of them",
         ),
-        pytest.param(
-            lambda g: nx.minimum_spanning_tree(g), {"weight": 3, "length": 5}, id="preserve_all"
-        ),
+        pytest.param(nx.minimum_spanning_tree, {"weight": 3, "length": 5}, id="preserve_all"),
     ],
 )
 def test_edges_keep_the_attributes_that_the_function_may_read(

@@ -48,10 +48,8 @@ def test_names_that_are_bound_already_dispatch_and_look_the_same() -> None:
 def test_every_function_but_constructors_is_dispatchable() -> None:
     """A class decides by itself what it makes."""
     names = nx.utils.backends._registered_algorithms.keys()
-    assert {name for name in names if name not in functions} == {
-        f"{kind}__new__" for kind in ("graph", "digraph", "multigraph", "multidigraph")
-    }
-    assert len(system.functions) == len(functions)
+    assert all(name in functions or name.endswith("graph__new__") for name in names)
+    assert len(system.functions) == len(functions) > 700
 
 
 @pytest.mark.parametrize("name", ["pagerank", "tournament_is_strongly_connected", "union_all"])

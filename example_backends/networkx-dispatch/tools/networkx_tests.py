@@ -4,7 +4,7 @@
     python tools/networkx_tests.py networkx.algorithms.flow     # those of some packages
 
 Each test that passes plainly must pass in the other runs, except those that
-``expected_failures.toml`` names for conversion; of these each must fail. The module is a plugin of
+``expected_failures.json`` names for conversion; of these each must fail. The module is a plugin of
 pytest, too, which writes the outcomes.
 """
 
@@ -16,14 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-EXPECTED = Path(__file__).parent / "expected_failures.toml"
+EXPECTED = Path(__file__).parent / "expected_failures.json"
 OUTCOMES = "NETWORKX_TESTS_OUTCOMES"
 CONVERSION = {"NETWORKX_DISPATCH_PRIORITIZE": "roundtrip", "NETWORKX_CACHE_CONVERTED_GRAPHS": ""}
 """NetworkX's tests write into graphs behind the back of the cache, and it turns it off for them."""
@@ -80,8 +79,8 @@ def run(name: str, tests: Sequence[str]) -> dict[str, str]:
 
 def expected_failures() -> dict[str, str]:
     """Return the tests that conversion makes fail, with the reason of each."""
-    groups = tomllib.loads(EXPECTED.read_text())
-    return {test: group["reason"] for group in groups.values() for test in group["tests"]}
+    groups: dict[str, list[str]] = json.loads(EXPECTED.read_text())
+    return {test: reason for reason, tests in groups.items() for test in tests}
 
 
 def differences(
@@ -93,7 +92,7 @@ def differences(
         for test, outcome in plain.items()
         if outcome == "passed" and (other.get(test) == "passed") == (test in expected)
     }
-    absent = {test: "expected to fail, and not plainly passing" for test in expected}
+    absent = dict.fromkeys(expected, "expected to fail, and not plainly passing")
     return found | {test: text for test, text in absent.items() if plain.get(test) != "passed"}
 
 
@@ -107,12 +106,13 @@ def main(tests: Sequence[str]) -> int:
         outcomes = run(name, tests or ["networkx"])
         counts = Counter(outcomes.values())
         took = time.monotonic() - started
-        print(name, *(f"{counts[each]} {each}" for each in sorted(counts)), f"{took:.0f} s")
+        texts = [f"{counts[each]} {each}" for each in sorted(counts)]
+        sys.stdout.write(f"{name}: {', '.join(texts)} in {took:.0f} s\n")
         plain = plain or outcomes
         expected = known if name == "conversion" else {}
         here = {test: reason for test, reason in expected.items() if test in plain}
         for test, outcome in differences(plain, outcomes, here if tests else expected).items():
-            print(f"  {test}: {outcome}")
+            sys.stdout.write(f"  {test}: {outcome}\n")
             code = 1
     return code
 

@@ -14,6 +14,7 @@ from types import GeneratorType
 from typing import Any
 
 from networkx.utils.backends import _dispatchable, _registered_algorithms
+
 from spatch_core import BackendSystem
 
 __all__ = ["backend_opts", "functions", "system"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import networkx
+import networkx as nx
 
 __all__ = ["LoopbackGraph", "copy_into", "density", "from_networkx", "to_networkx"]
 
@@ -18,40 +18,41 @@ class LoopbackGraph:
 
     Parameters
     ----------
-    content : networkx.Graph
+    content : nx.Graph
         Its content, which belongs to it alone.
     """
 
     __networkx_backend__ = "loopback"
 
-    def __init__(self, content: networkx.Graph) -> None:
+    def __init__(self, content: nx.Graph) -> None:
         self.content = content
 
 
-def from_networkx(graph: networkx.Graph) -> LoopbackGraph:
+def from_networkx(graph: nx.Graph) -> LoopbackGraph:
     """Convert a graph of NetworkX, with all that it holds."""
     return LoopbackGraph(copy_graph(graph))
 
 
-def to_networkx(graph: LoopbackGraph) -> networkx.Graph:
+def to_networkx(graph: LoopbackGraph) -> nx.Graph:
     """Convert back to the class that the graph of NetworkX had."""
     return copy_graph(graph.content)
 
 
-def copy_into(graph: LoopbackGraph, converted: networkx.Graph) -> None:
+def copy_into(graph: LoopbackGraph, converted: nx.Graph) -> None:
     """Write what a function has made of a converted graph into the graph itself."""
     fill(graph.content, converted)
 
 
 def density(G: LoopbackGraph) -> float:  # noqa: N803  # as NetworkX names it
     """Return the density of a graph: the one function that reads loopback graphs themselves."""
-    nodes, edges = len(G.content), G.content.number_of_edges()
+    nodes: int = len(G.content)
+    edges: int = G.content.number_of_edges()
     if edges == 0 or nodes <= 1:
         return 0
     return edges / (nodes * (nodes - 1)) * (1 if G.content.is_directed() else 2)
 
 
-def copy_graph(graph: networkx.Graph, edge: Keep = dict, node: Keep = dict) -> networkx.Graph:
+def copy_graph(graph: nx.Graph, edge: Keep = dict, node: Keep = dict) -> nx.Graph:
     """Return an independent copy of a graph, or of a view of one.
 
     ``graph.copy()`` would lose the order of the predecessors of a node, on which results depend.
@@ -61,7 +62,7 @@ def copy_graph(graph: networkx.Graph, edge: Keep = dict, node: Keep = dict) -> n
     return result
 
 
-def fill(target: networkx.Graph, graph: networkx.Graph, edge: Keep = dict, node: Keep = dict) -> None:
+def fill(target: nx.Graph, graph: nx.Graph, edge: Keep = dict, node: Keep = dict) -> None:
     """Give `target` the content of another graph of its class, in the same order."""
 
     def new_edge(attributes: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import GeneratorType, SimpleNamespace
 from typing import Any
 
-import networkx
+import networkx as nx
 from networkx.utils.backends import _loaded_backends, _registered_algorithms
 
 from networkx_dispatch import backend_opts, functions
@@ -102,7 +102,7 @@ def _run(context: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         "loopback",
         args,
         kwargs,
-        use_cache=networkx.config.cache_converted_graphs,
+        use_cache=nx.config.cache_converted_graphs,
         mutations=None,
     )
     return _back(function(*args, **kwargs), {})
