@@ -25,6 +25,7 @@ __all__ = [
     "IdentifierError",
     "ImplementationImportError",
     "NoImplementationError",
+    "ReplacedArguments",
     "SpatchCoreError",
     "SpatchCoreWarning",
     "UnknownBackendError",
@@ -36,6 +37,7 @@ __all__ = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._function.acceleration import accelerated as accelerated
+    from ._replaced_arguments import ReplacedArguments
     from ._warning import stacklevel
     from .backend_system import BackendSystem, DispatchContext
     from .backend_utils import IF_NEEDED, BackendImplementation
@@ -61,6 +63,7 @@ _HOMES = {
     "accelerated": "_function.acceleration",
     "IF_NEEDED": "backend_utils",
     "stacklevel": "_warning",
+    "ReplacedArguments": "_replaced_arguments",
     "BackendSystem": "backend_system",
     "DispatchContext": "backend_system",
     "BackendImplementation": "backend_utils",

@@ -34,7 +34,7 @@ class BackendImplementation:
 
     Parameters
     ----------
-    name : str
+    backend_name : str
         The backend's name.
 
     Attributes
@@ -57,17 +57,17 @@ class BackendImplementation:
     ['mylib:blur']
     """
 
-    def __init__(self, name: str) -> None:
-        if not is_backend_name(name) or name == DEFAULT:
+    def __init__(self, backend_name: str) -> None:
+        if not is_backend_name(backend_name) or backend_name == DEFAULT:
             raise IdentifierError(
-                name, "a backend name (letters, digits, '_', '.', '-'; not 'default')"
+                backend_name, "a backend name (letters, digits, '_', '.', '-'; not 'default')"
             )
-        self.name = name
+        self.name = backend_name
         self.functions: dict[str, RegisteredFunction] = {}
 
     def implements(
         self,
-        function: str | Callable[..., Any],
+        api_identity: str | Callable[..., Any],
         *,
         should_run: str | Callable[..., Any] | None = None,
         uses_context: bool = False,
@@ -76,7 +76,7 @@ class BackendImplementation:
 
         Parameters
         ----------
-        function : str or callable
+        api_identity : str or callable
             The library's function, or its identifier ``"module:qualname"``.
         should_run : str or callable, optional
             The function that decides whether the implementation runs, or its identifier. A
@@ -98,7 +98,7 @@ class BackendImplementation:
         ValueError
             If the backend implements the function already.
         """
-        identifier = _identifier(function)
+        identifier = _identifier(api_identity)
 
         def register(implementation: F) -> F:
             _identifier(implementation)
@@ -118,13 +118,14 @@ class BackendImplementation:
 
         return register
 
-    def set_should_run(self, implementation: Callable[..., Any]) -> Callable[[F], F]:
+    def set_should_run(self, backend_func: str | Callable[..., Any]) -> Callable[[F], F]:
         """Register the decorated function as the ``should_run`` of an implementation.
 
         Parameters
         ----------
-        implementation : callable
-            An implementation registered with `implements`, for one function or several.
+        backend_func : str or callable
+            An implementation registered with `implements`, for one function or several, or its
+            identifier.
 
         Returns
         -------
@@ -134,12 +135,16 @@ class BackendImplementation:
         Raises
         ------
         ValueError
-            If `implementation` was not registered.
+            If `backend_func` was not registered.
         """
-        entries = [entry for entry in self.functions.values() if entry.function is implementation]
+        entries = [
+            entry
+            for entry in self.functions.values()
+            if entry.function is backend_func or entry.identifier == backend_func
+        ]
         if not entries:
             raise ValueError(
-                f"{implementation!r} is not registered with backend {self.name!r}; decorate it "
+                f"{backend_func!r} is not registered with backend {self.name!r}; decorate it "
                 "with implements(...) first"
             )
 

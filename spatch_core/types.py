@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _type_patterns, backend_system, backend_utils, exceptions
+from . import _replaced_arguments, _type_patterns, backend_system, backend_utils, exceptions
 from ._call import context
 from ._description.description import Description
 from ._function import dispatchable, invocation
@@ -101,7 +101,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_type_patterns, backend_system, backend_utils, block, context, dispatchable),
-    *(exceptions, options),
+    *(exceptions, options, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

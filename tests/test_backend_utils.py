@@ -273,6 +273,23 @@ def test_a_later_should_run_replaces_an_earlier_one() -> None:
     assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
 
 
+def test_an_implementation_may_be_given_by_its_identifier() -> None:
+    implementation = fresh()
+    implementation.implements("photolib:blur")(sharpen)
+    implementation.set_should_run(f"{__name__}:sharpen")(is_large)
+    assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
+    with pytest.raises(ValueError, match="'photolib:no' is not registered with backend 'fresh'"):
+        implementation.set_should_run("photolib:no")
+
+
+def test_parameters_are_named_as_in_the_public_package() -> None:
+    """F14: code that gives them by name needs no change."""
+    implementation = BackendImplementation(backend_name="gpu")
+    implementation.implements(api_identity="photolib:blur")(sharpen)
+    implementation.set_should_run(backend_func=sharpen)(is_large)
+    assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
+
+
 # --- functions without a usable name ------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spatch_core import BackendSystem
 from spatch_core._dispatch_arguments import Function, find_parameters
 
 
@@ -188,3 +189,63 @@ def test_dispatch_arguments_must_be_names() -> None:
     given: Any = 3
     with pytest.raises(TypeError, match=r"lib:f: the dispatch arguments are a name, .* not 3"):
         find_parameters(lambda x: x, given, "lib:f")
+
+
+def finding(finder: Any) -> Any:
+    """A dispatchable of this finder, and a backend for strings."""
+    system = BackendSystem(
+        None,
+        "FINDERS",
+        ["builtins:int"],
+        backends=[{"name": "a", "primary_types": ["builtins:str"]}],
+    )
+
+    def join(x: Any, y: Any = None) -> str:
+        return "default"
+
+    return system.dispatchable(finder, module="lib", qualname="join")(join)
+
+
+@pytest.mark.parametrize(
+    ("finder", "text"),
+    [
+        (lambda x, y=None: None, "returned None, not several arguments"),
+        (lambda x, y=None: 3, "returned an object of type 'int', not several"),
+        (lambda x: (x,), "must take the arguments of every call, as the function does, but "),
+        (lambda x, z=None: (x,), "unexpected keyword argument 'y'"),
+    ],
+    ids=["none", "one", "too-few", "other-name"],
+)
+def test_a_finder_that_does_not_fit_is_named_with_its_function(finder: Any, text: str) -> None:
+    """F5: with what it returned, or with the arguments that it does not take."""
+    join = finding(finder)
+    for call in (join, join.explain, join.invoke(type=int)):
+        with pytest.raises(TypeError) as caught:
+            call(1, y=2)
+        assert "lib:join: the callable that finds its dispatch arguments " in str(caught.value)
+        assert text in str(caught.value)
+        assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_a_wrong_call_is_told_from_a_wrong_finder() -> None:
+    """The error is that of the function."""
+    join = finding(lambda x, y=None: (x, y))
+    with pytest.raises(TypeError, match=r"^join\(\) missing a required argument: 'x'$"):
+        join()
+    with pytest.raises(TypeError, match=r"^join\(\) got an unexpected keyword argument 'z'$"):
+        join(1, z=2)
+
+
+def test_an_error_in_a_finder_is_its_own() -> None:
+    """Also a `TypeError`, and that of a generator."""
+
+    def broken(x: Any) -> Any:
+        return x + ""
+
+    def lazy(x: Any) -> Any:
+        yield x + ""
+
+    for finder in (broken, lazy):
+        with pytest.raises(TypeError, match=r"^unsupported operand") as caught:
+            finding(finder)(1)
+        assert "finds its dispatch" not in str(caught.value)

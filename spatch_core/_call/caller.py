@@ -20,8 +20,10 @@ from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
 from .asking import ask, make_context
-from .chain import Chain, Demanded, as_function, tries_whole_chain
+from .chain import Chain
+from .demanded import Demanded
 from .guard import Guard
+from .targets import as_function, tries_whole_chain
 
 
 class Caller:
@@ -85,11 +87,13 @@ class Caller:
         first = next(candidates, None)
         awaited = walk.awaited
         guards = awaited or walk.depends_on_registration
+        ending = self._ending(function, state, walk)
+        if ending is not None and ending.converts:
+            others = self.resolver.converters.awaited(function, state, walk)
+            awaited, guards = [*awaited, *others[0]], guards or any(others)
         if first is not None and first.is_plain and not guards and state.trace is None:
-            ending = None
-            if walk.foreign and first.backend == DEFAULT:
-                ending = self._ending(function, state, walk)
-            if ending is None or not ending.warns:
+            warns = first.backend == DEFAULT and ending is not None and ending.warns
+            if not warns:
                 return first.load()
         every = () if first is None else (first, *candidates)
         chain = self._chain(function, state, types, walk, every)
@@ -150,7 +154,7 @@ class Caller:
         BackendDeferredError
             If it does not implement the function.
         """
-        self.catalog.check_backend(backend)
+        backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
         return Demanded(function, types, [candidate], state)
 
@@ -193,7 +197,7 @@ class Caller:
         if tries_whole_chain(called):
             return result  # the chain has checked it
         for backend in self.resolver.implementers(function.identifier):
-            if self.resolver.demanded(function, backend, state).loaded is called:
+            if self.resolver.demanded(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)
         return answers.checked(function, DEFAULT, result)
 
@@ -212,7 +216,13 @@ class Caller:
             context = make_context(candidate, types, args, kwargs, found=found)
             return ask(candidate, context, args, kwargs)
 
-        return explain(self.resolver, function, state, types, answer)
+        def examine(candidate: Candidate) -> tuple[str, str]:
+            from .conversion import Conversion  # few calls convert
+
+            conversion = Conversion(candidate, self.resolver)
+            return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+
+        return explain(self.resolver, function, state, types, answer, examine)
 
     def _renew(self, state: DispatchState, chain: Chain) -> Chain:
         self.resolver.matcher.forget()

@@ -10,6 +10,7 @@ from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
 from .fields import RESTRICTING, TABLE, all_fields, kind_of, place_of
+from .given import identify
 
 MISSPELLED = 0.85
 """The least similarity of a key to a field's name that makes it a misspelling of it.
@@ -117,7 +118,9 @@ class FieldReader:
             if key not in table:
                 continue
             if kind == "identifier":
-                if self.is_identifier(table[key], path, key):
+                if callable(table[key]):
+                    found[key] = identify(table[key])
+                elif self.is_identifier(table[key], path, key):
                     found[key] = table[key]
             elif kind in _READERS:
                 found[key] = _READERS[kind](self, table, key, path + key)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,9 +25,20 @@ from .fields import (
     kind_of,
 )
 
+_NEEDED = (
+    ("to_default", "from_default"),
+    ("from_default", "to_default"),
+    ("copy_into", "to_default"),
+)
+"""Fields of conversions, each with one that it needs."""
+
 
 def parse_description(
-    fields: Any, source: Source, expected_name: str | None = None, in_code: bool = False
+    fields: Any,
+    source: Source,
+    expected_name: str | None = None,
+    in_code: bool = False,
+    functions: Collection[str] = (),
 ) -> Description:
     """Check the fields of a description.
 
@@ -41,6 +52,8 @@ def parse_description(
         The name of the entry point, which the description must repeat.
     in_code : bool, optional
         Whether the library itself passed it.
+    functions : collection of str, optional
+        Identifiers of functions of the library, for a table that can only be asked for each.
 
     Returns
     -------
@@ -65,6 +78,11 @@ def parse_description(
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
+    table = fields.get("functions")
+    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
+        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
+        found = {key: entry for key, entry in asked.items() if entry is not None}
+        fields = {**fields, "functions": found}
     reader = _DescriptionReader(fields, source, expected_name)
     description = reader.read(in_code)
     if any(problem.skips for problem in reader.problems):
@@ -90,6 +108,7 @@ class _DescriptionReader(FieldReader):
         self.check_primary_types()
         values = self.values(self.fields, FIELD_TABLE, "")
         self.check_priorities(values)
+        self.check_conversions()
         return Description(
             **{"primary_types": (), **values},
             name=name,
@@ -134,6 +153,15 @@ class _DescriptionReader(FieldReader):
                     "lower_priority_than",
                     f"{name!r} is in higher_priority_than too",
                     "Remove it from one of the two",
+                )
+
+    def check_conversions(self) -> None:
+        for key, needed in _NEEDED:
+            if self.fields.get(key) is not None and self.fields.get(needed) is None:
+                self.fault(
+                    key,
+                    f"conversions go both ways, and {needed!r} is missing",
+                    f"Add {needed}, or remove {key}",
                 )
 
     def functions(self) -> Mapping[str, Implementation]:

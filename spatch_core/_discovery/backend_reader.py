@@ -7,6 +7,7 @@ are raised: they are no fault of the backend that was being read (see `_interrup
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from typing import Any
 
 from .._description.description import Description
@@ -26,6 +27,7 @@ from .._interrupts import find_interrupt
 from .._problems import Problem, Source
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
+from .catalog import NO_PARSER
 from .entry_points import entry_point_target
 from .path_files import REMEDY, path_files
 
@@ -41,6 +43,8 @@ class BackendReader:
         The name of the environment variable that blocks backends, for the messages.
     cache : DescriptionCache or None
         Descriptions that need not be parsed again.
+    functions : collection of str, optional
+        Identifiers of the library's functions.
 
     Attributes
     ----------
@@ -52,7 +56,14 @@ class BackendReader:
     # What was being handled when the backends were first needed.
     _before: BaseException | None
 
-    def __init__(self, problems: list[Problem], block: str, cache: DescriptionCache | None) -> None:
+    def __init__(
+        self,
+        problems: list[Problem],
+        block: str,
+        cache: DescriptionCache | None,
+        functions: Collection[str] = (),
+    ) -> None:
+        self.functions = functions
         self.problems = problems
         self.block = block
         self.cache = cache
@@ -84,7 +95,7 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            description = parse_description(fields, source, expected_name, in_code)
+            description = parse_description(fields, source, expected_name, in_code, self.functions)
         except DescriptionError as error:
             self.problems += error.problems
         except BaseException as error:  # noqa: BLE001  # a third party's attributes
@@ -142,6 +153,10 @@ class BackendReader:
             fields = parse_toml(found.read())
         except OSError as error:
             unreadable(error)
+            return None
+        except ImportError as error:  # a vendored copy of this package requires no parser
+            self._raise_interrupt(error)
+            problem(f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later")
             return None
         except LimitError as error:
             problem(f"it is not parsed: {error}", "Write a smaller file, with shorter keys")

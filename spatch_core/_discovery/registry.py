@@ -11,14 +11,13 @@ reported:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
-from .._interrupts import is_interrupt
 from .._order.ordering import base_order, order_all
 from .._problems import Problem, Source
 from .._type_patterns import TypePattern
@@ -33,6 +32,7 @@ from .environment import (
     distribution_key,
     of_distribution,
 )
+from .in_code import name_of
 from .misspellings import near_misses
 
 
@@ -45,6 +45,8 @@ def build_catalog(
     cache: DescriptionCache | None = None,
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
+    functions: Collection[str] = (),
+    default_name: str = DEFAULT,
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -66,13 +68,17 @@ def build_catalog(
         The library's group.
     secondary_types : sequence of TypePattern, optional
         Secondary types of the default implementations.
+    functions : collection of str, optional
+        Identifiers of the library's functions.
+    default_name : str, optional
+        The name of the library itself in what people see; no backend may have it.
 
     Returns
     -------
     Catalog
         The usable backends, and the reasons for the others.
     """
-    registry = _Registry(environment, cache)
+    registry = _Registry(environment, cache, functions)
     for fields in in_code:
         registry.add_in_code(fields)
     for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
@@ -80,6 +86,16 @@ def build_catalog(
     if cache is not None:
         cache.save()
     found = registry.descriptions
+    if default_name in found:
+        registry.problems.append(
+            Problem(
+                f"{default_name!r} is the library's own name",
+                "Rename the backend",
+                default_name,
+                "name",
+                found.pop(default_name).source,
+            )
+        )
     found[DEFAULT] = Description(
         DEFAULT, tuple(default_types), tuple(secondary_types), in_code=True
     )
@@ -111,6 +127,7 @@ def build_catalog(
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
         group=group,
+        default_name=default_name,
         cached_docs={} if cache is None else cache.docs,
     )
 
@@ -122,10 +139,15 @@ def _name(entry_point: Any) -> str:
 class _Registry:
     """The backends by name, while they are read one by one."""
 
-    def __init__(self, environment: Environment, cache: DescriptionCache | None) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        cache: DescriptionCache | None,
+        functions: Collection[str],
+    ) -> None:
         self.environment = environment
         self.problems: list[Problem] = []
-        self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache)
+        self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache, functions)
         self.descriptions: dict[str, Description] = {}
         self.blocked: dict[str, Source] = {}
         self.shadowed: dict[str, tuple[Source, ...]] = {}
@@ -136,12 +158,7 @@ class _Registry:
     def add_in_code(self, fields: Any) -> None:
         """Read a description in code, unless its name is blocked or taken."""
         source = Source()
-        try:
-            name = fields["name"] if isinstance(fields, Mapping) else fields.name
-        except BaseException as error:  # any fault, which parsing reports
-            if is_interrupt(error):
-                raise
-            name = None
+        name = name_of(fields)
         if isinstance(name, str) and self.is_blocked(name, source, distribution=""):
             return
         if isinstance(name, str) and name in self.descriptions:

@@ -79,6 +79,7 @@ class Dispatchable:
         self.dispatcher = dispatcher
         self.identifier = identifier
         self.function = function = Function(identifier, default, dispatch_args, manner)
+        function.default_name = dispatcher.default_name
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
@@ -212,11 +213,13 @@ class Dispatchable:
         return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
+        manner = self.function.manner
         content = {
             "function": self.wrapper,
             "default": self.function.default,
             "dispatch_args": self._dispatch_args,
             "identifier": self.identifier,
+            **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
 
@@ -274,9 +277,7 @@ def make_dispatchable(
     caller = dispatcher.loaded
     if caller is not None:
         record.document(caller.resolver.docs(identifier))
-        # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
-        if earlier is None:
-            dispatcher.shortcuts.take(record, caller)
+        dispatcher.follow(record, caller, is_new=earlier is None)
     return record.wrapper
 
 

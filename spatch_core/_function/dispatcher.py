@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
+from .._identifiers import DEFAULT
 from .._state.scope import store, table_of
 from .link import Link
 from .shortcut import Shortcuts
@@ -59,12 +60,16 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
+    late : list of str
+        Functions that were added since the tables of backends in code were read.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar
         Holds the tables in force.
     tables : callable
         Returns them.
+    default_name : str
+        The name of the library's own implementations in what people see.
     link : Link
         The dispatcher as the code of the wrappers refers to it.
     shortcuts : Shortcuts
@@ -78,13 +83,18 @@ class Dispatcher:
         restore: Callable[..., Any],
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
+        read_again: Callable[[], None] | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
+        self.default_name = default_name
         self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
         self._make_loader = make_loader
         self.restore = restore
         self.reload = reload
+        self._read_again = read_again
+        self.late: list[str] = []
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -119,6 +129,8 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
+        if self.late and self._read_again is not None:
+            self._read_again()
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -138,6 +150,15 @@ class Dispatcher:
         self._homes.setdefault(id(home), (home, []))[1].append(index)
         return index
 
+    def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
+        """Let a function that is added follow the backends, which have been loaded."""
+        if self._read_again is not None:
+            # The library may fill a backend's table before or after it decorates.
+            self.late.append(record.identifier)
+        elif is_new:
+            # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
+            self.shortcuts.take(record, caller)
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
         """Decide what to call for these dispatch arguments, and put it into the table.
 
@@ -153,32 +174,56 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
+        if self.records[index - 1].function.parameters is None:
+            from .._replaced_arguments import has_replaced  # few libraries need it
+
+            if has_replaced(values):
+                return self._fill(index, values, is_replacing=True)
+        return self._fill(index, values, is_replacing=False)
+
+    def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
         loader = self.ensure_loader()
+        if self.late and self._read_again is not None:
+            self._read_again()
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
-            return function.default
+            return self._replacing(index, function.default) if is_replacing else function.default
         tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
         table = table_of(tables, index)
         scope: Scope = tables[0]
         state = scope.state
-        types = caller.resolver.types(given(values), state)
+        found = given(values[1:] if is_replacing else values)
+        types = caller.resolver.types(found, state)
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
         if is_outdated:
-            return caller.chain(function, state, types)
+            chain = caller.chain(function, state, types)
+            return self._replacing(index, chain) if is_replacing else chain
         self.shortcuts.take(record, caller)
-        target = caller.target(function, state, types)
+        if is_replacing and function.nature:
+            # The wrapper leaves it to an entry that takes what was found to check answers.
+            target = self._replacing(index, caller.chain(function, state, types))
+        else:
+            target = caller.target(function, state, types)
+            if is_replacing:
+                target = self._replacing(index, target)
         key = tuple(map(type, values))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
             store(table, function, key, target)
         return target
+
+    def _replacing(self, index: int, target: Callable[..., Any]) -> Callable[..., Any]:
+        from .replacing import Replacing  # few libraries need it
+
+        made: Any = Replacing(self.link, index, target)
+        return made  # type: ignore[no-any-return]  # a `TakesFound`
 
     def strays(self) -> set[int]:
         """Return the indices of functions that may live on only because of their tables.

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import nearest
+from .._replaced_arguments import replaced
 from ..exceptions import UnknownFunctionError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         signature.bind(*args, **kwargs)
     caller = dispatcher.ensure_loaded()
     state = dispatcher.keeper.current()
-    found = function.extract(args, kwargs)
+    found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     types = caller.resolver.types(found, state)
     return caller.explain(function, state, types, args, kwargs, found)
 

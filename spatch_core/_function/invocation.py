@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .._replaced_arguments import replaced
 from .._state.state import checked_type
 
 TYPE_CHECKING = False
@@ -48,7 +49,7 @@ class Invocation:
         if self._type is not None:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
         function = record.function
-        found = function.extract(args, kwargs)
+        found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
         types = caller.resolver.types(found, state)
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)

@@ -8,6 +8,7 @@ from os import environ
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._call.caller import Caller
+from .._discovery import in_code as in_code_backends
 from .._discovery.cache import open_cache
 from .._discovery.entry_points import find_entry_points
 from .._discovery.environment import read_environment
@@ -16,10 +17,15 @@ from .._discovery.path_files import read_path_files
 from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from .._warning import warn_caller
+from ..exceptions import BackendSkippedWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._discovery.catalog import Catalog
+    from .._problems import Problem
+    from .._resolution.notices import Notices
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
@@ -31,6 +37,7 @@ class System(Protocol):
     environ_prefix: str
     _fallback: str
     _defer_on: tuple[type[Exception], ...]
+    _notices: Notices | None
 
 
 def make_loader(
@@ -68,6 +75,32 @@ def reload(system: System, dispatcher: Dispatcher) -> None:
     dispatcher.ensure_loader().load(again=True)
 
 
+def read_again(system: System, dispatcher: Dispatcher, in_code: Sequence[Any]) -> None:
+    """Read the tables of backends in code again; see `Dispatcher.late`."""
+    problems: list[Problem] = []
+
+    def change(caller: Caller) -> Caller:
+        count = len(dispatcher.late)
+        before = caller.catalog
+        catalog = in_code_backends.read_again(before, in_code, [*dispatcher.by_identifier])
+        problems.extend(catalog.problems[len(before.problems) :])
+        # After all, because an interrupt would lose them; another thread may have added some.
+        del dispatcher.late[:count]
+        return caller if catalog is before else _make_caller(system, dispatcher, catalog)
+
+    dispatcher.ensure_loader().change(change)
+    if problems:
+        warn_caller(BackendSkippedWarning(problems))
+
+
+def refresh(dispatcher: Dispatcher) -> None:
+    """Look up implementations again; see `BackendSystem.refresh`."""
+    caller = dispatcher.loaded
+    if caller is not None:
+        caller.resolver.forget_objects()
+        dispatcher.keeper.forget_tables()
+
+
 def _discover(
     system: System,
     dispatcher: Dispatcher,
@@ -87,8 +120,15 @@ def _discover(
         open_cache(group, environ) if group else None,
         group,
         secondary_types,
+        [*dispatcher.by_identifier],
+        dispatcher.default_name,
     )
-    return Caller(Resolver(catalog, dispatcher.keeper, system._fallback), system._defer_on)
+    return _make_caller(system, dispatcher, catalog)
+
+
+def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
+    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
+    return Caller(resolver, system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

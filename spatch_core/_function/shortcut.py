@@ -214,6 +214,14 @@ class Shortcuts:
         if caller.resolver.may_refuse(record.function):
             return
         names = caller.resolver.implementers(record.identifier)
+        sleepers = self._sleepers
+        # Without the turn: those that are known become fewer, until `take_all` finds more.
+        if (
+            sleepers is not None
+            and sleepers.catalog is caller.catalog
+            and not sleepers.include(names)
+        ):
+            return
         observations = self._dispatcher.keeper.observations
 
         def take() -> None:
@@ -242,9 +250,13 @@ class Shortcuts:
         """Let functions dispatch again if a new state activates a backend that implements them."""
         # Without these no state activates more than others. Otherwise the turn: a thread that is
         # looking for sleepers may have read the states before there was this one.
-        disabled = self._dispatcher.keeper.default.state.disabled
-        if self._dispatcher.loaded is None or not (state.prioritized or disabled):
+        loaded = self._dispatcher.loaded
+        if loaded is None:
             return
+        if not self._dispatcher.keeper.default.state.disabled:
+            found = map(loaded.catalog.descriptions.get, state.prioritized)
+            if not any(each is not None and each.requires_opt_in for each in found):
+                return
 
         def leave() -> None:
             caller, before = self._dispatcher.loaded, self._sleepers

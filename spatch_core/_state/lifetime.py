@@ -48,8 +48,9 @@ class References:
 
     def alive(self) -> list[Any]:
         """Return the objects that are still there."""
-        # Copied in one step, which no other thread can interrupt.
-        found = [reference() for reference in self._references.copy()]
+        # Copied in one step, which no other thread can interrupt, and no garbage collection: on
+        # CPython 3.10 and 3.11 a finalizer may change a dictionary while `dict.copy` copies it.
+        found = [reference() for reference in [*self._references]]
         return [each for each in found if each is not None]
 
 
@@ -108,7 +109,8 @@ class Observations:
     def any(self) -> bool:
         """Whether there is one, in whatever thread or task."""
         # An interrupt may have kept `end` from removing its mark.
-        return any(mark() is not None for mark in self._marks.copy().values())
+        # Copied as in `References.alive`.
+        return any(mark() is not None for mark in [*self._marks.values()])
 
 
 def _do_nothing() -> None:

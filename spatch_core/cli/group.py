@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ..examination.progress import announce
+from .aliases import ALIASES
 from .arguments import meant
 from .streams import ended_in_words, progress
 
@@ -27,6 +28,10 @@ class Group(click.Group):
                 return super().invoke(ctx)
         finally:
             announce.reset(shown)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, also by the name that it has in the public package ``spatch``."""
+        return super().get_command(ctx, cmd_name) or ALIASES.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

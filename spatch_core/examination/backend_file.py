@@ -40,9 +40,9 @@ class BackendFile:
     description: Description | None = None  # the fields, validated
     faults: list[Finding] = field(default_factory=list)
 
-    def fault(self, key: str | None, message: str, remedy: str) -> None:
-        """Add a fault."""
-        self.faults.append(self.placed(replace(error(message, remedy), key=key)))
+    def fault(self, key: str | None, message: str, remedy: str, skips: bool = True) -> None:
+        """Add a fault; the library skips the backend for it, unless it is an unknown key."""
+        self.faults.append(self.placed(replace(error(message, remedy), key=key, skips=skips)))
 
     def placed(self, finding: Finding, line: int | None = None) -> Finding:
         """Return a finding with the file, and with this line or that of its key."""
@@ -140,4 +140,4 @@ def validate(file: BackendFile) -> None:
     except DescriptionError as raised:
         problems = raised.problems
     for problem in problems:
-        file.fault(problem.key, problem.message, problem.remedy)
+        file.fault(problem.key, problem.message, problem.remedy, problem.skips)

@@ -7,10 +7,11 @@ from dataclasses import replace
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
+from .._identifiers import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck
-from .findings import Finding, error, to_record
-from .function_check import check_callable
+from .findings import Finding, Severity, error, to_record
+from .function_check import LibraryFunctions, check_callable
 from .mentions import Mention, Role
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def update(request: dict[str, Any], journal: Journal) -> None:
     if not findings and journal.begins("reading what is registered"):
         backend = importer.load(wanted[-1].text, is_needed=True)
         journal.add("functions", {key: _fields(each) for key, each in backend.functions.items()})
-        findings = [*_registered(backend, importer)]
+        findings = [*_registered(backend, importer), *_unknown(backend, importer, journal)]
     for each in findings:
         journal.add("finding", to_record(each))
 
@@ -73,6 +74,20 @@ def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
             fault = asked if isinstance(asked, Finding) else check_callable(mention, asked, None)
             if fault is not None:
                 yield replace(fault, key=key)
+
+
+def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Finding]:
+    """Yield faults of the functions of the library, as far as the library is installed."""
+    functions = LibraryFunctions(importer)
+    for identifier, each in backend.functions.items():
+        key = f'functions."{identifier}"'
+        module = split_identifier(identifier)[0]
+        if journal.begins(f"importing {module}", key, module):
+            found = functions.check(identifier)
+            is_fault = found is not None and found.severity is not Severity.NOTE
+            if found is not None and is_fault and not found.is_absent:
+                message = f"{found.message}, for which {each.identifier!r} is registered"
+                yield replace(found, key=key, message=message)
 
 
 def _first_paragraph(function: Any) -> str:

@@ -17,7 +17,7 @@ from .libraries import Library, find_libraries, import_public_names
 from .live import live_systems
 from .mentions import Mention, Role
 from .packages import package_of
-from .signatures import find_signature, mismatches
+from .signatures import find_signature, mismatches, other_defaults
 from .suggestions import did_you_mean, functions_like, functions_near
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
         return None
     faults = mismatches(default, signature, context)
     if not faults:
-        return None
+        return _check_defaults(mention, default, signature)
     first, rest = _split(signature)
     message = f"cannot take all calls of the library's function {default}: {'; '.join(faults)}"
     remedy = f"Take {'the context, and then ' * context}what the library's function takes"
@@ -155,6 +155,17 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
         message = "takes a DispatchContext first, which it does not get without uses_context = true"
         remedy = f"Write uses_context = true, or take what the library's function takes: {default}"
     return error(f"{mention.text}{signature} {message}", remedy)
+
+
+def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
+    others = other_defaults(default, own, mention.takes_context)
+    if not others:
+        return None
+    return warning(
+        f"{mention.text}{own} has other default values than the library's function {default}, so "
+        f"that a call without them means something else: {', '.join(others)}",
+        "Take the library's default values",
+    )
 
 
 def _names(signature: Signature) -> set[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .._description.given import GivenCallable
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
@@ -96,6 +97,8 @@ def fields_of(description: Description) -> dict[str, Any]:
 def _identifier(
     key: str, role: Role, text: Any, function: str | None = None, context: bool = False
 ) -> Iterator[Mention]:
+    if isinstance(text, GivenCallable):
+        return  # there is nothing to import
     with suppress(IdentifierError):
         split_identifier(text)
         yield Mention(key, role, text, function, context)

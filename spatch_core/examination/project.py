@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 from .._description.files import parse_toml
+from .findings import Finding, note, warning
 from .packages import Requirements
 
 
@@ -48,13 +50,43 @@ def entry_point_names(path: Path) -> list[str]:
         values = [(str(name), str(value)) for group in groups for name, value in group.items()]
     except (KeyError, AttributeError, TypeError):
         return []
-    found = []
-    for name, value in values:
-        module, _, attribute = (part.strip() for part in value.partition(":"))
-        place = (*module.split("."), attribute)
-        if attribute == path.name and path.parts[-len(place) :] == place:
-            found.append(name)
-    return found
+    return [name for name, value in values if _leads_to(path, value)]
+
+
+def _leads_to(path: Path, value: str) -> bool:
+    """Whether an entry point with this value leads to a file."""
+    module, _, attribute = (part.strip() for part in value.partition("[")[0].partition(":"))
+    place = (*module.split("."), attribute)
+    return attribute == path.name and path.parts[-len(place) :] == place
+
+
+def check_entry_points(path: Path, folder: str | None) -> Finding | None:
+    """Return a finding if no entry point leads to the file of a backend.
+
+    Parameters
+    ----------
+    path : Path
+        The file, absolute.
+    folder : str or None
+        The folder from which its package is imported, if that is known.
+    """
+    project = _project(path)
+    declared = project.get("entry-points")
+    is_said_elsewhere = "entry-points" in (project.get("dynamic") or ())
+    if not project or is_said_elsewhere or entry_point_names(path):
+        return None
+    for installed in distributions():
+        with suppress(Exception):  # a malformed file of any distribution
+            if any(_leads_to(path, each.value) for each in installed.entry_points):
+                return None  # its installer has read another file than pyproject.toml
+    place = "package:" + path.name
+    if folder is not None and Path(folder) in path.parents:
+        place = ".".join(path.parent.relative_to(folder).parts) + ":" + path.name
+    # A project without any entry point may have them in a file that is not read here.
+    return (warning if isinstance(declared, dict) and declared else note)(
+        "no entry point leads to this file, so that no library finds the backend",
+        f'Add one to pyproject.toml, in the table of the library\'s group: name = "{place}"',
+    )
 
 
 def _project(path: Path) -> dict[str, Any]:

@@ -83,6 +83,42 @@ def mismatches(default: Signature, implementation: Signature, context: bool) -> 
     return list(faults.values())
 
 
+def other_defaults(default: Signature, implementation: Signature, context: bool) -> list[str]:
+    """Say which arguments that callers leave out have other values in an implementation.
+
+    Only numbers, texts and tuples of these are compared: None and objects of the library may stand
+    for a value that the implementation works out. The parameters are those of `mismatches`.
+
+    Examples
+    --------
+    >>> from inspect import signature
+    >>> library = signature(lambda x, radius=1, mode="same": ...)
+    >>> other_defaults(library, signature(lambda x, radius=2, mode=None: ...), context=False)
+    ['radius=2 instead of radius=1']
+    """
+    parameters = list(implementation.parameters.values())[int(context) :]
+    names = {each.name: each for each in parameters if each.kind in _BY_KEYWORD}
+    places = [each for each in parameters if each.kind in _BY_POSITION]
+    found = []
+    for position, given in enumerate(default.parameters.values()):
+        taken = names.get(given.name)
+        if taken is None and given.kind in _BY_POSITION and position < len(places):
+            taken = places[position]
+        if taken is None or not (_is_plain(given.default) and _is_plain(taken.default)):
+            continue
+        if given.default != taken.default and given.default == given.default:  # not NaN
+            found.append(
+                f"{taken.name}={taken.default!r} instead of {given.name}={given.default!r}"
+            )
+    return found
+
+
+def _is_plain(value: object) -> bool:
+    return type(value) in (bool, int, float, complex, str, bytes) or (
+        type(value) is tuple and all(map(_is_plain, value))
+    )
+
+
 def _context_clashes(given: _Shape, first: str) -> Iterator[tuple[str, str]]:
     if first and first in given.keywords:
         yield first, f"{first!r} may be given by keyword, but there the context has this name"

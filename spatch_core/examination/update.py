@@ -124,7 +124,8 @@ def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dic
     changes["changed"] = tuple(changed)
     validate(after)
     for each in after.faults:
-        file.fault(each.key, each.message, each.remedy)
+        if each.skips:  # unknown keys stay as they are
+            file.fault(each.key, each.message, each.remedy)
     return changes if file.faults else {**changes, "text": text}
 
 

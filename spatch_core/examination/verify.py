@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from .._identifiers import DEFAULT
 from .backend_file import BackendFile, read_file
 from .findings import Finding, Report, Severity, incomplete
+from .project import check_entry_points
 from .suggestions import meant_backend
 
 
@@ -71,12 +73,17 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
             message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
             file.fault(key, message, f"Did you mean {DEFAULT!r}?")
     found: list[Finding] = []
+    unreached = check_entry_points(Path(file.path).absolute(), file.folder())
+    if unreached is not None and file.fields:
+        found.append(file.placed(unreached))
     if imports:
-        report, found = file.import_with("verify")
-        for position, each in enumerate(found):
+        report, imported = file.import_with("verify")
+        for each in imported:
             if each.is_absent and each.severity is Severity.WARNING:
                 remedy = f"{each.remedy}; or leave imports out with --no-imports"
-                found[position] = replace(each, remedy=remedy)
+                found.append(replace(each, remedy=remedy))
+            else:
+                found.append(each)
         if not report.is_complete:
             found.append(file.placed(incomplete()))
     found += file.faults

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import collections.abc
 import sys
 import traceback
@@ -620,6 +621,32 @@ def test_deferring_while_the_backends_are_discovered_again(
     assert f(Foreign()) == "second"
 
 
+@pytest.mark.parametrize("is_awaited", [False, True], ids=["called", "awaited"])
+def test_a_backend_that_has_deferred_is_not_tried_again_after_a_reload(is_awaited: bool) -> None:
+    """C1, C11: although the candidates are new ones."""
+    tried: list[str] = []
+
+    def defer(x: Any) -> Any:
+        tried.append("first")
+        system.reload()
+        return NotImplemented
+
+    async def defer_later(x: Any) -> Any:
+        return defer(x)
+
+    async def default(x: Any) -> Any:
+        return "default"
+
+    system, f = make(
+        describe("first", defer_later if is_awaited else defer),
+        default=default if is_awaited else None,
+    )
+    for _ in range(2):
+        answer = f(Foreign())
+        assert (asyncio.run(answer) if is_awaited else answer) == "default"
+    assert tried == ["first"] * 2
+
+
 @pytest.mark.parametrize("error", [ValueError, TypeError, NotImplementedError, KeyError])
 def test_exception_of_an_implementation_is_the_callers(form: str, error: Any) -> None:
     """C9: with its own traceback, no context from dispatching, nothing else tried."""
@@ -891,9 +918,10 @@ def test_invoke_with_both() -> None:
     [
         ({"backend": "frist"}, ValueError, "did you mean 'first'"),
         ({"type": Other}, ValueError, "not a primary type"),
-        ({"type": "Foreign"}, TypeError, "takes a class"),
+        ({"type": 3}, TypeError, "takes a class"),
+        ({"type": "Foreign"}, ValueError, "not an identifier of the form"),
     ],
-    ids=["backend", "type", "no type"],
+    ids=["backend", "type", "no type", "no identifier"],
 )
 def test_invoke_checks_its_options_when_called(options: Any, error: Any, match: str) -> None:
     """F9, F11: making an invocation discovers nothing; calling it checks."""

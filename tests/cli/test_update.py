@@ -653,6 +653,41 @@ def test_a_faulty_file_is_not_touched(
     assert (answer.code, project.after) == (1, before)
 
 
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("paintlib.filters:blurr", "Did you mean 'paintlib.filters:blur'?"),
+        ("paintlib.filers:blur", "Did you mean 'paintlib.filters:blur'?"),
+        ("paintlib.filters:sharpen", "Remove it, or say which versions of the library"),
+    ],
+)
+def test_a_function_that_the_library_does_not_have_is_not_written(
+    project: Project, name: str, remedy: str
+) -> None:
+    """The file keeps the right one; nothing wrong is ever written."""
+    project.site.install_library()
+    before = text(HEAD, BLEND, BLUR)
+    assert project.update(before).code == 0
+    project.write("tools.py", TOOLS.replace("paintlib.filters:blur", name))
+    for options in ((), ("--check",)):
+        answer = project.update(before, "--json", *options)
+        assert answer.code == 1
+        (fault,) = outcome(answer)["faults"]
+        assert fault["key"] == f'functions."{name}"'
+        assert f"{name!r}, for which 'paint_oil.tools:blur' is registered" in fault["message"]
+        assert fault["remedy"].startswith(remedy)
+        assert project.after == before
+
+
+def test_a_library_that_is_not_installed_keeps_nothing_from_being_written(
+    project: Project,
+) -> None:
+    """The backend may be written on another machine."""
+    project.write("tools.py", TOOLS.replace("paintlib.filters:blur", "absentlib:blurr"))
+    assert project.update(text(HEAD)).code == 0
+    assert '[functions."absentlib:blurr"]' in project.after
+
+
 def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:
     """A function without its implementation, say."""
     lines = text(BLUR).splitlines(keepends=True)

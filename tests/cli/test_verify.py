@@ -245,6 +245,20 @@ def test_the_name_is_that_of_the_projects_entry_point(site: Site, project: Path)
         assert not faults(verify(site, project, GOOD, "--json"))
 
 
+def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
+    """It would never be found; the value that leads to it is given."""
+    head = '[project]\nname = "paint-oil"\n'
+    entry = f'{head}[project.entry-points."paintlib.backends"]\n'
+    write(project, {"pyproject.toml": f'{entry}oil = "paint_oil:oil.toml"\n'})
+    ((place, (message, remedy)),) = faults(verify(site, project, GOOD, "--json")).items()
+    assert not any(place)
+    assert message == "no entry point leads to this file, so that no library finds the backend"
+    assert remedy.endswith(': name = "paint_oil:backend.toml"')
+    write(project, {"pyproject.toml": head})
+    (file,) = verify(site, project, GOOD, "--json").json["files"]
+    assert [each["message"] for each in file["notes"]] == [message]
+
+
 def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, project: Path) -> None:
     """They are optional; what could not be checked is said."""
     toml = GOOD.replace('"fractions:', '"zzz_gpu:Array", "fractions:')
@@ -672,7 +686,12 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
     write(tmp_path, {"backend.toml": toml})
     found = faults(site.run("verify", "--no-imports", "--json", str(tmp_path / "backend.toml")))
     assert list(found) == [
+        (1, "date"),
+        (2, "half"),
+        (3, "text"),
+        (6, "raw"),
         (9, "primary_types[1]"),
+        (11, "others"),
         (17, 'functions."l:a".function'),
         (18, 'functions."l:b".function'),
         (19, 'functions."l:c".function'),

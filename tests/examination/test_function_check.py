@@ -51,6 +51,15 @@ def test_why_it_cannot_be_called(
         assert str(message) in finding.message
 
 
+def test_another_default_value_is_a_warning() -> None:
+    """The call that leaves it out is taken, and means something else."""
+    mention = Mention("key", Role.FUNCTION, "m:f", "l:f")
+    finding = check_callable(mention, lambda x, n=2: x, signature(default))
+    assert finding is not None
+    assert finding.severity is Severity.WARNING
+    assert "n=2 instead of n=1" in finding.message
+
+
 def test_functions_of_a_library_are_known_by_name() -> None:
     """And near misses are offered."""
     system = BackendSystem(None, "CHECKED")
@@ -70,7 +79,7 @@ def test_the_nearest_function_of_a_short_name_is_offered() -> None:
     """Though another version of the library may have the function, so that it is no error."""
     system = BackendSystem(None, "CHECKED")
 
-    @system.dispatchable(["x"], module=__name__)
+    @system.dispatchable(["x"], module=__name__, qualname="fn")
     def fn(x: object) -> object:
         return x
 

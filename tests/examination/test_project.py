@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from spatch_core.examination.project import entry_point_names, find_requirements, package_folder
+from spatch_core.examination.findings import Severity
+from spatch_core.examination.project import (
+    check_entry_points,
+    entry_point_names,
+    find_requirements,
+    package_folder,
+)
+from spatch_core.testing import write_distribution
 
 PROJECT = """
     [project]
@@ -49,6 +56,36 @@ def test_a_project_that_says_nothing(tmp_path: Path, text: str | None) -> None:
     file = tmp_path / "backend.toml"
     assert entry_point_names(file) == []
     assert "anything" not in find_requirements(str(file))
+
+
+def test_a_file_that_no_entry_point_leads_to(file: Path, tmp_path: Path) -> None:
+    """Certain where the project has entry points: others may have them elsewhere."""
+    assert check_entry_points(file, None) is None
+    other = file.with_name("other.toml")
+    found = check_entry_points(other, str(tmp_path / "src"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.remedy.endswith(': name = "paint_oil.sub:other.toml"')
+    project = tmp_path / "pyproject.toml"
+    project.write_text('[project]\nname = "paint-oil"\n')
+    found = check_entry_points(file, None)
+    assert found is not None
+    assert found.severity is Severity.NOTE
+    for text in ("", '[project]\nname = "a"\ndynamic = ["entry-points"]\n'):
+        project.write_text(text)
+        assert check_entry_points(file, None) is None
+
+
+def test_an_entry_point_of_what_is_installed_counts(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever file its installer has read."""
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "paint-oil"\n')
+    points = {"paintlib.backends": {"oil": "paint_oil.sub:backend.toml [fast]"}}
+    write_distribution(tmp_path / "site", "paint-oil", entry_points=points)
+    assert check_entry_points(file, None) is not None
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    assert check_entry_points(file, None) is None
 
 
 def test_the_folder_to_import_from(file: Path, tmp_path: Path) -> None:

@@ -933,8 +933,12 @@ def test_a_module_that_runs_in_a_subclass_of_dict() -> None:
 
 
 def test_discovery_takes_all_shortcuts() -> None:
-    """Only the first call of a process has one frame more than later calls."""
-    system, function = make(warn, "x")
+    """Only the first call of a process has one frame more than later calls.
+
+    (With backends in code, that of a function that is added later has it, too.)
+    """
+    system = BackendSystem(None, "MYLIB")
+    function: Any = system.dispatchable("x", module="lib", qualname="f")(warn)
     other: Any = system.dispatchable("x", module="lib", qualname="other")(warn)
     system.reload()
     late: Any = system.dispatchable("x", module="lib", qualname="late")(warn)

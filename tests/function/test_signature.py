@@ -71,6 +71,21 @@ def test_it_tells_the_librarys_own(default: Any, dispatch_args: Any, implemented
         check()
 
 
+@pytest.mark.parametrize("implemented", [(), ("f",)], ids=["no backend", "a backend"])
+@pytest.mark.parametrize("dispatch_args", ["x", None])
+def test_older_questions_of_inspect(dispatch_args: Any, implemented: Any) -> None:
+    """F1: before the first call, too; `getsourcefile` looks at code, and needs `unwrap`."""
+    _, function = make(f, dispatch_args, *implemented)
+    for _ in range(2):
+        assert inspect.getfullargspec(function) == inspect.getfullargspec(f)
+        assert inspect.getcallargs(function, 1) == inspect.getcallargs(f, 1)
+        assert inspect.getsourcelines(function) == inspect.getsourcelines(f)
+        assert inspect.getsource(function) == inspect.getsource(f)
+        assert inspect.getsourcefile(inspect.unwrap(function)) == __file__
+        assert inspect.getcomments(function) == inspect.getcomments(f)
+        function(1)
+
+
 def test_decorators_that_copy_the_signature() -> None:
     """`functools.wraps` copies the attribute, and a copy of a copy tells the same."""
     _, function = make(f, "x", "f")

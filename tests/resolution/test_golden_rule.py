@@ -212,6 +212,23 @@ def test_pythons_own_types_take_no_call(f: Any, install: Install) -> None:
     assert f([1]) == "greedy"  # which the library does not name
 
 
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [([], "greedy"), ([TYPES["own"]], "greedy"), ([TYPES["list"]], "default")],
+    ids=["no types", "others", "this"],
+)
+@pytest.mark.parametrize("pattern", ["list", "object~"])
+def test_calls_without_a_type_of_the_library_are_for_backends(
+    pattern: str, listed: list[str], expected: str, tmp_path: Path, install: Install
+) -> None:
+    """C2: also those of Python's own classes that the default would have accepted."""
+    install("greedy", [pattern])
+    system = BackendSystem("goldenlib.backends", "GOLDENLIB", listed)
+    f: Any = system.dispatchable("x", module="goldenlib", qualname="f")(lambda x: "default")
+    with isolated(system, path=[tmp_path]):
+        assert f([1]) == expected
+
+
 class Float(float):
     """Like ``numpy.float64``: no pattern but those of its bases names it."""
 

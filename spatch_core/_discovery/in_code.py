@@ -1,0 +1,55 @@
+"""Reads the tables of backends in code again, when the library has added functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from .._interrupts import is_interrupt
+from .._problems import Problem, Source
+from .backend_reader import BackendReader
+from .catalog import Catalog
+
+
+def name_of(fields: Any) -> object:
+    """Return the name in a description in code; None where reading it fails."""
+    try:
+        return fields["name"] if isinstance(fields, Mapping) else fields.name
+    except BaseException as error:  # any fault, which parsing reports
+        if is_interrupt(error):
+            raise
+        return None
+
+
+def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[str]) -> Catalog:
+    """Return the catalog with the functions that backends in code describe now.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        The catalog; it is returned if nothing has changed.
+    in_code : iterable of mapping or object
+        Descriptions that the library passed itself.
+    functions : collection of str
+        Identifiers of the library's functions.
+    """
+    problems: list[Problem] = []
+    reader = BackendReader(problems, catalog.environment.variable("BLOCK"), None, functions)
+    descriptions = dict(catalog.descriptions)
+    is_changed = False
+    for fields in reversed([*in_code]):  # of two that share a name, the first counts
+        name = name_of(fields)
+        known = descriptions.get(name) if isinstance(name, str) else None
+        # A blocked one is not read.
+        if known is None or not known.in_code:
+            continue
+        found = reader.parse(fields, Source(), None, in_code=True)
+        if found is not None:
+            descriptions[known.name] = replace(known, functions=found.functions)
+            before = catalog.descriptions[known.name].functions
+            is_changed = is_changed or dict(found.functions) != dict(before)
+    new = [each for each in problems if each not in catalog.problems]
+    if not (is_changed or new):
+        return catalog
+    return replace(catalog, descriptions=descriptions, problems=(*catalog.problems, *new))

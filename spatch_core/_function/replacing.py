@@ -1,0 +1,51 @@
+"""Calls that go on with the arguments by which a finder has replaced those of the call."""
+
+from __future__ import annotations
+
+from .._dispatch_arguments import TakesFound
+from .._replaced_arguments import replaced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .link import Link
+
+
+class Replacing(TakesFound):
+    """What a table holds for calls whose arguments a finder replaces.
+
+    Parameters
+    ----------
+    link : Link
+        Leads to the library's dispatcher.
+    index : int
+        The function's place in the tables.
+    target : callable
+        What the table would hold otherwise.
+    """
+
+    __slots__ = ("_index", "_link", "_target")
+
+    def __init__(self, link: Link, index: int, target: Callable[..., Any]) -> None:
+        self._link = link
+        self._index = index
+        self._target = target
+
+    def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call; its own arguments may have been used up."""
+        target: Any = self._target
+        found, args, kwargs = replaced(found, args, kwargs)
+        if isinstance(target, TakesFound):
+            return target.call_found(found, *args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            if deferred is None:
+                raise
+            target, result = deferred, NotImplemented
+        if result is NotImplemented:
+            return self._link.deferred(self._index, target, args, kwargs, found)
+        return result

@@ -1,0 +1,74 @@
+"""What a finder returns to replace the arguments of a call: an iterator is consumed by looking."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, TypeAlias
+
+    Call: TypeAlias = tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]]
+
+
+class ReplacedArguments:
+    """The dispatch arguments of a call, and other arguments in place of those of the call.
+
+    A callable that finds dispatch arguments (see `BackendSystem.dispatchable`) may return it. The
+    default, or whatever backend answers, gets these arguments.
+
+    Parameters
+    ----------
+    dispatch_args : iterable
+        The dispatch arguments.
+    *args, **kwargs
+        All arguments with which the call goes on.
+
+    Examples
+    --------
+    Iterating over an iterator uses it up, so the call goes on with a list:
+
+    >>> from spatch_core import BackendSystem, ReplacedArguments
+    >>> system = BackendSystem(None, "MYLIB")
+    >>> def find(arrays, *args, **kwargs):
+    ...     arrays = list(arrays)
+    ...     return ReplacedArguments(arrays, arrays, *args, **kwargs)
+    >>> @system.dispatchable(find, module="mylib")
+    ... def total(arrays, start=0):
+    ...     return sum(arrays, start)
+    >>> total(iter([1, 2, 3]), start=1)
+    7
+    """
+
+    __slots__ = ("args", "dispatch_args", "kwargs")
+
+    def __init__(self, dispatch_args: Iterable[Any], /, *args: Any, **kwargs: Any) -> None:
+        self.dispatch_args = dispatch_args
+        self.args = args
+        self.kwargs = kwargs
+
+    def __iter__(self) -> Iterator[Any]:
+        # Iterated like what any finder returns. The object itself comes first: its type is a key of
+        # the function's table, and leads to an entry that takes the arguments from it.
+        yield self
+        yield from self.dispatch_args
+
+
+def replaced(found: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    """Return the dispatch arguments of a call, and the arguments with which it goes on.
+
+    Parameters
+    ----------
+    found : tuple
+        What the finder has returned.
+    args, kwargs
+        The arguments of the call.
+    """
+    if has_replaced(found):
+        first = found[0]
+        return found[1:], first.args, first.kwargs
+    return found, args, kwargs
+
+
+def has_replaced(found: tuple[Any, ...]) -> bool:
+    """Whether a finder has replaced the arguments of a call."""
+    return len(found) > 0 and type(found[0]) is ReplacedArguments

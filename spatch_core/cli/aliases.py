@@ -1,0 +1,30 @@
+"""The commands of the public package ``spatch`` by their names, for the scripts of its adopters."""
+
+from __future__ import annotations
+
+import click
+
+from .arguments import files_argument
+from .update import update_command
+from .verify import verify_command
+
+
+@click.command("update-entrypoints")
+@files_argument
+@click.option("--verify", is_flag=True, help="Then check the files, as verify does.")
+@click.pass_context
+def update_entrypoints(context: click.Context, files: tuple[str, ...], verify: bool) -> None:
+    """Do what update does, and with --verify what verify does then."""
+    try:
+        context.invoke(update_command, files=files, check=False, as_json=False)
+    except click.exceptions.Exit as ended:
+        if ended.exit_code or not verify:
+            raise
+        context.invoke(verify_command, files=files, no_imports=False, as_json=False)
+
+
+ALIASES: dict[str, click.Command] = {
+    "update-entrypoints": update_entrypoints,
+    "verify-entrypoints": verify_command,
+}
+"""Not among the commands: neither the help nor completion shows them."""

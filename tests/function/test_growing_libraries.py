@@ -1,0 +1,255 @@
+"""Libraries that add functions, and fill the tables of their own backends, as they go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSkippedWarning, BackendSystem
+from tests.function.conftest import Foreign, describe
+
+HERE = "tests.function.conftest"
+ENTRY = {"function": f"{HERE}:record"}
+
+
+def make(**fields: Any) -> Any:
+    """Return a library, the table of its backend, and a function that decorates."""
+    table: dict[str, Any] = {}
+    backend = {**describe(), "functions": table, **fields}
+    system = BackendSystem(None, "MYLIB", [f"{HERE}:Own"], [backend])
+
+    def add(name: str) -> Any:
+        return system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
+
+    return system, table, add
+
+
+def runs(function: Callable[..., Any]) -> str:
+    result = function(Foreign())
+    return result if isinstance(result, str) else str(result[0])
+
+
+def fill_before(table: dict[str, Any], add: Callable[[str], Any], name: str) -> Any:
+    table[f"lib:{name}"] = ENTRY
+    return add(name)
+
+
+def fill_after(table: dict[str, Any], add: Callable[[str], Any], name: str) -> Any:
+    function = add(name)
+    table[f"lib:{name}"] = ENTRY
+    return function
+
+
+FILLING = pytest.mark.parametrize("fill", [fill_before, fill_after])
+
+
+@FILLING
+def test_tables_that_are_filled_while_the_library_decorates(fill: Any) -> None:
+    """D3: before the first call, and after it, as a submodule that is imported late does."""
+    system, table, add = make()
+    first = fill(table, add, "f")
+    assert runs(first) == "first"
+    second, third = fill(table, add, "g"), fill(table, add, "h")
+    assert [runs(second), runs(third), runs(first)] == ["first"] * 3
+    assert [*system.backends["first"].functions] == ["lib:f", "lib:g", "lib:h"]
+    without = add("without")
+    assert runs(without) == "default"
+
+
+@FILLING
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda system, f: f.explain(Foreign()).selected,
+        lambda system, f: f.backends[1],
+        lambda system, f: f.invoke(backend="first")(3)[0],
+        lambda system, f: system.explain_types("lib:g", [Foreign]).selected,
+        lambda system, f: system.backends["first"].functions["lib:g"] and "first",
+    ],
+    ids=["explain", "backends", "invoke", "explain_types", "system.backends"],
+)
+def test_queries_know_the_new_functions(fill: Any, ask: Any) -> None:
+    """D3: all of them, before the first call of the new one."""
+    system, table, add = make()
+    runs(fill(table, add, "f"))
+    assert ask(system, fill(table, add, "g")) == "first"
+
+
+def test_docstrings_follow() -> None:
+    """F6: once the table has been read."""
+    _, table, add = make()
+    runs(fill_after(table, add, "f"))
+    function = fill_after(table, add, "g")
+    runs(function)
+    assert "Backends" in function.__doc__
+
+
+def test_options_stay_in_force() -> None:
+    """D3: reading a table again discovers nothing."""
+    system, table, add = make()
+    runs(fill_before(table, add, "f"))
+    with system.backend_opts(disable="first"):
+        function = fill_before(table, add, "g")
+        assert runs(function) == "default"
+    assert runs(function) == "first"
+
+
+def test_a_fault_in_a_table_that_has_grown_is_reported() -> None:
+    """E1: and what the backend had before stays."""
+    system, table, add = make()
+    first = fill_before(table, add, "f")
+    assert runs(first) == "first"
+    table["lib:g"] = {"function": "no identifier"}
+    function = add("g")
+    with pytest.warns(BackendSkippedWarning, match=r"lib:g") as caught:
+        assert runs(function) == "default"
+    assert len(caught) == 1
+    assert runs(first) == "first"
+    assert "lib:g" in str(system.problems[-1])
+    del table["lib:g"]
+    assert runs(fill_after(table, add, "h")) == "first"
+
+
+def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S13: not when its table grows, either."""
+
+    class Unread:
+        name = "first"
+
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    monkeypatch.setenv("MYLIB_BLOCK", "first")
+    system = BackendSystem(None, "MYLIB", backends=[Unread()])
+    for name in ("f", "g"):
+        function: Any = system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default")
+        assert runs(function) == "default"
+
+
+def test_threads_that_add_functions_at_once() -> None:
+    """D3: none is lost."""
+    _, table, add = make()
+    runs(fill_before(table, add, "f"))
+    found: list[str] = []
+    start = threading.Barrier(4)
+
+    def work(number: int) -> None:
+        start.wait()
+        for index in range(10):
+            function = fill_after(table, add, f"f{number}_{index}")
+            found.append(runs(function))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert found == ["first"] * 40
+
+
+# ---------------------------------------------------------------------------------------
+# Tables that can only be asked
+
+
+class Asked:
+    """A table that makes its entries when they are asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def get(self, identifier: str) -> Any:
+        self.asked.append(identifier)
+        return ENTRY if identifier in ("lib:f", "lib:h") else None
+
+
+def test_a_table_may_have_get_alone() -> None:
+    """D7: it is asked for the functions that the library has."""
+    table = Asked()
+    system, _, add = make(functions=table)
+    functions = [add("f"), add("g")]
+    assert list(map(runs, functions)) == ["first", "default"]
+    assert list(system.backends["first"].functions) == ["lib:f"]
+    assert runs(add("h")) == "first"
+    assert set(table.asked) == {"defaults", "auto-generation", "lib:f", "lib:g", "lib:h"}
+
+
+# ---------------------------------------------------------------------------------------
+# Callables
+
+
+@pytest.mark.parametrize("uses_context", [False, True])
+def test_a_description_in_code_may_give_callables(uses_context: bool) -> None:
+    """D10: in place of identifiers, also those that cannot be imported."""
+    seen: list[Any] = []
+
+    def should_run(context: Any, x: Any) -> bool:
+        seen.append(context.name)
+        return True
+
+    entry = {
+        "function": lambda *args: ["first", *args],
+        "should_run": should_run,
+        "uses_context": uses_context,
+    }
+    other = {"function": lambda *args: ["other", *args]}
+    backend = {**describe(), "functions": {"lib:f": entry, "lib:g": other}}
+    system = BackendSystem(None, "MYLIB", backends=[backend])
+    functions: list[Any] = [
+        system.dispatchable("x", identifier=f"lib:{name}")(lambda x: "default") for name in "fg"
+    ]
+    x = Foreign()
+    for _ in range(2):
+        assert functions[0](x)[0] == "first"
+        assert functions[1](x) == ["other", x]
+        assert functions[0](3) == "default"
+    assert seen == ["first", "first"]
+    (shown, _) = system.backends["first"].functions.values()
+    assert shown.function.startswith(f"{__name__}:test_a_description_in_code_may_give_callables.")
+
+
+def test_a_callable_that_defers() -> None:
+    """C8: the next candidate is tried, as after any other implementation."""
+    first = {"function": lambda x: NotImplemented}
+    second = {"function": lambda x: "second"}
+    backends = [
+        {**describe("first"), "functions": {"lib:f": first}},
+        {**describe("second"), "functions": {"lib:f": second}},
+    ]
+    system = BackendSystem(None, "MYLIB", backends=backends)
+    function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+    assert function(Foreign()) == function(Foreign()) == "second"
+    assert function.invoke(backend="second")(3) == "second"
+
+
+# ---------------------------------------------------------------------------------------
+# Implementations that are replaced
+
+
+@pytest.mark.parametrize("look_again", ["reload", "refresh"])
+@pytest.mark.parametrize("should_run", [False, True])
+def test_an_implementation_that_is_replaced_in_its_module(
+    package: Any, look_again: str, should_run: bool
+) -> None:
+    """F11: `reload()` and `refresh()` notice it."""
+    text = "def f(x): return 'old'\ndef should_run(context, x): return True\n"
+    name = package("unit_replaced", {"__init__.py": text})
+    entry = {"function": f"{name}:f"}
+    if should_run:
+        entry["should_run"] = f"{name}:should_run"
+    backend = {**describe(), "functions": {"lib:f": entry}}
+    system = BackendSystem(None, "MYLIB", backends=[backend])
+    function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+    system.refresh()
+    assert function(Foreign()) == function(Foreign()) == "old"
+    vars(import_module(name))["f"] = lambda x: "new"
+    assert function(Foreign()) == "old"
+    getattr(system, look_again)()
+    assert function(Foreign()) == function(Foreign()) == "new"
+    assert function.invoke(backend="first")(3) == "new"
+    vars(import_module(name))["should_run"] = lambda context, x: False
+    getattr(system, look_again)()
+    assert function(Foreign()) == ("default" if should_run else "new")
