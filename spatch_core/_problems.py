@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._interrupts import is_interrupt
 from ._published import Published
 
 
@@ -40,7 +41,9 @@ class Source(Published):
     def _read(self, key: str) -> str | None:
         try:
             value = None if self.metadata is None else self.metadata.metadata[key]
-        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
+        except Exception as error:  # a third party's metadata, missing or malformed
+            if is_interrupt(error):
+                raise
             return None
         return None if value is None else str(value)
 
@@ -83,7 +86,8 @@ class Problem(Published):
     source : Source or None
         Where the description comes from.
     skips : bool
-        Whether the backend is skipped for it; False for an unknown key, which is ignored.
+        Whether the backend is skipped for it; False for an unknown key, which is ignored, and for
+        a cycle, which skips backends only in calls that several of them match.
     warns : bool
         Whether it is worth a warning when the backends are loaded.
     """

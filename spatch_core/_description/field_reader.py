@@ -90,6 +90,9 @@ class FieldReader:
                     self.misplaced(key, f"{path}.{key}")
                 else:
                     self.check_unknown_table(value, f"{path}.{key}")
+        elif isinstance(table, (list, tuple)):
+            for position, value in enumerate(table):
+                self.check_unknown_table(value, f"{path}[{position}]")
 
     def misplaced(self, key: object, path: str) -> None:
         """Report a field in a table where it has no effect."""

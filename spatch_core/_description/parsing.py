@@ -156,13 +156,18 @@ class _DescriptionReader(FieldReader):
                 )
 
     def check_conversions(self) -> None:
-        for key, needed in _NEEDED:
-            if self.fields.get(key) is not None and self.fields.get(needed) is None:
-                self.fault(
-                    key,
-                    f"conversions go both ways, and {needed!r} is missing",
-                    f"Add {needed}, or remove {key}",
-                )
+        # By the missing field: that which is given may have a fault of its own.
+        missing = {
+            needed: key
+            for key, needed in _NEEDED
+            if key in self.fields and needed not in self.fields
+        }
+        for needed, key in missing.items():
+            self.fault(
+                needed,
+                f"the field is missing, and {key!r} is given: conversions go both ways",
+                f"Add {needed}, or remove {key}",
+            )
 
     def functions(self) -> Mapping[str, Implementation]:
         functions = self.table(self.fields, "functions", "functions")

@@ -110,6 +110,7 @@ def build_catalog(
                     f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,
+                    skips=False,
                 )
             )
     return Catalog(

@@ -125,6 +125,6 @@ class Converters:
         if candidate is None:
             candidate = self._candidates[key] = Candidate(
                 *(name, function, None, prioritized, self._block, CONVERSION, self._objects),
-                self._descriptions[name].conversions,
+                conversions=self._descriptions[name].conversions,
             )
         return candidate

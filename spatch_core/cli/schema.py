@@ -42,7 +42,9 @@ before itself, that two fields contradict each other, or that a field is misspel
 
 
 @click.command("schema", epilog=_EPILOG)
-@click.argument("command", required=False, type=click.Choice(shaped_commands()))
+@click.argument(
+    "command", metavar="[COMMAND]", required=False, type=click.Choice(shaped_commands())
+)
 def schema_command(command: str | None) -> None:
     """Print the JSON Schema of the TOML files of backends.
 
