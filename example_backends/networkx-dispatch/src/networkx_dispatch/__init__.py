@@ -31,15 +31,9 @@ backend_opts = system.backend_opts
 
 def _make_dispatchable(record: Any) -> Callable[..., Any]:
     """Make what spatch_core dispatches of what NetworkX has recorded about a function."""
-    graphs: Any = list(record.graphs)
-    if record.list_graphs:
-        (name,) = record.list_graphs
-
-        def graphs(*args: Any, **kwargs: Any) -> Any:
-            return args[0] if args else kwargs[name]
-
     decorate = system.dispatchable(
-        graphs,
+        list(record.graphs),
+        inside=list(record.list_graphs),
         module=record.__module__,
         qualname=record.__qualname__,
         # Some write only where `copy` is false; then nothing has changed otherwise.
