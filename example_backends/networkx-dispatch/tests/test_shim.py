@@ -142,3 +142,12 @@ def test_graphs_of_a_backend_are_never_read_by_accident() -> None:
     """The library's policy is "raise": it names every backend and what would help."""
     with pytest.raises(NoImplementationError, match="loopback"):
         nx.pagerank(from_networkx(nx.path_graph(3)))
+
+
+def test_a_backend_runs_what_it_implements() -> None:
+    graph = nx.empty_graph(3)
+    loopback: Any = from_networkx(graph)
+    with backend_opts(trace=True) as trace:
+        assert nx.number_of_isolates(loopback) == nx.number_of_isolates(graph) == 3
+    assert trace[0].backend == "loopback"
+    assert nx.number_of_isolates(loopback, backend="loopback") == 3

@@ -34,8 +34,6 @@ def _make_dispatchable(record: Any) -> Callable[..., Any]:
     decorate = system.dispatchable(
         list(record.graphs),
         inside=list(record.list_graphs),
-        module=record.__module__,
-        qualname=record.__qualname__,
         # Some write only where `copy` is false; then nothing has changed otherwise.
         mutates=list(record.graphs) if record.mutates_input else (),
     )
@@ -43,7 +41,7 @@ def _make_dispatchable(record: Any) -> Callable[..., Any]:
 
 
 class Steps:
-    """An iterator in place of a generator, which conversions refuse: it yields what it yields."""
+    """An iterator in place of a generator, for which conversions refuse to run."""
 
     def __init__(self, generator: Any) -> None:
         self.generator = generator

@@ -7,14 +7,14 @@ from typing import Any
 
 import networkx as nx
 
-__all__ = ["LoopbackGraph", "copy_into", "density", "from_networkx", "to_networkx"]
+__all__ = ["LoopbackGraph", "copy_into", "from_networkx", "number_of_isolates", "to_networkx"]
 
 Keep = Callable[[Any], Any]
 """Gives what is kept of the attributes of an edge or of a node."""
 
 
 class LoopbackGraph:
-    """A graph that none of NetworkX's functions can read, as it were on another device.
+    """A graph that none of NetworkX's functions can read, as if it were on another device.
 
     Parameters
     ----------
@@ -26,6 +26,15 @@ class LoopbackGraph:
 
     def __init__(self, content: nx.Graph) -> None:
         self.content = content
+
+    # NetworkX asks these two of every graph before it dispatches (`not_implemented_for`).
+    def is_directed(self) -> bool:
+        """Whether its edges have a direction."""
+        return isinstance(self.content, nx.DiGraph)
+
+    def is_multigraph(self) -> bool:
+        """Whether two nodes may have several edges between them."""
+        return isinstance(self.content, nx.MultiGraph)
 
 
 def from_networkx(graph: nx.Graph) -> LoopbackGraph:
@@ -43,13 +52,9 @@ def copy_into(graph: LoopbackGraph, converted: nx.Graph) -> None:
     fill(graph.content, converted)
 
 
-def density(G: LoopbackGraph) -> float:  # noqa: N803  # as NetworkX names it
-    """Return the density of a graph: the one function that reads loopback graphs themselves."""
-    nodes: int = len(G.content)
-    edges: int = G.content.number_of_edges()
-    if edges == 0 or nodes <= 1:
-        return 0
-    return edges / (nodes * (nodes - 1)) * (1 if G.content.is_directed() else 2)
+def number_of_isolates(G: LoopbackGraph) -> int:  # noqa: N803  # as NetworkX names it
+    """Count the nodes without neighbours: the one function that reads loopback graphs itself."""
+    return sum(degree == 0 for _, degree in G.content.degree)
 
 
 def copy_graph(graph: nx.Graph, edge: Keep = dict, node: Keep = dict) -> nx.Graph:
