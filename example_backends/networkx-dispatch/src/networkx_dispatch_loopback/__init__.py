@@ -7,7 +7,11 @@ from typing import Any
 
 import networkx as nx
 
+from spatch_core import BackendImplementation
+
 __all__ = ["LoopbackGraph", "copy_into", "from_networkx", "number_of_isolates", "to_networkx"]
+
+loopback = BackendImplementation("loopback")
 
 Keep = Callable[[Any], Any]
 """Gives what is kept of the attributes of an edge or of a node."""
@@ -52,6 +56,7 @@ def copy_into(graph: LoopbackGraph, converted: nx.Graph) -> None:
     fill(graph.content, converted)
 
 
+@loopback.implements("networkx.algorithms.isolate:number_of_isolates")
 def number_of_isolates(G: LoopbackGraph) -> int:  # noqa: N803  # as NetworkX names it
     """Count the nodes without neighbours: the one function that reads loopback graphs itself."""
     return sum(degree == 0 for _, degree in G.content.degree)

@@ -24,7 +24,7 @@ from networkx_dispatch_loopback import (
 
 RECORDS = {
     f"{record.__module__}:{record.__qualname__}": record
-    for record in (function.__wrapped__ for function in _registered_algorithms.values())
+    for record in (_registered_algorithms[name].__wrapped__ for name in functions)
 }
 """What NetworkX has recorded about its functions, by identifier."""
 
