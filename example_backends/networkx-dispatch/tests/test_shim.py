@@ -46,10 +46,11 @@ def test_names_that_are_bound_already_dispatch_and_look_the_same() -> None:
 
 
 def test_every_function_but_constructors_is_dispatchable() -> None:
-    """A class decides by itself what it makes."""
+    """A constructor cannot be dispatchable: a class decides by itself what it makes."""
     names = nx.utils.backends._registered_algorithms.keys()
     assert all(name in functions or name.endswith("graph__new__") for name in names)
     assert len(system.functions) == len(functions) > 700
+    assert type(nx.DiGraph(backend="networkx")) is nx.DiGraph
 
 
 @pytest.mark.parametrize("name", ["pagerank", "tournament_is_strongly_connected", "union_all"])

@@ -71,11 +71,13 @@ functions = {
 
 def _call(record: Any, /, *args: Any, backend: str | None = None, **kwargs: Any) -> Any:
     """Call the function that NetworkX has recorded; the new `__call__` of `_dispatchable`."""
-    function: Any = functions.get(record.name, record.orig_func)
+    function: Any = functions.get(record.name)
+    if function is None:
+        return record._call_if_no_backends_installed(*args, backend=backend, **kwargs)
     if record.list_graphs:
         # Finding the dispatch arguments must not exhaust an iterator.
         args, kwargs = _with_lists(record, args, kwargs)
-    if backend is not None and function is not record.orig_func:
+    if backend is not None:
         backend = "default" if backend == "networkx" else backend
         if backend not in system.backends:
             raise ImportError(f"'{backend}' backend is not installed")
