@@ -152,3 +152,8 @@ def test_a_backend_runs_what_it_implements() -> None:
         assert nx.number_of_isolates(loopback) == nx.number_of_isolates(graph) == 3
     assert trace[0].backend == "loopback"
     assert nx.number_of_isolates(loopback, backend="loopback") == 3
+
+
+def test_nodes_alone_do_for_some_functions() -> None:
+    """The library names further types that its functions accept; they are not foreign."""
+    assert nx.community.is_partition(nx.path_graph(3).nodes, [{0, 1}, {2}])

@@ -23,6 +23,8 @@ system = BackendSystem(
     "networkx_dispatch.backends",
     "NETWORKX_DISPATCH",
     default_primary_types=["~networkx:Graph"],
+    # `is_partition(G.nodes, communities)` is fine with the nodes alone.
+    default_secondary_types=["~networkx.classes.reportviews:NodeView"],
     fallback="raise",
     defer_on=[NotImplementedError],
 )

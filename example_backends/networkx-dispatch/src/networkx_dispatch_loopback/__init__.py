@@ -85,6 +85,8 @@ def fill(target: nx.Graph, graph: nx.Graph, edge: Keep = dict, node: Keep = dict
         new.update((key, new_edge(each)) for key, each in attributes.items())
         return new
 
+    # `PlanarEmbedding.is_directed()` says False.
+    is_directed = isinstance(graph, nx.DiGraph)
     new_cell = new_edges if graph.is_multigraph() else new_edge
     nodes = {each: target.node_attr_dict_factory() for each in graph._node}
     for each, attributes in nodes.items():
@@ -93,10 +95,10 @@ def fill(target: nx.Graph, graph: nx.Graph, edge: Keep = dict, node: Keep = dict
     for start, row in rows.items():
         for end, attributes in graph._adj[start].items():
             # Both directions of an undirected edge share their attributes.
-            known = not graph.is_directed() and start in rows[end]
+            known = not is_directed and start in rows[end]
             row[end] = rows[end][start] if known else new_cell(attributes)
     parts = [(target.graph, dict(graph.graph)), (target._node, nodes), (target._adj, rows)]
-    if graph.is_directed():
+    if is_directed:
         columns = {each: target.adjlist_inner_dict_factory() for each in graph._pred}
         for end, column in columns.items():
             column.update((start, rows[start][end]) for start in graph._pred[end])
@@ -104,3 +106,4 @@ def fill(target: nx.Graph, graph: nx.Graph, edge: Keep = dict, node: Keep = dict
     for old, new in parts:
         old.clear()
         old.update(new)
+    nx._clear_cache(target)
