@@ -122,7 +122,7 @@ class Chain(TakesFound):
                 continue
             is_default = candidate.backend == DEFAULT
             if is_default and self.end is not None:
-                self.end.before_default(course)
+                self.end.before_default(args, kwargs, course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
             try:
@@ -143,7 +143,7 @@ class Chain(TakesFound):
                     return self._checked(candidate, result, place, args, kwargs, found, course)
                 return result
             self._defer(candidate, RETURNED, course)
-        return NotImplemented if self.end is None else self.end.answer(course)
+        return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
 
     def _turns(self, start: int, course: Course) -> Iterator[tuple[int, bool]]:
         """Yield the places of the candidates in turn, and whether they were asked already."""
