@@ -135,7 +135,7 @@ class Chain(TakesFound):
                     continue
             is_default = candidate.backend == DEFAULT
             if is_default and self.end is not None:
-                self.end.before_default(course)
+                self.end.before_default(args, kwargs, course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
             try:
@@ -166,7 +166,7 @@ class Chain(TakesFound):
             result = self._run_postponed(args, kwargs, found, course)
             if result is not UNCONVERTED:
                 return result
-        return NotImplemented if self.end is None else self.end.answer(course)
+        return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
 
     def _last_resort(self) -> int:
         """Return the place of the first candidate that answers only where nothing else does."""

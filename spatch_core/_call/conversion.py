@@ -110,12 +110,13 @@ class Conversion:
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Say what would be converted."""
-        found = Leaves((*args, *kwargs.values()), self._is_foreign).found.values()
+        found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
             names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
         parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
-        return " and ".join(parts) or "the result alone"
+        size = sum(filter(None, map(size_of, found)))
+        return (" and ".join(parts) or "the result alone") + (f" ({size} bytes)" if size else "")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
@@ -164,9 +165,7 @@ class Conversion:
         # The library's own objects come back as they are.
         back = {**leaves.noted}
         for key, value in leaves.found.items():
-            converted = to_default(value)
-            if converted is None:
-                raise Unconverted(f"to_default returned None for {_name(value)}")
+            converted = _converted(to_default, "to_default", value)
             made[key] = converted
             back[id(converted)] = value
             told.converted(value, converted)
@@ -249,9 +248,7 @@ class Changed:
             if key in self._back:
                 made[key] = self._back[key]
                 continue
-            converted = from_default(value)
-            if converted is None:
-                raise Unconverted(f"from_default returned None for {_name(value)}")
+            converted = _converted(from_default, "from_default", value)
             made[key] = converted
             if converted is not value:
                 told.converted(value, converted)
@@ -303,17 +300,41 @@ async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
     return finish(await result)
 
 
+def _converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
+    """Return what a backend makes of an object.
+
+    Raises
+    ------
+    Unconverted
+        If the backend says that it cannot convert it.
+    """
+    try:
+        converted = conversion(value)
+    except NotImplementedError as refusal:
+        said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_name(value)}"
+        raise Unconverted(said) from refusal
+    if converted is None:
+        raise Unconverted(f"{name} returned None for {_name(value)}")
+    return converted
+
+
 def moved(before: Any, after: Any) -> str:
     """Say from which type to which an object was converted, and its size."""
     text = f"{_name(before)} to {_name(after)}"
     for each in (before, after):
-        try:
-            size = each.nbytes
-        except Exception:  # noqa: BLE001  # a third party's attribute
-            continue
-        if isinstance(size, int):
+        size = size_of(each)
+        if size is not None:
             return f"{text}, {size} bytes"
     return text
+
+
+def size_of(value: Any) -> int | None:
+    """Return the number of bytes of an object; None if it does not tell."""
+    try:
+        size = value.nbytes
+    except Exception:  # noqa: BLE001  # a third party's attribute
+        return None
+    return size if isinstance(size, int) else None
 
 
 def _name(value: Any) -> str:
