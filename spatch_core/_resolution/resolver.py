@@ -196,11 +196,6 @@ class Resolver:
         """The primary types of the library."""
         return self.catalog.descriptions[DEFAULT].primary_types
 
-    def is_known_to_default(self, cls: type) -> bool:
-        """Whether a class is one of the library's types, and not one of Python's own."""
-        match = self.matcher.match(cls)
-        return DEFAULT in match.known and not match.is_builtin
-
     def may_refuse(self, function: Function) -> bool:
         """Whether a policy of a function or of the library may let it not just run."""
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
