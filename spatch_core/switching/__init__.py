@@ -5,4 +5,17 @@ from __future__ import annotations
 from .attributes import attributes
 from .switch import Switch
 
-__all__ = ["Switch", "attributes"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .namespaces import namespace
+
+__all__ = ["Switch", "attributes", "namespace"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported on first use: few libraries with attributes need it, but their users.
+    if name == "namespace":
+        from .namespaces import namespace
+
+        return namespace
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
