@@ -7,13 +7,18 @@ from .switch import Switch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .classes import describe_class
     from .namespaces import namespace
 
-__all__ = ["Switch", "attributes", "namespace"]
+__all__ = ["Switch", "attributes", "describe_class", "namespace"]
 
 
 def __getattr__(name: str) -> object:
-    # Imported on first use: few libraries with attributes need it, but their users.
+    # Imported on first use: a library that only has a switch needs neither.
+    if name == "describe_class":
+        from .classes import describe_class
+
+        return describe_class
     if name == "namespace":
         from .namespaces import namespace
 
