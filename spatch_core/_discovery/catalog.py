@@ -95,7 +95,7 @@ class Catalog:
         name = self.environment.backend
         if name == self.default_name:
             return DEFAULT
-        if name not in self.descriptions or self.descriptions[name].unmet:
+        if name is None or name not in self.descriptions or self.descriptions[name].unmet:
             return None
         return name
 

@@ -13,7 +13,7 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
 
     For libraries whose backends are classes, as TensorLy's are. The public methods of the class,
     inherited ones too, are implementations; its other public attributes, and the classes among
-    them, are values of attributes of the library's module.
+    them, are values of attributes of the library's module. Properties are left out.
 
     Parameters
     ----------
@@ -54,6 +54,8 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
         if name.startswith("_") or (shared is not None and _is_taken(cls, name, shared)):
             continue
         found = getattr(cls, name)
+        if isinstance(found, property):
+            continue
         if isinstance(found, type) or not callable(found):
             attributes[f"{prefix}:{name}"] = f"{_importable(cls)}.{name}"
             continue

@@ -77,7 +77,7 @@ def test_values_are_attributes() -> None:
     """W12: classes too; they are imported when they are read."""
     found = describe_class(Jax, "lib")["attributes"]
     assert found["lib:float64"] == f"{__name__}:Jax.float64"
-    assert sorted(found) == [f"lib:{n}" for n in ("float64", "name", "nothing", "pi", "shape")]
+    assert sorted(found) == [f"lib:{n}" for n in ("float64", "name", "nothing", "pi")]
 
 
 def test_shared_methods_are_left_out() -> None:
