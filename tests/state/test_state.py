@@ -82,7 +82,7 @@ def test_classes_are_compared_by_identity() -> None:
 def test_active_backends() -> None:
     """opt-in backends are active where they are prioritized; none if disabled."""
     descriptions = {
-        name: SimpleNamespace(requires_opt_in=name == "opted")
+        name: SimpleNamespace(requires_opt_in=name == "opted", unmet="")
         for name in ("default", "a", "b", "opted")
     }
     catalog: Any = SimpleNamespace(descriptions=descriptions)
