@@ -19,7 +19,7 @@ from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .matching import Matcher
-from .walk import LAST_RESORT, Step, Walk
+from .walk import Step, Walk
 
 _NO_OPTIONS = DispatchState()
 
@@ -204,7 +204,7 @@ class Resolver:
         """Return the candidate of a step of the walk."""
         name = step.backend
         prioritized = name in state.prioritized
-        reason = LAST_RESORT if step.is_last_resort else ""
+        reason = step.why
         key = function, name, prioritized, reason
         candidate = self._candidates.get(key)
         if candidate is None:
