@@ -104,6 +104,18 @@ class Caller:
         candidates = [*self.resolver.candidates(function, state, walk)]
         return self._chain(function, state, types, walk, candidates)
 
+    def route(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> Chain | Guard:
+        """Return the chain of all candidates; a `Guard` of it where they may change."""
+        token = get_cache_token()
+        walk = self.resolver.walk(function, state, types)
+        candidates = [*self.resolver.candidates(function, state, walk)]
+        chain = self._chain(function, state, types, walk, candidates)
+        if walk.awaited or walk.depends_on_registration:
+            return Guard(chain, token, walk.awaited, partial(self._renew, state))
+        return chain
+
     def _chain(
         self,
         function: Function,

@@ -131,6 +131,7 @@ class Chain(TakesFound):
         context: DispatchContext | None = None
         for place, was_asked in self._turns(start, course):
             candidate = self.candidates[place]
+            course.backend = candidate.backend
             if not candidate.is_plain:
                 rest = Rest(self, place + 1, course)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
@@ -234,7 +235,7 @@ class Chain(TakesFound):
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course | None
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller, course = self.caller, course or Course(self.said)
+        caller, course = self.caller, course.inner() if course else Course(self.said)
         if caller is None:
             return self.run(args, kwargs, place, course=course)
         found = self.function.extract(args, kwargs)

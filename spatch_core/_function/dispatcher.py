@@ -206,15 +206,22 @@ class Dispatcher:
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
-        if is_outdated:
-            return entry(caller.chain(function, state, types))
-        self.shortcuts.take(record, caller)
-        if is_replacing and function.nature:
-            # The wrapper leaves it to an entry that takes what was found to check answers.
-            target = entry(caller.chain(function, state, types))
-        else:
-            target = entry(caller.target(function, state, types))
         key = tuple(map(type, values))
+        if state.hook is not None:
+            from .hooking import hooked_entry  # most programs have no hooks
+
+            target = entry(hooked_entry(self, index, caller, scope, types, key))
+            if is_outdated:
+                return target
+        elif is_outdated:
+            return entry(caller.chain(function, state, types))
+        else:
+            self.shortcuts.take(record, caller)
+            if is_replacing and function.nature:
+                # The wrapper leaves it to an entry that takes what was found to check answers.
+                target = entry(caller.chain(function, state, types))
+            else:
+                target = entry(caller.target(function, state, types))
         if all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
             store(table, function, key, target)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._state.hooks import hook_name
 from .._state.state import DispatchState
 from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
@@ -57,7 +58,10 @@ def explain(
     for step in steps:
         explainer.explain(step)
     explainer.end()
-    return Explanation(function.identifier, types, explainer.selected, tuple(explainer.explained))
+    return Explanation(
+        *(function.identifier, types, explainer.selected, tuple(explainer.explained)),
+        hooks=tuple(map(hook_name, state.hook or ())),
+    )
 
 
 class _Explainer:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
+    from .hooks import Hook
     from .owner import Owner
     from .state import Class
     from .trace import Trace
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         """Options that are given by name alone, for the overloads."""
 
         fallback: str | None
+        hook: Hook | None
 
 
 _NOTHING = ()
@@ -67,11 +69,17 @@ class BackendOptions(Giving[Given_co]):
         library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
         ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
         ``"convert"`` lets a backend convert the arguments and the result.
+    hook : callable, optional
+        Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
+        dispatched; what it returns is the result. ``call.next(*call.args, **call.kwargs)`` goes
+        on with the call. A hook of an inner block comes first.
 
     Raises
     ------
     ValueError
         `fallback` is none of these.
+    TypeError
+        `hook` cannot be called, or is a coroutine function or a generator function.
     UnknownBackendError
         A `ValueError`: a name is not that of a usable backend.
     UnknownTypeError
@@ -94,6 +102,8 @@ class BackendOptions(Giving[Given_co]):
         with backend_opts(trace=True) as trace:
             ...
         print(trace)
+        with backend_opts(hook=hooks.log(logger)):
+            ...
 
     In a function, wherever it is called; in the whole process; what is active here and now::
 
@@ -164,9 +174,10 @@ class BackendOptions(Giving[Given_co]):
             trace: bool = False,
             *,
             fallback: str | None = None,
+            hook: Hook | None = None,
         ) -> None:
             self._entered = []
-            if type is None and not trace and fallback is None:
+            if type is None and not trace and fallback is None and hook is None:
                 try:
                     if disable is _NOTHING:
                         self._own = self._prioritized[prioritize]
@@ -177,9 +188,8 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(
-                prioritize, disable, type=type, trace=trace or None, fallback=fallback
-            )
+            others = {"type": type, "trace": trace or None, "fallback": fallback, "hook": hook}
+            self._own = self._check(prioritize, disable, **others)
 
     @classmethod
     def _check(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
+    from .hooks import Hook
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
@@ -80,10 +81,17 @@ def _checked_fallback(_: Any, given: object) -> str:
     return checked_policy(given)
 
 
+def _checked_hook(_: Any, given: object) -> tuple[Hook]:
+    from .hooks import checked_hook  # most programs give none
+
+    return checked_hook(given)
+
+
 OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
+    Option("hook", _checked_hook, travels=False),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -107,6 +115,8 @@ class DispatchState:
         The list to which events are added.
     fallback : str or None
         The fallback policy; None for that of the function, or of the library.
+    hook : tuple of callable or None
+        What sees every call, innermost first.
     """
 
     __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
@@ -116,6 +126,7 @@ class DispatchState:
     type: Class | None
     trace: Trace | None
     fallback: str | None
+    hook: tuple[Hook, ...] | None
 
     def __init__(
         self,
@@ -124,6 +135,7 @@ class DispatchState:
         type: Class | None = None,
         trace: Trace | None = None,
         fallback: str | None = None,
+        hook: tuple[Hook, ...] | None = None,
     ) -> None:
         initialize = object.__setattr__
         initialize(self, "prioritized", prioritized)
@@ -131,6 +143,7 @@ class DispatchState:
         initialize(self, "type", type)
         initialize(self, "trace", trace)
         initialize(self, "fallback", fallback)
+        initialize(self, "hook", hook)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -144,7 +157,13 @@ class DispatchState:
             outer.type if self.type is None else self.type,
             outer.trace if self.trace is None else self.trace,
             outer.fallback if self.fallback is None else self.fallback,
+            outer.hook if self.hook is None else self._joined_hooks(outer),
         )
+
+    def _joined_hooks(self, outer: DispatchState) -> tuple[Hook, ...]:
+        from .hooks import joined  # most programs have none
+
+        return joined(self.hook or (), outer.hook or ())
 
     def replace(self, **fields: Any) -> DispatchState:
         """Return the state with other values in some of its fields."""
@@ -154,9 +173,10 @@ class DispatchState:
     def key(self) -> tuple[object, ...]:
         """Equal for states with the same options, while one of them is alive.
 
-        Classes and lists count by identity: no code of a metaclass runs.
+        Classes, lists and hooks count by identity: no code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback
+        hooks = tuple(map(id, self.hook or ()))
+        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback, hooks
 
     @property
     def others(self) -> dict[str, Any]:
@@ -168,12 +188,16 @@ class DispatchState:
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
         # A function that no backend implements must not just run its default implementation.
-        return self.trace is not None or self.fallback not in (None, "default")
+        return (
+            self.trace is not None
+            or self.hook is not None
+            or self.fallback not in (None, "default")
+        )
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and self.trace is None
+        return self.type is None and self.trace is None and self.hook is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""

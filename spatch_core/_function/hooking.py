@@ -1,0 +1,72 @@
+"""Lets hooks see the calls of a library's functions; imported where a hook is in force."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .._call.hooked import Hooked, as_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._call.caller import Caller
+    from .._state.scope import Scope
+    from .dispatcher import Dispatcher, Record
+
+
+def hooked_entry(
+    dispatcher: Dispatcher,
+    index: int,
+    caller: Caller,
+    scope: Scope,
+    types: tuple[type, ...],
+    key: tuple[type, ...],
+) -> Callable[..., Any]:
+    """Return what a table of a state with hooks holds.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher.
+    index : int
+        The function's place in the tables.
+    caller : Caller
+        What calls the backends.
+    scope : Scope
+        The state in force.
+    types : tuple of type
+        The dispatch types.
+    key : tuple of type
+        The classes of all dispatch arguments, also of those that are None or `missing`.
+    """
+    function = dispatcher.records[index - 1].function
+    route = partial(caller.route, function, scope.state)
+    wrapper = partial(dispatcher.link.wrapper, index)
+    hooked = Hooked(caller, dispatcher.keeper, scope, function, wrapper, route, types, key)
+    return as_entry(hooked)
+
+
+def hooked_invocation(
+    record: Record, caller: Caller, scope: Scope, route: Any, call: tuple[Any, ...]
+) -> Any:
+    """Make a call of what `invoke` has returned.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    caller : Caller
+        What calls the backends.
+    scope : Scope
+        The state in force.
+    route : callable
+        Takes dispatch types; returns the chain of the call.
+    call : tuple
+        The dispatch types, the dispatch arguments, the arguments and the keyword arguments.
+    """
+    function, keeper = record.function, record.dispatcher.keeper
+    types, found, args, kwargs = call
+    key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
+    hooked = Hooked(caller, keeper, scope, function, lambda: record.wrapper, route, types, key)
+    return hooked.call_found(found, *args, **kwargs)
