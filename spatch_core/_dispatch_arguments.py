@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import FunctionType
 
+from ._identifiers import DEFAULT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -65,17 +67,22 @@ class Parameter:
         Its name, if it can be passed by keyword.
     position : int or None
         Its position, if it can be passed by position.
+    label : str, optional
+        The name by which the library names it, also if it cannot be passed by keyword.
     """
 
-    __slots__ = ("name", "position")
+    __slots__ = ("label", "name", "position")
 
-    def __init__(self, name: str | None, position: int | None) -> None:
+    def __init__(self, name: str | None, position: int | None, label: str | None = None) -> None:
         self.name = name
         self.position = position
+        self.label = name if label is None else label
 
 
 def given(values: Iterable[Any], _: object = None) -> tuple[Any, ...]:
     """Return the dispatch arguments that were given and are not None."""
+    if type(values) is not tuple:
+        values = getattr(values, "every", values)  # of the `Elements` of lists
     return tuple([each for each in values if each is not None and type(each) is not Missing])
 
 
@@ -162,7 +169,7 @@ def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | Non
     positional = code.co_argcount
     names = code.co_varnames
     places = {
-        name: Parameter(None if position < code.co_posonlyargcount else name, position)
+        name: Parameter(None if position < code.co_posonlyargcount else name, position, name)
         for position, name in enumerate(names[:positional])
     }
     for name in names[positional : positional + code.co_kwonlyargcount]:
@@ -183,7 +190,7 @@ def _inspected_signature(default: Callable[..., Any], identifier: str) -> dict[s
     places = {}
     for position, parameter in enumerate(signature.parameters.values()):
         if parameter.kind is parameter.POSITIONAL_ONLY:
-            places[parameter.name] = Parameter(None, position)
+            places[parameter.name] = Parameter(None, position, parameter.name)
         elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
             places[parameter.name] = Parameter(parameter.name, position)
         elif parameter.kind is parameter.KEYWORD_ONLY:
@@ -214,9 +221,19 @@ class Function:
         The places of the dispatch arguments; None if a callable returns them.
     nature : int
         What `nature_of` says of the default implementation.
+    default_name : str
+        The name of the default implementation in what people see.
     """
 
-    __slots__ = ("_finder", "default", "identifier", "manner", "nature", "parameters")
+    __slots__ = (
+        "_finder",
+        "default",
+        "default_name",
+        "identifier",
+        "manner",
+        "nature",
+        "parameters",
+    )
 
     def __init__(
         self,
@@ -227,11 +244,16 @@ class Function:
     ) -> None:
         self.identifier = identifier
         self.manner = manner
+        if manner is not None and manner.mutates:
+            manner.mutated = find_parameters(default, manner.mutates, identifier)
         self.default = default
+        self.default_name = DEFAULT
         self.nature = nature_of(default)
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
-        if dispatch_args is None:
+        if manner is not None and (manner.like is not None or manner.inside):
+            self._finder = _named_finder(default, dispatch_args, manner, identifier)
+        elif dispatch_args is None:
             self._finder = _all_arguments
         elif callable(dispatch_args):
             self._finder = dispatch_args
@@ -247,7 +269,8 @@ class Function:
     @property
     def runs_no_code(self) -> bool:
         """Whether finding the dispatch arguments runs no code of the library."""
-        return self._finder is None or self._finder is _all_arguments
+        finder: Any = self._finder
+        return finder is None or finder is _all_arguments or getattr(finder, "runs_no_code", False)
 
     def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the dispatch arguments of a call that were given and are not None, in order."""
@@ -281,6 +304,8 @@ class Function:
             if _is_of_inner_frame(error):
                 raise
             raise self._mismatch(error, args, kwargs) from error
+        if isinstance(found, tuple) and hasattr(found, "every"):
+            return found  # `Elements` of lists
         try:
             return tuple(found)
         except TypeError as error:
@@ -316,6 +341,42 @@ def _is_of_inner_frame(error: BaseException) -> bool:
     Otherwise it was raised where it was caught, as a mismatch of parameters is.
     """
     return error.__traceback__ is not None and error.__traceback__.tb_next is not None
+
+
+def _named_finder(
+    default: Callable[..., Any], dispatch_args: Any, manner: Manner, identifier: str
+) -> Any:
+    """Return the finder of a function with ``like=`` or ``inside=``.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be made of the dispatch arguments.
+    """
+    from ._finder import Finder  # few functions need one
+
+    if callable(dispatch_args):
+        raise TypeError(
+            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
+            "names too, not a callable that finds them"
+        )
+    names: Any = manner.inside if dispatch_args is None else dispatch_args
+    parameters = find_parameters(default, names, identifier)
+    known = [each.label for each in parameters]
+    for name in manner.inside:
+        if name not in known:
+            raise TypeError(
+                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
+                f"{', '.join(map(str, known)) or 'none'}"
+            )
+    if manner.like is not None:
+        (place,) = find_parameters(default, manner.like, identifier)
+        if place.position is not None:
+            raise TypeError(
+                f"{identifier}: like={manner.like!r} is left out of the call, so it must be passed "
+                f"by keyword alone: write it after * in the signature"
+            )
+    return Finder(parameters, manner.inside, manner.like)
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:

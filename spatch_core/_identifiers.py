@@ -22,6 +22,11 @@ DEFAULT: Final = "default"
 """The name of the library itself in the priority order."""
 
 
+def shown(backend: str, default_name: str) -> str:
+    """Return what people see as the name of a backend; the library may have one of its own."""
+    return default_name if backend == DEFAULT else backend
+
+
 _imports: dict[str, Turn] = {}
 """The turns of importing modules, by name."""
 

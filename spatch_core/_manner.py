@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from typing import Any, Final
 
 DEFAULT_POLICY: Final = "default"
@@ -25,11 +25,35 @@ class Manner:
     compositional : bool
         Whether the default implementation is written in terms of other dispatchables. No policy
         applies to it.
+    mutates : str, iterable of str, or mapping of str to int
+        The arguments into which the function writes.
+    like : str or None
+        The argument that is there for its type alone, and is left out of the call.
+    inside : str or iterable of str
+        The dispatch arguments whose elements decide.
+
+    Attributes
+    ----------
+    mutated : tuple of Parameter
+        Their places in the signature, once the function is known.
     """
 
-    __slots__ = ("compositional", "fallback")
+    __slots__ = ("compositional", "fallback", "inside", "like", "mutated", "mutates")
 
-    def __init__(self, fallback: str | None = None, compositional: bool = False) -> None:
+    def __init__(
+        self,
+        fallback: str | None = None,
+        compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+        like: str | None = None,
+        inside: str | Iterable[str] = (),
+    ) -> None:
+        if like is not None and not isinstance(like, str):
+            raise TypeError(f"like= takes the name of an argument, not {like!r}")
+        self.like = like
+        self.inside = (inside,) if isinstance(inside, str) else tuple(inside)
+        self.mutates = mutates
+        self.mutated: tuple[Any, ...] = ()
         self.fallback = None if fallback is None else checked_policy(fallback)
         self.compositional = compositional
         if compositional and fallback is not None:
@@ -37,6 +61,21 @@ class Manner:
                 f"a compositional function takes no fallback={fallback!r}: the functions that it "
                 "is written in terms of have policies of their own; give one of the two"
             )
+
+    def copy(self) -> Manner:
+        """Return another one for another function."""
+        return Manner(**self.fields())
+
+    def fields(self) -> dict[str, Any]:
+        """Return what it says, by the names of `dispatchable`; also for pickles."""
+        found = {
+            "fallback": self.fallback,
+            "compositional": self.compositional,
+            "mutates": self.mutates,
+            "like": self.like,
+            "inside": self.inside,
+        }
+        return {name: value for name, value in found.items() if value}
 
 
 def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:

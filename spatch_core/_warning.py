@@ -7,19 +7,15 @@ import warnings
 
 from ._identifiers import GENERATED
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .exceptions import SpatchCoreWarning
-
 _PACKAGE = __name__.rpartition(".")[0]
 
 
-def warn_caller(warning: SpatchCoreWarning) -> None:
+def warn_caller(warning: Warning) -> None:
     """Issue `warning` at the first line outside this package.
 
     Parameters
     ----------
-    warning : SpatchCoreWarning
+    warning : Warning
         The warning to show.
     """
     frame = sys._getframe(1)

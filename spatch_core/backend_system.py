@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ._function.dispatchable import make_dispatchable
 from ._function.dispatcher import Dispatcher
-from ._identifiers import import_in_turn
+from ._identifiers import DEFAULT, import_in_turn, is_backend_name
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
 from ._type_patterns import TypePattern
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ._function.protocol import DispatchableFunction
     from ._problems import Problem
     from ._resolution.explanation import Explanation
+    from ._resolution.notices import Notices
 
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -66,12 +67,18 @@ class BackendSystem:
     defer_on : iterable of type, optional
         Classes of exceptions by which an implementation of a backend defers, as it does by
         returning ``NotImplemented``.
+    notify : callable or type, optional
+        How to tell that a backend runs a function, the first time that it does: a callable, which
+        gets the function's identifier and the backend's name, or a category of warnings.
+    default_name : str, optional
+        The name of the library's own implementations in what people see and write in options.
+        Descriptions and data name them ``"default"`` all the same.
 
     Attributes
     ----------
     backend_opts : type
         The library's `BackendOptions`; publish it.
-    group, environ_prefix
+    group, environ_prefix, default_name
         As given.
 
     Raises
@@ -79,10 +86,10 @@ class BackendSystem:
     IdentifierError
         If a type pattern is malformed.
     ValueError
-        If `environ_prefix` cannot start the name of an environment variable, or `fallback` is
-        none of the four.
+        If `environ_prefix` cannot start the name of an environment variable, `fallback` is none
+        of the four, or `default_name` cannot name a backend.
     TypeError
-        If `defer_on` has anything but classes of exceptions.
+        If `defer_on` has anything but classes of exceptions, or `notify` cannot tell anything.
 
     Examples
     --------
@@ -107,6 +114,8 @@ class BackendSystem:
         default_secondary_types: Iterable[str] = (),
         fallback: str = "default",
         defer_on: Iterable[type[Exception]] = (),
+        notify: Callable[[str, str], object] | type[Warning] | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
         if not (
             (group is None or type(group) is str)
@@ -131,11 +140,21 @@ class BackendSystem:
 
             checked_policy(fallback)
             self._defer_on = checked_exceptions(defer_on)
+        self._notices: Notices | None = None
+        if notify is not None:
+            from ._resolution.notices import Notices, checked  # few libraries need it
+
+            checked(notify)
+            self._notices = Notices(notify)
+        if not is_backend_name(default_name):
+            raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
+        self.default_name = default_name
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
             self._defer_on,
             self._read_again if self._in_code else None,
+            default_name,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
         dispatcher.backend_opts = self.backend_opts
@@ -151,6 +170,9 @@ class BackendSystem:
         identifier: str | None = None,
         fallback: str | None = None,
         compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+        like: str | None = None,
+        inside: str | Iterable[str] = (),
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -173,6 +195,16 @@ class BackendSystem:
         compositional : bool, optional
             Whether the function is written in terms of other dispatchable functions, and so takes
             whatever these take. Then it has no fallback policy.
+        mutates : str, iterable of str, or mapping of str to int, optional
+            The arguments into which the function writes, such as ``"out"``, named like the dispatch
+            arguments. A backend that converts such an argument must say how to copy it back.
+        like : str, optional
+            A keyword-only argument that is there for its type alone, as that of `numpy.zeros`: a
+            dispatch argument that neither the default implementation nor a backend gets. Without
+            `dispatch_args` it is the only one.
+        inside : str or iterable of str, optional
+            The dispatch arguments whose elements decide, those of nested lists and tuples, as for
+            `numpy.concatenate`. Without `dispatch_args` they are the only ones.
 
         Returns
         -------
@@ -198,15 +230,15 @@ class BackendSystem:
 
                 check_parentheses(dispatch_args, frame)
         manner = None
-        if fallback is not None or compositional:
+        if fallback is not None or compositional or mutates or like is not None or inside:
             from ._manner import Manner  # few functions need one
 
-            manner = Manner(fallback, compositional)
+            manner = Manner(fallback, compositional, mutates, like, inside)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
                 *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
-                manner,
+                None if manner is None else manner.copy(),
             )
             return wrapper
 
@@ -330,7 +362,9 @@ class BackendSystem:
         found = self._module, self.environ_prefix, self.group
         if self._module == "__main__" and all(type(each) is dict for each in self._in_code):
             # A process that does not run this script makes the library again.
-            return find_system, (*found, tuple(map(str, self._default_types)), self._in_code)
+            types = tuple(map(str, self._default_types))
+            others = tuple(map(str, self._secondary_types)), self._fallback, self._defer_on
+            return find_system, (*found, types, self._in_code, *others)
         return find_system, found
 
 
@@ -346,6 +380,9 @@ def find_system(
     group: str | None = None,
     default_primary_types: Iterable[str] | None = None,
     backends: Iterable[Any] = (),
+    default_secondary_types: Iterable[str] = (),
+    fallback: str = "default",
+    defer_on: Iterable[type[Exception]] = (),
 ) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
@@ -359,7 +396,7 @@ def find_system(
         The `environ_prefix` of the system.
     group : str or None
         Its entry point group.
-    default_primary_types, backends : iterable, optional
+    default_primary_types, backends, default_secondary_types, fallback, defer_on : optional
         The other arguments of a system that a script has made; it is made again where the
         script does not run.
 
@@ -378,7 +415,13 @@ def find_system(
         if system is not None:
             return system
     if default_primary_types is not None:
-        return _make_again(module, BackendSystem(group, prefix, default_primary_types, backends))
+        system = BackendSystem(
+            *(group, prefix, default_primary_types, backends),
+            default_secondary_types=default_secondary_types,
+            fallback=fallback,
+            defer_on=defer_on,
+        )
+        return _make_again(module, system)
     raise LookupError(
         f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
         f"{group!r}"

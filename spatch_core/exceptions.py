@@ -237,8 +237,9 @@ class NoImplementationError(SpatchCoreError, TypeError):
 
     def __str__(self) -> str:
         why = self.reason or (
-            f"no backend runs it, and fallback={self.policy!r} keeps the library's own "
-            f"implementation from running for {', '.join(self.foreign)}"
+            f"no backend runs it{' or converts' if self.policy == 'convert' else ''}, and "
+            f"fallback={self.policy!r} keeps the library's own implementation from running for "
+            f"{', '.join(self.foreign)}"
         )
         lines = [f"{self.function} cannot be called with {', '.join(self.types)}: {why}"]
         lines += [f"  {each}" for each in self.backends] or ["  no backend is installed"]

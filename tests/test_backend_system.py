@@ -485,6 +485,44 @@ def test_can_be_vendored(tmp_path: Path) -> None:
     assert done.stdout.strip() == "__main__:f -> default called []"
 
 
+def test_without_a_parser_files_are_skipped(tmp_path: Path) -> None:
+    """E2, F13: a vendored copy on Python 3.10 requires no tomli; there is one warning."""
+    for name in ("first", "second"):
+        write_distribution(
+            tmp_path,
+            f"{name}-dist",
+            entry_points={"reloadlib.backends": {name: f"noparser_{name}:backend.toml"}},
+            files={
+                f"noparser_{name}/backend.toml": (
+                    f'name = "{name}"\nprimary_types = ["builtins:int"]\n'
+                )
+            },
+        )
+    done = run_python(
+        """
+        import sys
+        import warnings
+        sys.modules["tomli" if sys.version_info < (3, 11) else "tomllib"] = None
+        from spatch_core import BackendSystem
+        own = {"name": "own", "primary_types": ["builtins:float"]}
+        system = BackendSystem("reloadlib.backends", "RELOADLIB", ["builtins:int"], [own])
+        @system.dispatchable("x", module="lib", qualname="f")
+        def f(x): return x
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            print(f(2), list(system.backends))
+        print(len(caught), [each.backend for each in system.problems])
+        print(caught[0].message)
+        """,
+        path=[tmp_path, PACKAGE],
+    )
+    first, second, message = done.stdout.splitlines()
+    assert first == "2 ['default', 'own']"
+    assert second == "1 ['first', 'second']"
+    assert "TOML files cannot be read here" in message
+    assert "Install tomli" in message
+
+
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_needs_nothing_but_the_standard_library(tmp_path: Path) -> None:
     """F13: the core runs where no other package can be imported."""

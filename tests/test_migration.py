@@ -22,8 +22,8 @@ def site(tmp_path: Path) -> Path:
     text = PAGE.read_text(encoding="utf-8")
     found = re.findall(r"^```\w+\n# (\S+\.\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     files = {name: re.sub(r"\bspatch\.", "spatch_core.", content) for name, content in found}
-    assert len(files) == 4
-    assert sum("spatch_core" in content for content in files.values()) == 2
+    assert len(files) == 5
+    assert sum("spatch_core" in content for content in files.values()) == 3
     write_distribution(tmp_path, "tones", files=files)
     write_distribution(
         tmp_path,
@@ -63,3 +63,9 @@ def test_the_command_that_updates_can_verify(site: Path) -> None:
     """After the table of what was updated comes that of what was verified."""
     printed = run_command(site, "update-entrypoints", "--verify")
     assert printed.count("exact.toml") > run_command(site, "update-entrypoints").count("exact.toml")
+
+
+def test_an_adopters_test_runs_but_for_the_import(site: Path) -> None:
+    """With a backend that answers for every function of its methods' names."""
+    code = "import test_tones; test_tones.test_floats()"
+    run_python(code, path=[site, ROOT], options=["-W", "error"])

@@ -20,8 +20,10 @@ from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
 from .asking import ask, make_context
-from .chain import Chain, Demanded, as_function, tries_whole_chain
+from .chain import Chain
+from .demanded import Demanded
 from .guard import Guard
+from .targets import as_function, tries_whole_chain
 
 
 class Caller:
@@ -83,13 +85,11 @@ class Caller:
         walk = self.resolver.walk(function, state, types)
         candidates = self.resolver.candidates(function, state, walk)
         first = next(candidates, None)
-        awaited = walk.awaited
-        guards = awaited or walk.depends_on_registration
+        ending = self._ending(function, state, walk)
+        awaited, guards = self._guards(function, state, walk, ending)
         if first is not None and first.is_plain and not guards and state.trace is None:
-            ending = None
-            if walk.foreign and first.backend == DEFAULT:
-                ending = self._ending(function, state, walk)
-            if ending is None or not ending.warns:
+            warns = first.backend == DEFAULT and ending is not None and ending.warns
+            if not warns:
                 return first.load()
         every = () if first is None else (first, *candidates)
         chain = self._chain(function, state, types, walk, every)
@@ -112,9 +112,20 @@ class Caller:
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
         chain = self._chain(function, state, types, walk, candidates)
-        if walk.awaited or walk.depends_on_registration:
-            return Guard(chain, token, walk.awaited, partial(self._renew, state))
-        return chain
+        ending = None if chain.end is None else chain.end.ending
+        awaited, guards = self._guards(function, state, walk, ending)
+        return Guard(chain, token, awaited, partial(self._renew, state)) if guards else chain
+
+    def _guards(
+        self, function: Function, state: DispatchState, walk: Walk, ending: Ending | None
+    ) -> tuple[Sequence[str], bool]:
+        """Return the modules that candidates wait for, and whether these may change."""
+        awaited = walk.awaited
+        guards = bool(awaited) or walk.depends_on_registration
+        if ending is not None and ending.converts:
+            others = self.resolver.converters.awaited(function, state, walk)
+            awaited, guards = [*awaited, *others[0]], guards or any(others)
+        return awaited, guards
 
     def _chain(
         self,
@@ -162,7 +173,7 @@ class Caller:
         BackendDeferredError
             If it does not implement the function.
         """
-        self.catalog.check_backend(backend)
+        backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
         return Demanded(function, types, [candidate], state)
 
@@ -224,7 +235,13 @@ class Caller:
             context = make_context(candidate, types, args, kwargs, found=found)
             return ask(candidate, context, args, kwargs)
 
-        return explain(self.resolver, function, state, types, answer)
+        def examine(candidate: Candidate) -> tuple[str, str]:
+            from .conversion import Conversion  # few calls convert
+
+            conversion = Conversion(candidate, self.resolver)
+            return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
+
+        return explain(self.resolver, function, state, types, answer, examine)
 
     def _renew(self, state: DispatchState, chain: Chain) -> Chain:
         self.resolver.matcher.forget()

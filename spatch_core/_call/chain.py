@@ -8,20 +8,19 @@ After that of an implementation the wrapper goes on with the rest of the chain.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .._dispatch_arguments import COROUTINE, Function, TakesFound
+from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
 from ..backend_utils import IF_NEEDED
-from ..exceptions import BackendDeferredError
 from . import answers
 from .asking import ask, make_asking, make_context, reason_of_answer
 from .context import DispatchContext, Rest
-from .course import POSTPONED, RETURNED, Course, Raised, reason_of
+from .course import POSTPONED, RETURNED, UNCONVERTED, Course, Raised, reason_of
+from .targets import as_function, tries_whole_chain
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
@@ -35,32 +34,6 @@ class MakesChains(Protocol):
     defer_on: tuple[type[Exception], ...]
 
     def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain: ...
-
-
-def tries_whole_chain(target: object) -> bool:
-    """Whether a callable of a table tries the whole chain by itself."""
-    if isinstance(target, FunctionType):
-        return "_tries_whole_chain" in target.__dict__
-    return isinstance(target, TakesFound)
-
-
-def as_function(target: Any, function: Function) -> Callable[..., Any]:
-    """Return what a table holds for an object that tries a whole chain: a function.
-
-    CPython calls plain functions without using the C stack, and objects with `__call__` by using
-    it: a library's function that calls itself deeply could overflow the stack of a thread. The
-    wrapper of a function with a finder calls the method `call_found` instead.
-    """
-    if function.parameters is None:
-        return target  # type: ignore[no-any-return]  # a `TakesFound`
-    run = target.run
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return run(args, kwargs)
-
-    made: Any = call
-    made._tries_whole_chain = True
-    return call
 
 
 class Chain(TakesFound):
@@ -132,7 +105,7 @@ class Chain(TakesFound):
         for place, was_asked in self._turns(start, course):
             candidate = self.candidates[place]
             course.backend = candidate.backend
-            if not candidate.is_plain:
+            if not candidate.is_plain and candidate.conversions is None:
                 rest = Rest(self, place + 1, course)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
                 answer = None if was_asked else ask(candidate, context, args, kwargs)
@@ -143,9 +116,14 @@ class Chain(TakesFound):
                     course.postponed.append(place)
                     self.record(candidate, Outcome.DEFERRED, POSTPONED)
                     continue
+            if candidate.conversions is not None and self.end is not None:
+                result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
+                if result is not UNCONVERTED:
+                    return result
+                continue
             is_default = candidate.backend == DEFAULT
             if is_default and self.end is not None:
-                self.end.before_default(course.reasons)
+                self.end.before_default(course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
             try:
@@ -155,7 +133,7 @@ class Chain(TakesFound):
                     result = implementation(*args, **kwargs)
             except Exception as error:
                 if is_default and self.end is not None:
-                    self.end.note(error, course.reasons)
+                    self.end.note(error, course)
                 if is_default or not isinstance(error, self.defer_on):
                     raise
                 course.cause = error
@@ -197,7 +175,7 @@ class Chain(TakesFound):
 
         def failed(error: Exception) -> bool:
             if candidate.backend == DEFAULT and self.end is not None:
-                self.end.note(error, course.reasons)
+                self.end.note(error, course)
             return candidate.backend != DEFAULT and isinstance(error, self.defer_on)
 
         return answers.answer(self.function, candidate.backend, result, go_on, failed)
@@ -229,7 +207,8 @@ class Chain(TakesFound):
     def failed_after(self, answer: Any, error: Exception) -> None:
         """Note why the default ran after the first candidate, which gave an answer."""
         if self.end is not None:
-            self.end.note(error, {self.candidates[0].backend: reason_of_answer(answer)})
+            reason = reason_of_answer(answer)
+            self.end.note(error, Course({self.candidates[0].backend: reason}))
 
     def call_next(
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course | None
@@ -263,7 +242,7 @@ class Chain(TakesFound):
         is_warned = self.end is not None and self.end.warns
         if first.is_plain and not (is_warned and first.backend == DEFAULT):
             return first.load()
-        if first.is_plain or self.defer_on:
+        if first.is_plain or first.conversions is not None or self.defer_on:
             return as_function(self, self.function)
         fallback = None
         if len(others) == 1 and others[0].backend == DEFAULT and not is_warned:
@@ -274,7 +253,14 @@ class Chain(TakesFound):
         """Record a step, if the state is traced."""
         if self.trace is not None:
             self.trace.append(
-                TraceEvent(self.function.identifier, candidate.backend, outcome, reason, self.types)
+                TraceEvent(
+                    self.function.identifier,
+                    candidate.backend,
+                    outcome,
+                    reason,
+                    self.types,
+                    self.function.default_name,
+                )
             )
 
     def failed(self, called: object, error: Exception) -> Raised | None:
@@ -287,7 +273,7 @@ class Chain(TakesFound):
         """
         if called is self.function.default:
             if self.end is not None:
-                self.end.note(error, self.said or {})
+                self.end.note(error, Course(self.said))
         elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
             return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
         return None
@@ -322,38 +308,3 @@ class Chain(TakesFound):
 
     def _with(self, candidates: Sequence[Candidate], said: Mapping[str, str]) -> Chain:
         return Chain(self.function, self.types, candidates, self.state, self.caller, self.end, said)
-
-
-class Demanded(Chain):
-    """The chain of the one backend that `invoke` was told; it must answer.
-
-    It serves one call.
-    """
-
-    __slots__ = ("_reason",)
-
-    _reason: str
-
-    def run(self, *call: Any, **more: Any) -> Any:
-        """Call the backend."""
-        result = super().run(*call, **more)
-        (candidate,) = self.candidates
-        if result is not NotImplemented and self.function.nature & COROUTINE:
-            return answers.demanded(self.function, candidate.backend, result)
-        if result is NotImplemented and candidate.backend != DEFAULT:
-            raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
-        return result
-
-    def call_next(self, *call: Any) -> Any:
-        """Raise: there is no other candidate."""
-        (candidate,) = self.candidates
-        raise BackendDeferredError(
-            candidate.backend,
-            self.function.identifier,
-            "it called context.call_next(), but invoke(backend=...) names no other backend",
-        )
-
-    def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
-        """Keep the reason for the error, too."""
-        super().record(candidate, outcome, reason)
-        self._reason = reason

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 RETURNED = "it returned NotImplemented"
+UNCONVERTED = object()
+"""What stands for the result of a call whose arguments cannot be converted."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 

@@ -6,21 +6,23 @@ reasons that the backends have given in this very call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
+from .._resolution.candidate import Candidate
 from .._resolution.ending import Ending
 from .._resolution.explaining import explain
 from .._resolution.explanation import ExplainedBackend
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
-from .course import Course
+from .conversion import Conversion, Unconverted, moved
+from .course import UNCONVERTED, Course
 
 NOTE = "No backend ran "
 """The start of the notes of exceptions."""
@@ -43,7 +45,7 @@ class End:
         What becomes of the call.
     """
 
-    __slots__ = ("_resolver", "_state", "ending", "function", "types")
+    __slots__ = ("_conversions", "_resolver", "_state", "ending", "function", "types")
 
     def __init__(
         self,
@@ -58,30 +60,65 @@ class End:
         self.function = function
         self.types = types
         self.ending = ending
+        self._conversions: dict[str, Conversion] = {}
+
+    def convert(
+        self,
+        candidate: Candidate,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        course: Course,
+        trace: Trace | None,
+    ) -> Any:
+        """Run the default implementation with what a backend converts.
+
+        Returns
+        -------
+        object
+            The result; `UNCONVERTED` if the arguments cannot be converted.
+        """
+        conversion = self._conversions.get(candidate.backend)
+        if conversion is None:
+            conversion = Conversion(candidate, self._resolver)
+            self._conversions[candidate.backend] = conversion
+        try:
+            return conversion.call(args, kwargs, _Told(self, candidate.backend, course, trace))
+        except Unconverted as failure:
+            course.conversions[candidate.backend] = str(failure)
+            self._record(trace, candidate.backend, Outcome.DEFERRED, str(failure))
+            return UNCONVERTED
+        except Exception as error:
+            if not isinstance(error, NoImplementationError):
+                self.note(error, course)
+            raise
+
+    def _record(self, trace: Trace | None, backend: str, outcome: Outcome, reason: str) -> None:
+        if trace is not None:
+            trace.append(TraceEvent(self.function.identifier, backend, outcome, reason, self.types))
 
     @property
     def warns(self) -> bool:
         """Whether a warning may go before the default implementation."""
         return self.ending.warns
 
-    def before_default(self, given: Mapping[str, str]) -> None:
+    def before_default(self, course: Course) -> None:
         """Say that the default implementation is about to run, if that is to be said."""
         if self.warns:
-            self.warn(given)
+            self.warn(course)
 
     def answer(self, course: Course) -> Any:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        raise self.refusal({**course.reasons, **course.conversions}) from course.cause
+        raise self.refusal(course) from course.cause
 
-    def refusal(self, given: Mapping[str, str], reason: str = "") -> NoImplementationError:
+    def refusal(self, course: Course, reason: str = "") -> NoImplementationError:
         """Return the error that says why no backend runs the call.
 
         Parameters
         ----------
-        given : mapping of str to str
-            The reasons of the backends that deferred in this call.
+        course : Course
+            What the candidates have said in this call.
         reason : str, optional
             Why a conversion that was under way did not succeed.
         """
@@ -89,13 +126,13 @@ class End:
             self.function.identifier,
             self._names(self.types),
             self._names(self.ending.foreign),
-            self._considered(given),
+            self._considered(course),
             self.ending.policy,
             self._remedies(),
             reason,
         )
 
-    def warn(self, given: Mapping[str, str]) -> None:
+    def warn(self, course: Course) -> None:
         """Warn that the default implementation runs; once for each function and types."""
         types = self._names(self.types)
         if self._resolver.warned.add(self.function.identifier, types):
@@ -104,28 +141,28 @@ class End:
                     self.function.identifier,
                     types,
                     self._names(self.ending.foreign),
-                    self._considered(given),
+                    self._considered(course),
                 )
             )
 
-    def note(self, error: BaseException, given: Mapping[str, str]) -> None:
+    def note(self, error: BaseException, course: Course) -> None:
         """Add the reasons to an exception of the default implementation, from Python 3.11 on.
 
         Whatever fails here, the exception goes on.
         """
         try:
-            self._note(error, given)
+            self._note(error, course)
         except Exception as failure:
             if is_interrupt(failure):
                 raise
 
-    def _note(self, error: BaseException, given: Mapping[str, str]) -> None:
+    def _note(self, error: BaseException, course: Course) -> None:
         add_note: Any = getattr(BaseException, "add_note", None)
         notes = getattr(error, "__notes__", ())
         # That of a call inside of this one says more.
         if add_note is None or any(type(each) is str and each.startswith(NOTE) for each in notes):
             return
-        reasons = "".join(f"\n  {each}" for each in self._considered(given))
+        reasons = "".join(f"\n  {each}" for each in self._considered(course))
         add_note(
             error,
             f"{NOTE}{self.function.identifier} for {', '.join(self._names(self.types))}, so its "
@@ -133,8 +170,8 @@ class End:
             f"{', '.join(self._names(self.ending.foreign))}:{reasons}",
         )
 
-    def _considered(self, given: Mapping[str, str]) -> tuple[ExplainedBackend, ...]:
-        explanation = explain(self._resolver, self.function, self._state, self.types, None, given)
+    def _considered(self, course: Course) -> tuple[ExplainedBackend, ...]:
+        explanation = explain(self._resolver, self.function, self._state, self.types, given=course)
         return tuple(each for each in explanation.backends if each.backend != DEFAULT)
 
     def _remedies(self) -> tuple[str, ...]:
@@ -147,6 +184,19 @@ class End:
             and name not in (*state.prioritized, *state.disabled)
             and walk.matches(name)
         ]
+        if self.ending.converts:
+            for name, candidate, _ in resolver.converters.judged(self.function, state, walk):
+                options = state.replace(prioritized=(name, *state.prioritized))
+                again = resolver.walk(self.function, options, self.types)
+                converters = resolver.converters.candidates(self.function, options, again)
+                if candidate is None and any(each.backend == name for each in converters):
+                    found.append(f"with backend_opts(prioritize={name!r}), {name} converts")
+        else:
+            found += [
+                f"with backend_opts(fallback='convert'), {each.backend} converts what is not the "
+                "library's, and the library's own implementation runs"
+                for each in resolver.converters.candidates(self.function, state, walk)
+            ]
         found.append(
             "with backend_opts(fallback='default'), the library's own implementation runs with "
             "the arguments as they are"
@@ -156,3 +206,29 @@ class End:
     @staticmethod
     def _names(types: tuple[type, ...]) -> tuple[str, ...]:
         return tuple(map(type_identifier, types))
+
+
+class _Told:
+    """Records what a conversion does."""
+
+    __slots__ = ("_backend", "_course", "_end", "_trace")
+
+    def __init__(self, end: End, backend: str, course: Course, trace: Trace | None) -> None:
+        self._end = end
+        self._backend = backend
+        self._course = course
+        self._trace = trace
+
+    def called(self) -> None:
+        """Record that the default implementation is about to run."""
+        reason = f"through the conversions of {self._backend}"
+        self._end._record(self._trace, DEFAULT, Outcome.CALLED, reason)
+
+    def converted(self, before: Any, after: Any) -> None:
+        """Record that an object was converted."""
+        if self._trace is not None:
+            self._end._record(self._trace, self._backend, Outcome.CONVERTED, moved(before, after))
+
+    def refusal(self, reason: str) -> NoImplementationError:
+        """Return the error of a result that cannot be converted."""
+        return self._end.refusal(self._course, f"{self._backend} converts, but {reason}")

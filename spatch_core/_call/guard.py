@@ -8,7 +8,8 @@ from typing import Any
 
 from .._dispatch_arguments import TakesFound
 from .._identifiers import is_awaited
-from .chain import Chain, tries_whole_chain
+from .chain import Chain
+from .targets import tries_whole_chain
 
 
 class Guard(TakesFound):

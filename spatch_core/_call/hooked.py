@@ -26,8 +26,9 @@ from .._state.hooks import Call, hook_name, stages_of
 from .._state.keeper import StateKeeper
 from .._state.scope import Scope
 from . import answers
-from .chain import Chain, tries_whole_chain
+from .chain import Chain
 from .course import RETURNED, Course
+from .targets import tries_whole_chain
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
@@ -67,8 +68,8 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_backend", "_caller", "_keeper", "_others", "_places", "_plain", "_reset", "_route"),
-        *("_scope", "_set", "_stages", "_way", "function", "types", "wrapper"),
+        *("_backend", "_caller", "_has_like", "_keeper", "_others", "_places", "_plain", "_reset"),
+        *("_route", "_scope", "_set", "_stages", "_way", "function", "types", "wrapper"),
     )
 
     def __init__(
@@ -92,6 +93,7 @@ class Hooked(TakesFound):
         self._scope = scope
         self._stages = stages_of(keeper, scope)
         self._route = route
+        self._has_like = has_like(function)
         self._places: Any = None
         if function.parameters is not None:
             self._places = tuple(
@@ -147,13 +149,14 @@ class Hooked(TakesFound):
 
     def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the next hook, or the candidates."""
-        hooked, found = self, None
+        hooked, found, passed = self, None, (args, kwargs)
         if call._found is not None:
             found = call._found[0]
-            if not _are_same(call._found, args, kwargs):
-                values = self.function.find(args, kwargs)
-                found, args, kwargs = replaced(values, args, kwargs)
+            if self._has_like or not _are_same(call._found, args, kwargs):
+                found, *passed = replaced(self.function.find(args, kwargs), args, kwargs)
                 hooked = self._for(found)
+                if not self._has_like:
+                    args, kwargs = passed
         else:
             for position, name, cls in self._places:
                 if position is not None and position < len(args):
@@ -169,7 +172,7 @@ class Hooked(TakesFound):
         if place < len(self._stages):
             call._after = inner = hooked.made(place, found, args, kwargs)
             return hooked.ask(inner)
-        return hooked.run(call, args, kwargs, found)
+        return hooked.run(call, *passed, found)
 
     def run(
         self,
@@ -282,6 +285,11 @@ def as_entry(hooked: Hooked) -> Callable[..., Any]:
     entry: Any = call
     entry._tries_whole_chain = True
     return call
+
+
+def has_like(function: Function) -> bool:
+    """Whether an argument is there for its type alone: hooks see it, and implementations do not."""
+    return function.manner is not None and function.manner.like is not None
 
 
 def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

@@ -5,10 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from .._problems import Problem, Source
 from .._published import Published
 from .._type_patterns import ABSTRACT, TypePattern
+
+
+class Conversions(NamedTuple):
+    """The conversions of a backend, by their identifiers.
+
+    Parameters
+    ----------
+    to_default, from_default : str
+        Convert one object to a type of the library, and back.
+    copy_into : str or None
+        Writes a converted object back into the original.
+    """
+
+    to_default: str
+    from_default: str
+    copy_into: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +80,8 @@ class Description(Published):
         Whether it is inactive until it is prioritized.
     higher_priority_than, lower_priority_than : tuple of str
         Names of backends that it goes before and after.
+    to_default, from_default, copy_into : str or None
+        Identifiers of its conversions.
     functions : mapping of str to Implementation
         By identifier of the library's function.
     auto_generation : AutoGeneration or None
@@ -81,6 +100,9 @@ class Description(Published):
     requires_opt_in: bool = False
     higher_priority_than: tuple[str, ...] = ()
     lower_priority_than: tuple[str, ...] = ()
+    to_default: str | None = None
+    from_default: str | None = None
+    copy_into: str | None = None
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )
@@ -93,6 +115,13 @@ class Description(Published):
     def known_types(self) -> tuple[TypePattern, ...]:
         """The primary and the secondary types."""
         return (*self.primary_types, *self.secondary_types)
+
+    @property
+    def conversions(self) -> Conversions | None:
+        """Its conversions, if it has them."""
+        if self.to_default is None or self.from_default is None:
+            return None
+        return Conversions(self.to_default, self.from_default, self.copy_into)
 
     @property
     def is_abstract(self) -> bool:

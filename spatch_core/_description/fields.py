@@ -29,6 +29,23 @@ FIELD_TABLE = {
         "backends that it goes before; `default` is the library",
     ),
     "lower_priority_than": ("list of backend names", "`[]`", "backends that it goes after"),
+    "to_default": (
+        "identifier",
+        "none",
+        (
+            "converts one object of a primary type to one of the library's types, for functions "
+            "that it does not implement; needs `from_default`; None says that it cannot"
+        ),
+    ),
+    "from_default": ("identifier", "none", "converts one object of the library's types back"),
+    "copy_into": (
+        "identifier",
+        "none",
+        (
+            "`copy_into(original, converted)` writes what the library has written into a converted "
+            "argument back into the original"
+        ),
+    ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
 }
 """The type, the default and the meaning of each field."""

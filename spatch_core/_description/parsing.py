@@ -25,6 +25,13 @@ from .fields import (
     kind_of,
 )
 
+_NEEDED = (
+    ("to_default", "from_default"),
+    ("from_default", "to_default"),
+    ("copy_into", "to_default"),
+)
+"""Fields of conversions, each with one that it needs."""
+
 
 def parse_description(
     fields: Any,
@@ -101,6 +108,7 @@ class _DescriptionReader(FieldReader):
         self.check_primary_types()
         values = self.values(self.fields, FIELD_TABLE, "")
         self.check_priorities(values)
+        self.check_conversions()
         return Description(
             **{"primary_types": (), **values},
             name=name,
@@ -145,6 +153,15 @@ class _DescriptionReader(FieldReader):
                     "lower_priority_than",
                     f"{name!r} is in higher_priority_than too",
                     "Remove it from one of the two",
+                )
+
+    def check_conversions(self) -> None:
+        for key, needed in _NEEDED:
+            if self.fields.get(key) is not None and self.fields.get(needed) is None:
+                self.fault(
+                    key,
+                    f"conversions go both ways, and {needed!r} is missing",
+                    f"Add {needed}, or remove {key}",
                 )
 
     def functions(self) -> Mapping[str, Implementation]:

@@ -27,6 +27,7 @@ from .._interrupts import find_interrupt
 from .._problems import Problem, Source
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
+from .catalog import NO_PARSER
 from .entry_points import entry_point_target
 from .path_files import REMEDY, path_files
 
@@ -152,6 +153,10 @@ class BackendReader:
             fields = parse_toml(found.read())
         except OSError as error:
             unreadable(error)
+            return None
+        except ImportError as error:  # a vendored copy of this package requires no parser
+            self._raise_interrupt(error)
+            problem(f"{NO_PARSER}: {error}", "Install tomli, or use Python 3.11 or later")
             return None
         except LimitError as error:
             problem(f"it is not parsed: {error}", "Write a smaller file, with shorter keys")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._description.description import Description
-from .._identifiers import nearest
+from .._identifiers import DEFAULT, nearest, shown
 from .._order.ordering import Order
 from .._problems import Problem, Source
 from ..exceptions import (
@@ -20,6 +20,9 @@ from .entry_points import find_entry_points
 from .environment import Environment, distribution_key
 
 CYCLE = "the declared priorities form a cycle"
+NO_PARSER = "TOML files cannot be read here"
+_SHARED = (CYCLE, NO_PARSER)
+"""The starts of messages that are the same for several backends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Catalog:
         Where only that of one distribution is, its name is ``"name@distribution"``.
     shadowed : mapping of str to tuple of Source
         Backends that were not read, because another one of their name is used.
+    default_name : str
+        The name of the library itself in what people see.
     is_complete : bool
         False if a backend could not be read because this thread is in the middle of
         importing a module that it needs. It must be read again after that.
@@ -65,6 +70,7 @@ class Catalog:
     is_complete: bool = True
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     group: str | None = None
+    default_name: str = DEFAULT
     cached_docs: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
     @property
@@ -126,19 +132,28 @@ class Catalog:
                 )
         return ""
 
-    def check_backend(self, name: object) -> None:
-        """Raise `UnknownBackendError` unless `name` is that of a usable backend."""
+    def check_backend(self, name: object) -> str:
+        """Return the name of a usable backend: that of the library may be its own one.
+
+        Raises
+        ------
+        UnknownBackendError
+            If there is no such backend.
+        """
+        if name == self.default_name:
+            return DEFAULT
         if name not in self.descriptions:
-            known = tuple(self.descriptions)
+            known = tuple(shown(each, self.default_name) for each in self.descriptions)
             reason = self.why_unusable(name) if isinstance(name, str) else ""
             if isinstance(name, str) and "," in name:
                 parts = [part.strip() for part in name.split(",")]
                 reason = f"a name has no comma; give several names in a list: {parts!r}"
             raise UnknownBackendError(name, known, nearest(name, known), reason)
+        return str(name)
 
     def warnings(self) -> Iterator[SpatchCoreWarning]:
         """Yield one warning for each backend or variable that has problems."""
-        # One warning about each cycle: backends on a cycle share the message.
+        # One about each cycle, and one where no file can be read: backends share the message.
         about = sorted(
             (each for each in self.problems if each.backend is not None and each.warns),
             key=lambda problem: (str(problem.source), problem.backend or ""),
@@ -146,7 +161,7 @@ class Catalog:
         seen: set[str] = set()
         for _, group in groupby(about, key=lambda each: (str(each.source), each.backend)):
             faults = [problem for problem in group if problem.message not in seen]
-            seen.update(each.message for each in faults if each.message.startswith(CYCLE))
+            seen.update(each.message for each in faults if each.message.startswith(_SHARED))
             if faults:
                 yield BackendSkippedWarning(faults)
         for problem in self.problems:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
+from .._classes import type_identifier
 from .._interrupts import is_interrupt
 from .._problems import Problem, Source
 
@@ -29,11 +31,11 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     """
     from importlib.metadata import MetadataPathFinder, distributions, entry_points
 
-    if sum(1 for _ in distributions()) < _count_distributions():
-        # It ignores exceptions while it lists a folder, also those that a signal handler raises.
-        # It keeps the folder as empty then.
-        MetadataPathFinder().invalidate_caches()
     try:
+        if sum(1 for _ in distributions()) < _count_distributions():
+            # It ignores exceptions while it lists a folder, also those that a signal handler
+            # raises. It keeps the folder as empty then.
+            MetadataPathFinder().invalidate_caches()
         return list(entry_points(group=group)), []
     except Exception as error:  # one malformed file of any distribution is enough
         if is_interrupt(error):
@@ -41,9 +43,9 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
     # One by one, in the order and with the rule of `importlib.metadata`: of distributions of
     # one name, the first on the path counts.
     found: list[Any] = []
-    problems = []
+    problems: list[Problem] = []
     seen: set[str] = set()
-    for distribution in distributions():
+    for distribution in _find_distributions(problems):
         source = Source(metadata=distribution)
         name = (source.distribution or "").lower().replace("_", "-")
         if name and name in seen:
@@ -62,6 +64,46 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
                 )
             )
     return found, problems
+
+
+def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
+    """Yield the distributions of all finders; a finder that fails is reported, others still count.
+
+    Imports ignore what is no path in `sys.path`, with which `importlib.metadata` fails.
+    """
+    from importlib.metadata import DistributionFinder
+
+    context = DistributionFinder.Context(path=list(filter(_is_path, sys.path)))
+    for finder in sys.meta_path:
+        try:
+            find = getattr(finder, "find_distributions", None)
+            found = [] if find is None else list(find(context))
+        except Exception as error:
+            if is_interrupt(error):
+                raise
+            kind = finder if isinstance(finder, type) else type(finder)
+            problems.append(
+                Problem(
+                    f"{type_identifier(kind)} in sys.meta_path fails to find distributions "
+                    f"({type(error).__name__}: {error})",
+                    "Repair or uninstall the package that adds it",
+                )
+            )
+        else:
+            yield from found
+
+
+def _is_path(folder: object) -> bool:
+    """Whether an item of `sys.path` can be searched; it need not exist."""
+    try:
+        os.stat(folder)  # type: ignore[arg-type]  # it may be anything
+    except OSError:
+        pass
+    except Exception as error:
+        if is_interrupt(error):
+            raise
+        return False
+    return isinstance(folder, (str, os.PathLike))
 
 
 def _count_distributions() -> int:

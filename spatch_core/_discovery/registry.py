@@ -46,6 +46,7 @@ def build_catalog(
     group: str | None = None,
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
+    default_name: str = DEFAULT,
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -69,6 +70,8 @@ def build_catalog(
         Secondary types of the default implementations.
     functions : collection of str, optional
         Identifiers of the library's functions.
+    default_name : str, optional
+        The name of the library itself in what people see; no backend may have it.
 
     Returns
     -------
@@ -83,6 +86,16 @@ def build_catalog(
     if cache is not None:
         cache.save()
     found = registry.descriptions
+    if default_name in found:
+        registry.problems.append(
+            Problem(
+                f"{default_name!r} is the library's own name",
+                "Rename the backend",
+                default_name,
+                "name",
+                found.pop(default_name).source,
+            )
+        )
     found[DEFAULT] = Description(
         DEFAULT, tuple(default_types), tuple(secondary_types), in_code=True
     )
@@ -114,6 +127,7 @@ def build_catalog(
         is_complete=registry.reader.is_complete,
         shadowed=registry.shadowed,
         group=group,
+        default_name=default_name,
         cached_docs={} if cache is None else cache.docs,
     )
 

@@ -79,6 +79,7 @@ class Dispatchable:
         self.dispatcher = dispatcher
         self.identifier = identifier
         self.function = function = Function(identifier, default, dispatch_args, manner)
+        function.default_name = dispatcher.default_name
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
@@ -212,11 +213,13 @@ class Dispatchable:
         return Invocation(self, backend, type, force)
 
     def __reduce__(self) -> Any:
+        manner = self.function.manner
         content = {
             "function": self.wrapper,
             "default": self.function.default,
             "dispatch_args": self._dispatch_args,
             "identifier": self.identifier,
+            **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
 

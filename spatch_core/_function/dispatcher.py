@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
+from .._identifiers import DEFAULT
 from .._state.scope import store, table_of
 from .link import Link
 from .shortcut import Shortcuts
@@ -67,6 +68,8 @@ class Dispatcher:
         Holds the tables in force.
     tables : callable
         Returns them.
+    default_name : str
+        The name of the library's own implementations in what people see.
     link : Link
         The dispatcher as the code of the wrappers refers to it.
     shortcuts : Shortcuts
@@ -81,7 +84,9 @@ class Dispatcher:
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
         read_again: Callable[[], None] | None = None,
+        default_name: str = DEFAULT,
     ) -> None:
+        self.default_name = default_name
         self.defer_on = defer_on
         self.backend_opts: type[BackendOptions]
         self.keeper = keeper
@@ -179,22 +184,13 @@ class Dispatcher:
     def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
-
-        def entry(target: Callable[..., Any]) -> Callable[..., Any]:
-            if not is_replacing:
-                return target
-            from .replacing import Replacing
-
-            made: Any = Replacing(self.link, index, target)
-            return made  # type: ignore[no-any-return]  # a `TakesFound`
-
         loader = self.ensure_loader()
         if self.late and self._read_again is not None:
             self._read_again()
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
-            return entry(function.default)
+            return self._replacing(index, function.default) if is_replacing else function.default
         tables = self.keeper.get()
         # First the table, then the state: if another thread exchanges both in between, the
         # target found for the new state lands in the old table, which is no longer read.
@@ -210,22 +206,30 @@ class Dispatcher:
         if state.hook is not None:
             from .hooking import hooked_entry  # most programs have no hooks
 
-            target = entry(hooked_entry(self, index, caller, scope, types, key))
-            if is_outdated:
-                return target
+            target, is_replacing = hooked_entry(
+                *(self, index, caller, scope, types, key), is_replacing=is_replacing
+            )
         elif is_outdated:
-            return entry(caller.chain(function, state, types))
+            target = caller.chain(function, state, types)
         else:
             self.shortcuts.take(record, caller)
             if is_replacing and function.nature:
                 # The wrapper leaves it to an entry that takes what was found to check answers.
-                target = entry(caller.chain(function, state, types))
+                target = caller.chain(function, state, types)
             else:
-                target = entry(caller.target(function, state, types))
-        if all(map(is_hashable_by_identity, key)):
+                target = caller.target(function, state, types)
+        if is_replacing:
+            target = self._replacing(index, target)
+        if not is_outdated and all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
             store(table, function, key, target)
         return target
+
+    def _replacing(self, index: int, target: Callable[..., Any]) -> Callable[..., Any]:
+        from .replacing import Replacing  # few libraries need it
+
+        made: Any = Replacing(self.link, index, target)
+        return made  # type: ignore[no-any-return]  # a `TakesFound`
 
     def strays(self) -> set[int]:
         """Return the indices of functions that may live on only because of their tables.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._call.hooked import Hooked, as_entry
+from .._call.hooked import Hooked, as_entry, has_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,8 +22,10 @@ def hooked_entry(
     scope: Scope,
     types: tuple[type, ...],
     key: tuple[type, ...],
-) -> Callable[..., Any]:
-    """Return what a table of a state with hooks holds.
+    *,
+    is_replacing: bool,
+) -> tuple[Callable[..., Any], bool]:
+    """Return what a table of a state with hooks holds, and whether hooks see replaced arguments.
 
     Parameters
     ----------
@@ -39,12 +41,14 @@ def hooked_entry(
         The dispatch types.
     key : tuple of type
         The classes of all dispatch arguments, also of those that are None or `missing`.
+    is_replacing : bool
+        Whether the finder has replaced the arguments.
     """
     function = dispatcher.records[index - 1].function
     route = partial(caller.route, function, scope.state)
     wrapper = partial(dispatcher.link.wrapper, index)
     hooked = Hooked(caller, dispatcher.keeper, scope, function, wrapper, route, types, key)
-    return as_entry(hooked)
+    return as_entry(hooked), is_replacing and not has_like(function)
 
 
 def hooked_invocation(
@@ -63,10 +67,13 @@ def hooked_invocation(
     route : callable
         Takes dispatch types; returns the chain of the call.
     call : tuple
-        The dispatch types, the dispatch arguments, the arguments and the keyword arguments.
+        The dispatch types, the dispatch arguments, and the arguments of the call twice: as a
+        finder has replaced them, and as they were given.
     """
     function, keeper = record.function, record.dispatcher.keeper
-    types, found, args, kwargs = call
+    types, found, args, kwargs, given = call
+    if has_like(function):
+        args, kwargs = given
     key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
     hooked = Hooked(caller, keeper, scope, function, lambda: record.wrapper, route, types, key)
     return hooked.call_found(found, *args, **kwargs)

@@ -50,11 +50,11 @@ class Invocation:
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
         if self._type is not None:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
-        function = record.function
+        function, as_given = record.function, (args, kwargs)
         found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
         types = caller.resolver.types(found, state)
         if state.hook is not None:
-            return self._call_hooked(caller, state, (types, found, args, kwargs))
+            return self._call_hooked(caller, state, (types, found, args, kwargs, as_given))
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)
         demanded = caller.demanded(function, self._backend, state, types, not self._force)

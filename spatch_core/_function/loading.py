@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from .._discovery.catalog import Catalog
     from .._problems import Problem
+    from .._resolution.notices import Notices
     from .._type_patterns import TypePattern
     from .dispatcher import Dispatcher
 
@@ -36,6 +37,7 @@ class System(Protocol):
     environ_prefix: str
     _fallback: str
     _defer_on: tuple[type[Exception], ...]
+    _notices: Notices | None
 
 
 def make_loader(
@@ -119,12 +121,14 @@ def _discover(
         group,
         secondary_types,
         [*dispatcher.by_identifier],
+        dispatcher.default_name,
     )
     return _make_caller(system, dispatcher, catalog)
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
-    return Caller(Resolver(catalog, dispatcher.keeper, system._fallback), system._defer_on)
+    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
+    return Caller(resolver, system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

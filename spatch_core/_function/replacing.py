@@ -39,7 +39,13 @@ class Replacing(TakesFound):
         found, args, kwargs = replaced(found, args, kwargs)
         if isinstance(target, TakesFound):
             return target.call_found(found, *args, **kwargs)
-        result = target(*args, **kwargs)
+        try:
+            result = target(*args, **kwargs)
+        except Exception as error:
+            deferred = self._link.failed(self._index, target, args, kwargs, error, found)
+            if deferred is None:
+                raise
+            target, result = deferred, NotImplemented
         if result is NotImplemented:
             return self._link.deferred(self._index, target, args, kwargs, found)
         return result

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .._description.description import Implementation
+from .._description.description import Conversions, Implementation
 from .._description.given import GivenCallable
 from .._dispatch_arguments import Function
 from .._identifiers import import_identifier, loaded_object, split_identifier
@@ -31,9 +31,15 @@ class Candidate:
     block : str
         The environment variable that blocks backends, for messages.
     reason : str
-        For the default: why it runs although it does not match; else empty.
+        For the default: why it runs although it does not match; for conversions: that they are
+        conversions; else empty.
     objects : dict of str to object
         What has been imported, by identifier; all candidates of a library share it.
+    notify : callable or None
+        Called before the implementation runs, with the function's identifier and the backend.
+    conversions : Conversions or None
+        Those of the backend, if the candidate is the default implementation with what they
+        convert.
     """
 
     backend: str
@@ -43,6 +49,8 @@ class Candidate:
     block: str
     reason: str = ""
     objects: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    notify: Callable[[str, str], None] | None = field(default=None, compare=False, repr=False)
+    conversions: Conversions | None = None
 
     @property
     def is_last_resort(self) -> bool:
@@ -53,9 +61,9 @@ class Candidate:
     def is_plain(self) -> bool:
         """Whether the implementation is called with the call's own arguments, unasked."""
         implementation = self.implementation
-        return implementation is None or not (
-            implementation.should_run or implementation.uses_context
-        )
+        if implementation is None:
+            return self.conversions is None
+        return not (implementation.should_run or implementation.uses_context)
 
     def load(self) -> Callable[..., Any]:
         """Return the implementation, imported on first use.
@@ -67,7 +75,10 @@ class Candidate:
         """
         if self.implementation is None:
             return self.function.default
-        return self._import(self.implementation.function)
+        found = self._import(self.implementation.function)
+        if self.notify is not None:
+            self.notify(self.function.identifier, self.backend)
+        return found
 
     def load_should_run(self) -> Callable[..., Any] | None:
         """Return ``should_run``, imported on first use; None if there is none.
@@ -80,6 +91,18 @@ class Candidate:
         if self.implementation is None or self.implementation.should_run is None:
             return None
         return self._import(self.implementation.should_run)
+
+    def load_conversions(self) -> tuple[Callable[..., Any], Callable[..., Any], Any]:
+        """Return ``to_default``, ``from_default`` and ``copy_into``, imported on first use.
+
+        Raises
+        ------
+        ImplementationImportError
+            If one cannot be imported.
+        """
+        assert self.conversions is not None
+        there, back, copy = self.conversions
+        return self._import(there), self._import(back), None if copy is None else self._import(copy)
 
     @property
     def loaded(self) -> Callable[..., Any] | None:

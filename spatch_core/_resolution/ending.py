@@ -67,6 +67,11 @@ class Ending(NamedTuple):
         return self.policy in ("raise", "convert")
 
     @property
+    def converts(self) -> bool:
+        """Whether backends may convert the arguments and the result."""
+        return self.policy == "convert" and not self.is_operator
+
+    @property
     def warns(self) -> bool:
         """Whether a warning may go before the default implementation."""
         return self.policy == "warn" and not self.is_operator
@@ -75,6 +80,8 @@ class Ending(NamedTuple):
     def reason(self) -> str:
         """Say in words why the default implementation does not just run."""
         names = ", ".join(map(type_identifier, self.foreign))
+        if self.is_operator:
+            return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
         return f"fallback={self.policy!r}, and the library's own types do not include {names}"
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from .._classes import type_identifier
+from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
 
@@ -20,6 +21,8 @@ class Verdict(str, Enum):
     INACTIVE = "inactive"
     SKIPPED = "is skipped"
     NO_MATCH = "does not match"
+    CONVERTS = "would convert"
+    CANNOT_CONVERT = "cannot convert"
     REFUSES = "would refuse"
     NO_IMPLEMENTATION = "has no implementation"
 
@@ -28,6 +31,9 @@ class Verdict(str, Enum):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return published(self, self.value)
+
+
+_ANSWERS = (Verdict.RUNS, Verdict.CONVERTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +48,22 @@ class ExplainedBackend(Published):
         What would become of it.
     reason : str
         Why.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
     """
 
     backend: str
     verdict: Verdict
     reason: str
+    default_name: str = DEFAULT
+
+    @property
+    def shown(self) -> str:
+        """The backend's name in the text."""
+        return shown(self.backend, self.default_name)
 
     def __str__(self) -> str:
-        return f"{self.backend} {self.verdict}" + (f": {self.reason}" if self.reason else "")
+        return f"{self.shown} {self.verdict}" + (f": {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +97,10 @@ class Explanation(Published):
         lines = [f"{self.function}({types or 'no dispatch types'})"]
         if self.hooks:
             lines.append(f"  seen first by hooks: {', '.join(self.hooks)}")
-        width = max(len(each.backend) for each in self.backends)
+        width = max(len(each.shown) for each in self.backends)
         for each in self.backends:
-            mark = ">" if each.backend == self.selected else " "
+            runs = each.backend == self.selected and each.verdict in _ANSWERS
+            mark = ">" if runs else " "
             reason = f": {each.reason}" if each.reason else ""
-            lines.append(f"{mark} {each.backend:<{width}}  {each.verdict}{reason}")
+            lines.append(f"{mark} {each.shown:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
+from .._type_patterns import TypePattern
 from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
+from .converters import Converters
 from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
@@ -36,14 +38,25 @@ class Resolver:
         Whose tables are forgotten when answers change.
     fallback : str, optional
         The fallback policy of the library.
+    notify : callable, optional
+        See `Candidate`.
 
     Attributes
     ----------
     warned : Warned
         Of which functions and types it was said that no backend ran.
+    converters : Converters
+        The backends that convert.
     """
 
-    def __init__(self, catalog: Catalog, keeper: StateKeeper, fallback: str = "default") -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        keeper: StateKeeper,
+        fallback: str = "default",
+        notify: Callable[[str, str], None] | None = None,
+    ) -> None:
+        self._notify = notify
         self.catalog = catalog
         self.keeper = keeper
         self.fallback = fallback
@@ -56,6 +69,7 @@ class Resolver:
         self._implementers = _implementers(catalog)
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
+        self.converters = Converters(catalog, self.matcher, self._order, self._block, self._objects)
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
         self._demanded: dict[tuple[Function, str, bool], Candidate] = {}
 
@@ -152,6 +166,8 @@ class Resolver:
                 continue
             if ending is None or not ending.refuses:
                 yield self.candidate(function, state, step)
+            elif ending.converts:
+                yield from self.converters.candidates(function, state, walk)
             return
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
@@ -162,6 +178,16 @@ class Resolver:
         if policy is None:
             return None
         return Ending(policy, walk.foreign, is_operator(function))
+
+    @property
+    def default_patterns(self) -> tuple[TypePattern, ...]:
+        """The primary types of the library."""
+        return self.catalog.descriptions[DEFAULT].primary_types
+
+    def is_known_to_default(self, cls: type) -> bool:
+        """Whether a class is one of the library's types, and not one of Python's own."""
+        match = self.matcher.match(cls)
+        return DEFAULT in match.known and not match.is_builtin
 
     def may_refuse(self, function: Function) -> bool:
         """Whether a policy of a function or of the library may let it not just run."""
@@ -177,7 +203,14 @@ class Resolver:
         if candidate is None:
             implementation = self.catalog.descriptions[name].functions.get(function.identifier)
             candidate = self._candidates[key] = Candidate(
-                name, function, implementation, prioritized, self._block, reason, self._objects
+                name,
+                function,
+                implementation,
+                prioritized,
+                self._block,
+                reason,
+                self._objects,
+                self._notify,
             )
         return candidate
 
@@ -195,10 +228,11 @@ class Resolver:
         if candidate is None:
             implementers = self.implementers(function.identifier)
             if name not in implementers:
+                names = [shown(each, self.catalog.default_name) for each in implementers]
                 raise BackendDeferredError(
                     name,
                     function.identifier,
-                    f"it does not implement it; these do: {', '.join(implementers)}",
+                    f"it does not implement it; these do: {', '.join(names)}",
                 )
             candidate = self.candidate(function, state, Step(name, None)).demanded(is_asked)
             self._demanded[function, name, is_asked] = candidate

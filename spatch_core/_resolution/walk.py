@@ -79,6 +79,8 @@ class Walk:
     ----------
     default_matches : bool
         Whether the default implementation matches. Then no merely installed backend answers.
+    types : tuple of type
+        The dispatch types.
     foreign : tuple of type
         The types that are neither Python's own classes nor known to the default.
     """
@@ -98,10 +100,11 @@ class Walk:
         self._state = state
         self._rule = rule
         self._matcher = matcher
+        self.types = tuple(types)
         self._matches: list[TypeMatch] = []
         self._types = []
         foreign = []
-        for cls in types:
+        for cls in self.types:
             match = matcher.match(cls)
             self._matches.append(match)
             if DEFAULT not in match.known and not match.is_builtin:

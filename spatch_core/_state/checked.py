@@ -122,7 +122,4 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         raise TypeError(
             f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
         )
-    unique: tuple[str, ...] = tuple(dict.fromkeys(names))
-    for name in unique:
-        catalog.check_backend(name)
-    return unique
+    return tuple(dict.fromkeys(map(catalog.check_backend, names)))

@@ -13,7 +13,7 @@ kind            content
                 ``is_coroutine``
 "invocation"    ``function``, a dispatchable; ``options`` of `invoke`
 "dispatchable"  ``function`` and ``default``, which cloudpickle sends by value;
-                ``dispatch_args``; ``identifier``
+                ``dispatch_args``; ``identifier``; ``manner``, if it has one
 ==============  ================================================================
 
 ``options`` is a dictionary of the options that differ from their default values, under the
@@ -67,8 +67,8 @@ def reduce_options(owner: Owner, state: DispatchState) -> Any:
         from .hooks import hook_name
 
         raise TypeError(
-            "backend options with a hook cannot be pickled or copied: a hook belongs to its process; "
-            f"give {hook_name(state.hook[0])} where the options are used"
+            "backend options with a hook cannot be pickled or copied, because a hook belongs to "
+            f"its process; give {hook_name(state.hook[0])} where the options are used"
         )
     options = options_of(state)
     for option in OPTIONS:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
 
@@ -13,6 +14,7 @@ class Outcome(str, Enum):
     """What became of one candidate in one call."""
 
     CALLED = "called"
+    CONVERTED = "converted"
     DEFERRED = "deferred"
 
     def __str__(self) -> str:
@@ -35,11 +37,14 @@ class TraceEvent(Published):
     outcome : Outcome
         ``CALLED`` is recorded before the implementation runs, so that the events of calls
         that it makes itself come after its own; ``DEFERRED`` follows if it then returns
-        ``NotImplemented``.
+        ``NotImplemented``. ``CONVERTED`` is recorded for each object that is converted.
     reason : str
-        Why it deferred, or why it was called although it does not match.
+        Why it deferred, why it was called although it does not match, or what was converted: the
+        type before and after, and the number of bytes if the object tells it.
     types : tuple of type
         The dispatch types of the call.
+    default_name : str, optional
+        The name of the library's own implementation in the text.
     """
 
     function: str
@@ -47,10 +52,11 @@ class TraceEvent(Published):
     outcome: Outcome
     reason: str
     types: tuple[type, ...]
+    default_name: str = DEFAULT
 
     def __str__(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        return f"{self.function} -> {self.backend} {self.outcome}{reason}"
+        return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
 
 
 class Trace(list[TraceEvent]):

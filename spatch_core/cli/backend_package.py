@@ -34,6 +34,7 @@ class NewBackend:
     types: tuple[TypePattern, ...]  # primary types
     requirements: tuple[str, ...]  # distributions that it needs besides spatch-core
     requires_opt_in: bool
+    secondary_types: tuple[TypePattern, ...] = ()
 
     @property
     def implementation(self) -> str:
@@ -67,6 +68,9 @@ class NewBackend:
             "system_module": system_module,
             "system_qualname": system_qualname,
             "types": _array(tuple(map(str, self.types))),
+            "secondary": f"secondary_types = {_array(tuple(map(str, self.secondary_types)))}\n"
+            if self.secondary_types
+            else "",
             "types_in_words": ", ".join(f"`{each.identifier}`" for each in self.types),
             "type": self.types[0].identifier,
             "type_module": self.types[0].module,

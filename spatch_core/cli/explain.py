@@ -147,8 +147,11 @@ def _parts(
     loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> list[Part]:
     names = ", ".join(map(type_identifier, explanation.types))
-    selected = explanation.selected or "depends on the arguments"
-    rows = [(each.backend, each.verdict.value, each.reason) for each in explanation.backends]
+    selected = loaded.shown(explanation.selected or "") or "depends on the arguments"
+    rows = [
+        (loaded.shown(each.backend), each.verdict.value, each.reason)
+        for each in explanation.backends
+    ]
     parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
     if explanation.selected is None:
         hint = "should_run sees the arguments; the function's own explain(...) asks it with them"

@@ -63,7 +63,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     parts: list[Part] = [f"{loaded.library.name}  {distribution_text(source)}"]
     backends = list_backends(loaded)
     if backends:
-        parts.append(Table(_COLUMNS, [_row(each) for each in backends]))
+        parts.append(Table(_COLUMNS, [_row(each, loaded) for each in backends]))
     remarks = [
         f"{each.name} ({each.state.value}): {each.reason}"
         for each in backends
@@ -75,14 +75,14 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     return parts
 
 
-def _row(backend: ListedBackend) -> tuple[Cell, ...]:
+def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:
     description = backend.description
     types = []
     if description is not None:
         types += [str(pattern) for pattern in description.primary_types]
         types += [f"{pattern} (secondary)" for pattern in description.secondary_types]
     return (
-        backend.name,
+        loaded.shown(backend.name),
         backend.state.value,
         tuple(types),
         "" if description is None else "yes" if description.requires_opt_in else "no",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from inspect import Signature
@@ -11,12 +12,17 @@ from pathlib import Path
 
 import click
 
-from .._identifiers import DEFAULT, is_backend_name
+from .._dispatch_arguments import PLAIN, nature_of
+from .._identifiers import DEFAULT, is_backend_name, split_identifier
 from .._type_patterns import TypePattern
+from ..examination.findings import Severity
+from ..examination.foreign_code import foreign_code
+from ..examination.importing import Importer
 from ..examination.libraries import LoadedLibrary
 from ..examination.packages import owners_of_packages, package_of
 from ..examination.signatures import find_signature
 from ..examination.suggestions import functions_near
+from ..examination.type_check import check_pattern
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
@@ -68,10 +74,18 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     "May be given several times.",
 )
 @click.option(
+    "--secondary-type",
+    "secondary_types",
+    metavar="PATTERN",
+    multiple=True,
+    callback=_patterns,
+    help="A type that it accepts and converts. May be given several times.",
+)
+@click.option(
     "--function",
     metavar="IDENTIFIER",
     shell_complete=complete_functions,
-    help="The library's function to implement as an example; by default the first.",
+    help="The library's function to implement as an example; by default the first plain one.",
 )
 @click.option(
     "--directory",
@@ -85,6 +99,7 @@ def new_backend_command(
     library: str,
     name: str,
     types: tuple[TypePattern, ...],
+    secondary_types: tuple[TypePattern, ...],
     function: str | None,
     directory: Path,
     opt_in: bool,
@@ -96,7 +111,9 @@ def new_backend_command(
     implementation of one function, tests and a README.
     """
     loaded = usable_library(library)
-    backend = _design(loaded, name, types, function, opt_in)
+    secondary_types = tuple(each for each in secondary_types if each not in types)
+    _check_types((*types, *secondary_types))
+    backend = _design(loaded, name, types, secondary_types, function, opt_in)
     folder = directory / backend.project
     files = backend.files()
     _write(folder, files)
@@ -111,12 +128,12 @@ def new_backend_command(
             }
         )
         return
-    commands = [f"cd {folder}", 'pip install -e ".[test]"', "pytest"]
+    commands = [f"cd {shlex.quote(str(folder))}", "pip install -e '.[test]'", "pytest"]
     show(
         [
             f"{backend.project}: the backend {name} for {library}, in {folder}",
             Notes("Files", list(files)),
-            Notes("Next", commands),
+            Notes("Next", commands, are_commands=True),
             Notes("Types", list(_advice(loaded, backend))),
         ]
     )
@@ -126,6 +143,7 @@ def _design(
     loaded: LoadedLibrary,
     name: str,
     types: tuple[TypePattern, ...],
+    secondary_types: tuple[TypePattern, ...],
     function: str | None,
     opt_in: bool,
 ) -> NewBackend:
@@ -162,7 +180,8 @@ def _design(
         function=identifier,
         signature=signature,
         types=types,
-        requirements=_requirements(distribution, types),
+        secondary_types=secondary_types,
+        requirements=_requirements(distribution, (*types, *secondary_types)),
         requires_opt_in=opt_in,
     )
 
@@ -178,7 +197,15 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
         raise click.UsageError(
             f"library {loaded.library.name!r} has no function {wanted!r}; {hint}"
         )
-    for identifier in sorted(functions) if wanted is None else [wanted]:
+
+    def is_odd(identifier: str) -> bool:
+        """Whether it is a method, private, or a function whose calls give no results at once."""
+        qualname = split_identifier(identifier)[1]
+        default = functions[identifier].__wrapped__
+        return "." in qualname or qualname.startswith("_") or nature_of(default) != PLAIN
+
+    plain_first = sorted(functions, key=lambda each: (is_odd(each), each))
+    for identifier in plain_first if wanted is None else [wanted]:
         signature = find_signature(functions[identifier].__wrapped__)
         if signature is not None and "<locals>" not in identifier:
             return identifier, signature
@@ -187,6 +214,23 @@ def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]
         if wanted is None
         else f"the signature of {wanted!r} cannot be found out; choose another --function"
     )
+
+
+def _check_types(patterns: Iterable[TypePattern]) -> None:
+    """Refuse types that can never match, as far as their modules can be imported here.
+
+    Raises
+    ------
+    click.BadParameter
+        With what is meant.
+    """
+    importer = Importer([])
+    for pattern in patterns:
+        with foreign_code():
+            found = list(check_pattern(pattern, importer, None))
+        for each in found:
+            if each.severity is Severity.ERROR:
+                raise click.BadParameter(f"{each.message}. {each.remedy}")
 
 
 def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]:
@@ -202,7 +246,8 @@ def _requirements(library: str, types: Iterable[TypePattern]) -> tuple[str, ...]
 
 def _advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
     owners = owners_of_packages()
-    for package in dict.fromkeys(package_of(each.module) for each in backend.types):
+    named = (*backend.types, *backend.secondary_types)
+    for package in dict.fromkeys(package_of(each.module) for each in named):
         if package in owners or package in sys.stdlib_module_names:
             continue
         yield (

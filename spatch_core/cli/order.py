@@ -70,13 +70,13 @@ def order_command(context: click.Context, library: str, form: str | None) -> Non
 def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[Part]:
     descriptions = system.backends
     rows = [
-        (str(position), name, "\n".join(map(str, descriptions[name].primary_types)))
+        (str(position), loaded.shown(name), "\n".join(map(str, descriptions[name].primary_types)))
         for position, name in enumerate(order.names, 1)
     ]
     parts: list[Part] = [f"{loaded.library.name}: first goes first", Table(_ORDER, rows)]
     edges = steps(order)
     if edges:
-        parts += ["Edges", Table(_EDGES, [_row(each) for each in edges])]
+        parts += ["Edges", Table(_EDGES, [_row(each, loaded) for each in edges])]
         void = [(each, _why_void(each, system)) for each in edges]
         notes = [f"{each.before} before {each.after}: {why}" for each, why in void if why]
         parts.append(Notes("Edges that take part in no call", notes))
@@ -99,8 +99,9 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[P
     return parts
 
 
-def _row(step: Step) -> tuple[str, ...]:
-    return (step.before, step.after, step.declared_by or step.origin, step.reason)
+def _row(step: Step, loaded: LoadedLibrary) -> tuple[str, ...]:
+    before, after = map(loaded.shown, (step.before, step.after))
+    return (before, after, step.declared_by or step.origin, step.reason)
 
 
 def _why_void(step: Step, system: BackendSystem) -> str:

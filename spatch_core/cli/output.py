@@ -62,6 +62,7 @@ class Notes:
 
     title: str
     lines: Sequence[str]
+    are_commands: bool = False  # to be pasted: without bullets, and each in one line
 
 
 Part: TypeAlias = "str | Table | Fitting | Notes"
@@ -142,8 +143,9 @@ def _for_terminal(parts: Iterable[Part]) -> str:
         for position, part in enumerate(parts):
             if position and isinstance(part, str):
                 console.print()
+            is_whole = isinstance(part, Notes) and part.are_commands
             for each in _rich(part, console):
-                console.print(each)
+                console.print(each, soft_wrap=is_whole)
     return capture.get()
 
 
@@ -157,6 +159,9 @@ def _rich(part: Part, console: Console) -> Iterator[RenderableType]:
         return
     if isinstance(part, Notes):
         yield Text(f"{part.title}:")
+        if part.are_commands:
+            yield Text("\n".join(f"  {one_line(line)}" for line in part.lines))
+            return
         notes = RichTable.grid(padding=(0, 1))
         for line in part.lines:
             notes.add_row(" -", Text(printable(line), overflow="fold"))

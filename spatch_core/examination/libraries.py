@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._discovery.entry_points import entry_point_target
 from .._discovery.environment import read_environment
-from .._identifiers import import_identifier, nearest
+from .._identifiers import DEFAULT, import_identifier, nearest, shown
 from .._problems import Problem, Source
 from .._published import Published
 from .blocking import blocking
@@ -72,6 +72,11 @@ class LoadedLibrary:
     system: BackendSystem | None = None
     fault: Problem | None = None  # why there is no system
     problems: tuple[Problem, ...] = field(default=())  # those of the system, or `fault` alone
+
+    def shown(self, backend: str) -> str:
+        """Return what people see as the name of a backend."""
+        # A vendored copy of this package may be older.
+        return shown(backend, str(getattr(self.system, "default_name", DEFAULT)))
 
     def describe(self, problem: Problem) -> str:
         """Return a problem as one sentence or two."""

@@ -15,7 +15,7 @@ from .._identifiers import DEFAULT, nearest
 from .packages import package_of
 
 _SIMILARITY = 0.75
-_SIMILARITY_IN_A_MODULE = 0.5
+_SHORTEST_FUNCTION = 2
 _SHORTEST = 4
 """Shorter names of backends resemble each other too much."""
 _SIMILAR_TO_DEFAULT = 0.8
@@ -83,7 +83,7 @@ def functions_like(identifier: str, known: Iterable[str]) -> list[str]:
 def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     """Return the functions that may be meant; unlike `functions_like`, it need not be certain.
 
-    A letter of a short name counts for much, so that less similarity is asked for in one module.
+    One letter of a short name counts for much in its similarity to another one.
 
     Examples
     --------
@@ -92,10 +92,8 @@ def functions_near(identifier: str, known: Iterable[str]) -> list[str]:
     """
     module, _, qualname = identifier.partition(":")
     own = {each.partition(":")[2]: each for each in known if each.partition(":")[0] == module}
-    alike = (name for name in own if digits(name) == digits(qualname))
-    return functions_like(identifier, known) or [
-        own[name] for name in nearest(qualname, alike, _SIMILARITY_IN_A_MODULE)
-    ]
+    slips = [own[name] for name in own if _is_slip_of_one(qualname, name)]
+    return functions_like(identifier, known) or nearest(identifier, slips)
 
 
 def digits(name: str) -> str:
@@ -163,6 +161,17 @@ def meant_backend(name: str, names: Iterable[str]) -> str | None:
     ):
         return DEFAULT
     return next((each for each in sorted(known) if _is_slip(name, each)), None)
+
+
+def _is_slip_of_one(name: str, right: str) -> bool:
+    """Whether one letter differs, is missing or too many."""
+    if digits(name) != digits(right) or min(len(name), len(right)) < _SHORTEST_FUNCTION:
+        return False
+    if len(name) == len(right):
+        places = range(len(name))
+        return any(name[:i] + name[i + 1 :] == right[:i] + right[i + 1 :] for i in places)
+    short, long = sorted([name, right], key=len)
+    return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
 
 
 def _is_slip(name: str, right: str) -> bool:

@@ -225,3 +225,46 @@ def test_other_threads_wait_although_a_module_starts_some(tmp_path: Path, tally:
         """,
     )
     tally.add(found == ["sick"] * 3, found)
+
+
+def test_the_search_path_of_a_program_breaks_no_call(tmp_path: Path, tally: Tally) -> None:
+    """E9: imports ignore what is no path, and `importlib.metadata` fails with it."""
+    program = """
+        import pathlib
+
+        class Failing:
+            @staticmethod
+            def find_spec(*arguments): return None
+            @staticmethod
+            def find_distributions(context=None): raise OSError("no disk")
+
+        class Raising:
+            def __fspath__(self): raise ZeroDivisionError
+
+        class Later(Failing):
+            @staticmethod
+            def find_distributions(context=None):
+                yield from ()
+                raise AttributeError("stub")
+
+        count = []
+        def look():
+            system, f = make()
+            found = f(Good()), f(1.0), list(system.backends), len(system.problems)
+            return found[:3] == ("good", "default", ["default", "good", "sick"]) and found[3]
+
+        for item in (None, 3, 3.5, object(), ["list"], Raising(), pathlib.Path("absent"), "absent"):
+            for place in (0, len(sys.path)):
+                sys.path.insert(place, item)
+                count.append(look() == 0)
+                del sys.path[place]
+        for finder in (Failing, Failing(), Later):
+            for place in (0, len(sys.meta_path)):
+                sys.meta_path.insert(place, finder)
+                count.append(look() == 1)
+                del sys.meta_path[place]
+        print(json.dumps([len(count), sum(count), [n for n, held in enumerate(count) if not held]]))
+    """
+    found = run(tmp_path, "", program)
+    assert isinstance(found, list)
+    tally.add_many(*found)

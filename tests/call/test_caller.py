@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._call.chain import Chain, tries_whole_chain
+from spatch_core._call.chain import Chain
+from spatch_core._call.targets import tries_whole_chain
 
 HERE = __name__
 

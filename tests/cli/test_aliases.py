@@ -16,7 +16,7 @@ FINE = "name = 'oil'\nprimary_types = ['builtins:int']\n"
 
 @pytest.mark.parametrize("name", ALIASES)
 def test_an_alias_has_its_own_help_and_is_in_no_list(name: str) -> None:
-    """Those who know it find it; others learn one name for each thing."""
+    """Help and completion offer one name for each command."""
     runner = CliRunner()
     assert "Usage: " in runner.invoke(main, [name, "--help"]).output
     assert name not in runner.invoke(main, ["--help"]).output

@@ -357,3 +357,25 @@ def test_thousand_backends_are_listed(paint: Site) -> None:
     answer = paint.run("list", "paintlib")
     assert len(answer.output.splitlines()) == 1005
     assert answer.code == 0
+
+
+def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
+    """F15: in tables; JSON has the name that descriptions use."""
+    dispatch = """
+        from spatch_core import BackendSystem
+
+        system = BackendSystem(
+            "paintlib.backends", "PAINTLIB", ["builtins:int"], default_name="paintlib"
+        )
+        """
+    paint.install_library({"paintlib/_dispatch.py": dispatch})
+    for command in (
+        ["list", "paintlib"],
+        ["order", "paintlib"],
+        ["explain", "paintlib.filters:blur", "builtins:int"],
+    ):
+        answer = paint.run(*command)
+        cells = [cell for row in answer.rows for cell in row]
+        assert "paintlib" in cells
+        assert "default" not in cells
+    assert backend_as_json(paint, "default")["state"] == "active"

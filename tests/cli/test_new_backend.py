@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,87 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
     (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
+
+
+@pytest.mark.parametrize("option", ["--type", "--secondary-type"])
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("fractions:Fracton", "'fractions' has no 'Fracton'.*Did you mean 'Fraction'?"),
+        ("~math:gcd", "is no class but of type 'builtin_function_or_method'"),
+        ("json:loads", "is no class but of type 'function'"),
+        ("fractons:Fraction", "there is no module 'fractons'.*Did you mean 'fractions:Fraction'?"),
+    ],
+)
+def test_a_type_that_can_never_match_is_refused(
+    paint: Site, option: str, pattern: str, message: str
+) -> None:
+    """Nothing is written; a type of a package that is not installed is taken as it is."""
+    answer = create(paint, "water", "--type", "builtins:str", option, pattern)
+    assert answer.code == 2
+    assert re.search(message.replace("?", "."), answer.errors.replace("\n", " "))
+    assert not (paint.folder / "paint-lib-water").exists()
+
+
+def test_secondary_types_are_written(paint: Site) -> None:
+    """Each once, and not if it is primary; their distributions are required."""
+    types = ["fractions:Fraction", "--secondary-type", "builtins:str", "--secondary-type"]
+    more = ["~click.core:Command", "--secondary-type", "fractions:Fraction"]
+    assert create(paint, "water", "--type", *types, *more).code == 0
+    folder = paint.folder / "paint-lib-water"
+    toml = (folder / "src/paint_lib_water/backend.toml").read_text()
+    assert 'secondary_types = ["builtins:str", "~click.core:Command"]\n' in toml
+    assert '["paint-lib", "click", "spatch-core"]' in (folder / "pyproject.toml").read_text()
+    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+
+
+ODD = """
+    from ._dispatch import system
+
+    @system.dispatchable("x")
+    async def asynchronous(x): ...
+
+    @system.dispatchable("x")
+    def generating(x):
+        yield x
+
+    @system.dispatchable("x")
+    def _private(x): ...
+
+    class Image:
+        @system.dispatchable("self")
+        def blend(self): ...
+
+    @system.dispatchable("x")
+    def smooth(x): ...
+    """
+
+
+def test_the_example_is_a_plain_function(paint: Site) -> None:
+    """Others only where there is no plain one."""
+    paint.install_library({"paintlib/filters.py": ODD})
+    answer = create(paint, "water", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:smooth"
+    without = ODD.replace('@system.dispatchable("x")\n    def smooth', "def smooth")
+    paint.install_library({"paintlib/filters.py": without})
+    answer = create(paint, "wax", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:Image.blend"
+
+
+def test_the_next_commands_can_be_pasted(paint: Site) -> None:
+    """In a terminal too, and where the folder has a space in its name."""
+    arguments = ["new-backend", "paintlib", "water", "--type", "fractions:Fraction"]
+    for run, place in ((paint.run, "my new 'place'"), (paint.run_in_terminal, "other place")):
+        answer = run(*arguments, "--directory", place)
+        assert answer.code == 0, answer.errors
+        text = re.sub(r"\x1b\[[0-9;]*m", "", answer.output)
+        lines = [each.strip() for each in text.split("Next:\n")[1].splitlines()[:3]]
+        assert lines[1:] == ["pip install -e '.[test]'", "pytest"]
+        script = f"{lines[0]} && echo {lines[1].removeprefix('pip install -e ')}"
+        done = subprocess.run(
+            ["bash", "-c", script], cwd=paint.folder, capture_output=True, text=True, check=True
+        )
+        assert done.stdout == ".[test]\n"
 
 
 def test_the_signature_is_the_librarys_own(paint: Site) -> None:

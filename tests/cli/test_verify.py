@@ -251,7 +251,7 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
     entry = f'{head}[project.entry-points."paintlib.backends"]\n'
     write(project, {"pyproject.toml": f'{entry}oil = "paint_oil:oil.toml"\n'})
     ((place, (message, remedy)),) = faults(verify(site, project, GOOD, "--json")).items()
-    assert place == (None, None)
+    assert not any(place)
     assert message == "no entry point leads to this file, so that no library finds the backend"
     assert remedy.endswith(': name = "paint_oil:backend.toml"')
     write(project, {"pyproject.toml": head})
@@ -686,7 +686,12 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
     write(tmp_path, {"backend.toml": toml})
     found = faults(site.run("verify", "--no-imports", "--json", str(tmp_path / "backend.toml")))
     assert list(found) == [
+        (1, "date"),
+        (2, "half"),
+        (3, "text"),
+        (6, "raw"),
         (9, "primary_types[1]"),
+        (11, "others"),
         (17, 'functions."l:a".function'),
         (18, 'functions."l:b".function'),
         (19, 'functions."l:c".function'),

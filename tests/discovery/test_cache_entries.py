@@ -69,9 +69,11 @@ def test_an_entry_is_of_one_version_of_a_file(tmp_path: Path, status: os.stat_re
         (2, [1]),
         (3, 1),
         (4, {"a": 1}),
-        (6, [1, []]),
-        (6, ["m:b", "m"]),
-        (6, "abc"),
+        (6, 1),
+        (7, ["m:f"]),
+        (9, [1, []]),
+        (9, ["m:b", "m"]),
+        (9, "abc"),
     ],
 )
 def test_a_malformed_entry_is_refused(status: os.stat_result, field: int, value: object) -> None:

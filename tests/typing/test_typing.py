@@ -14,7 +14,7 @@ import pytest
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *(ROOT / "docs").glob("how-to/*.md")]
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
 SOURCES = [ROOT, *(ROOT / "example_backends").glob("*/src")]
 
 

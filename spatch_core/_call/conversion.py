@@ -1,0 +1,280 @@
+"""Conversions: the default implementation runs with arguments that a backend has converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import AsyncGeneratorType, CoroutineType, GeneratorType
+from typing import Any, Protocol
+
+from .._classes import type_identifier
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function, Parameter
+from .._resolution.candidate import Candidate
+from .._resolution.resolver import Resolver
+from .._state.keeper import StateKeeper
+from .leaves import Leaves
+
+
+class Told(Protocol):
+    """What a conversion tells the call that it is a part of."""
+
+    def called(self) -> None:
+        """Take note that the default implementation is about to run."""
+
+    def converted(self, before: Any, after: Any) -> None:
+        """Take note that an object was converted."""
+
+    def refusal(self, reason: str) -> Exception:
+        """Return the error of a result that cannot be converted."""
+        ...
+
+
+class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
+    """Something cannot be converted; the argument says why."""
+
+
+class Conversion:
+    """The conversions of one backend, for calls of one function.
+
+    Parameters
+    ----------
+    candidate : Candidate
+        The backend with its conversions.
+    resolver : Resolver
+        Knows the types of the library and of the backend.
+    """
+
+    __slots__ = ("_candidate", "_function", "_keeper", "_name", "_resolver")
+
+    def __init__(self, candidate: Candidate, resolver: Resolver) -> None:
+        self._candidate = candidate
+        self._function: Function = candidate.function
+        self._name = candidate.backend
+        self._resolver = resolver
+        self._keeper: StateKeeper = resolver.keeper
+
+    def _is_foreign(self, cls: type) -> bool:
+        """Whether objects of a class are converted: a primary type, and not the library's."""
+        match = self._resolver.matcher.match(cls)
+        return (
+            self._name in match.primary
+            and not match.is_builtin
+            and not self._resolver.is_known_to_default(cls)
+        )
+
+    def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """Say why the arguments of a call cannot be converted; empty if they may."""
+        nature = self._function.nature
+        if nature & (GENERATOR | ASYNC_GENERATOR):
+            return "it is a generator function, whose items would not be converted"
+        conversions = self._candidate.conversions
+        if conversions is not None and conversions.copy_into is None:
+            for parameter, value in self._mutated(args, kwargs):
+                if Leaves((value,), self._is_foreign).found:
+                    name = parameter.name or f"argument {parameter.position}"
+                    return f"the function writes into {name}, and the backend has no copy_into"
+        return ""
+
+    def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        """Say what would be converted."""
+        found = Leaves((*args, *kwargs.values()), self._is_foreign).found.values()
+        names: dict[str, int] = {}
+        for each in found:
+            names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
+        parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
+        return " and ".join(parts) or "the result alone"
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
+        """Convert the arguments, call the default implementation, and convert its result.
+
+        Raises
+        ------
+        Unconverted
+            If the arguments cannot be converted; the default implementation has not run.
+        """
+        obstacle = self.obstacle(args, kwargs)
+        if obstacle:
+            raise Unconverted(obstacle)
+        changed = self._changed((*args, *kwargs.values()), told)
+        new_args = tuple([changed.there(each) for each in args])
+        new_kwargs = {name: changed.there(each) for name, each in kwargs.items()}
+        mutated = [value for _, value in self._mutated(args, kwargs)]
+
+        def finish(result: Any) -> Any:
+            try:
+                return self._finished(result, changed, mutated, told)
+            except Unconverted as failure:
+                raise told.refusal(str(failure)) from None
+
+        told.called()
+        default, keeper = self._function.default, self._keeper
+        if self._function.nature & COROUTINE:
+            return _awaited(keeper, default, new_args, new_kwargs, finish)
+        state = keeper.current()
+        if state.type is None:
+            result = default(*new_args, **new_kwargs)
+        else:
+            entered = keeper.enter(keeper.scope(state.replace(type=None)))
+            try:
+                result = default(*new_args, **new_kwargs)
+            finally:
+                keeper.leave(entered)
+        return _later(result, finish) if type(result) is CoroutineType else finish(result)
+
+    def _changed(self, roots: tuple[Any, ...], told: Told) -> Changed:
+        """Convert the leaves of the arguments."""
+        to_default, _, _ = self._candidate.load_conversions()
+        leaves = Leaves(roots, self._is_foreign, self._resolver.is_known_to_default)
+        made: dict[int, Any] = {}
+        # The library's own objects come back as they are.
+        back = {**leaves.noted}
+        for key, value in leaves.found.items():
+            converted = to_default(value)
+            if converted is None:
+                raise Unconverted(f"to_default returned None for {_name(value)}")
+            made[key] = converted
+            back[id(converted)] = value
+            told.converted(value, converted)
+        return Changed(leaves, made, back)
+
+    def _finished(self, result: Any, changed: Changed, mutated: list[Any], told: Told) -> Any:
+        """Return the result of the default implementation for the caller."""
+        if result is NotImplemented:
+            return result
+        if type(result) in (GeneratorType, AsyncGeneratorType):
+            raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
+        _, from_default, copy_into = self._candidate.load_conversions()
+
+        def back(value: Any) -> Any:
+            return changed.back(value, self._resolver.is_known_to_default, from_default, told)
+
+        if mutated:
+            changed.write_back(mutated, self._is_foreign, copy_into, back, told)
+        return back(result)
+
+    def _mutated(
+        self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> list[tuple[Parameter, Any]]:
+        """Return the arguments into which the function writes, as far as they are given."""
+        manner = self._function.manner
+        found: list[tuple[Parameter, Any]] = []
+        for each in () if manner is None else manner.mutated:
+            if each.position is not None and each.position < len(args):
+                found.append((each, args[each.position]))
+            elif each.name is not None and each.name in kwargs:
+                found.append((each, kwargs[each.name]))
+        return found
+
+
+class Changed:
+    """Arguments with other leaves, and the way back.
+
+    Parameters
+    ----------
+    leaves : Leaves
+        Of the arguments.
+    made : dict of int to object
+        By identity of the caller's leaves, what takes their places.
+    back : dict of int to object
+        By identity of what took their places, the caller's objects.
+    """
+
+    __slots__ = ("_back", "_leaves", "_made")
+
+    def __init__(self, leaves: Leaves, made: dict[int, Any], back: dict[int, Any]) -> None:
+        self._leaves = leaves
+        self._made = made
+        self._back = back
+
+    def there(self, value: Any) -> Any:
+        """Return an argument for the default implementation."""
+        return self._leaves.replaced(value, self._made)
+
+    def back(
+        self,
+        result: Any,
+        is_library: Callable[[type], bool],
+        from_default: Callable[..., Any],
+        told: Told,
+    ) -> Any:
+        """Return a result for the caller.
+
+        Raises
+        ------
+        Unconverted
+            If ``from_default`` cannot convert it.
+        """
+        leaves = Leaves((result,), is_library)
+        made: dict[int, Any] = {}
+        for key, value in leaves.found.items():
+            if key in self._back:
+                made[key] = self._back[key]
+                continue
+            converted = from_default(value)
+            if converted is None:
+                raise Unconverted(f"from_default returned None for {_name(value)}")
+            made[key] = converted
+            if converted is not value:
+                told.converted(value, converted)
+        return leaves.replaced(result, made, self._leaves.origins(self._made))
+
+    def write_back(
+        self,
+        values: list[Any],
+        is_foreign: Callable[[type], bool],
+        copy_into: Callable[..., Any],
+        back: Callable[[Any], Any],
+        told: Told,
+    ) -> None:
+        """Copy what was written into arguments back into the caller's objects."""
+        leaves = Leaves(values, is_foreign)
+        for value in leaves.found.values():
+            converted = self._made[id(value)]
+            copy_into(value, converted)
+            told.converted(converted, value)
+        for new, value in [*leaves.made_of(self._made)]:
+            restored = back(new)
+            if type(value) is list and restored is not value:
+                value[:] = restored
+            elif type(value) is dict and restored is not value:
+                value.clear()
+                value.update(restored)
+
+
+async def _awaited(
+    keeper: StateKeeper,
+    default: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    finish: Callable[[Any], Any],
+) -> Any:
+    """Await the default implementation, with no ``type`` in force."""
+    state = keeper.current()
+    if state.type is None:
+        return finish(await default(*args, **kwargs))
+    entered = keeper.enter(keeper.scope(state.replace(type=None)))
+    try:
+        result = await default(*args, **kwargs)
+    finally:
+        keeper.leave(entered)
+    return finish(result)
+
+
+async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
+    return finish(await result)
+
+
+def moved(before: Any, after: Any) -> str:
+    """Say from which type to which an object was converted, and its size."""
+    text = f"{_name(before)} to {_name(after)}"
+    for each in (before, after):
+        try:
+            size = each.nbytes
+        except Exception:  # noqa: BLE001  # a third party's attribute
+            continue
+        if isinstance(size, int):
+            return f"{text}, {size} bytes"
+    return text
+
+
+def _name(value: Any) -> str:
+    return type_identifier(type(value))

@@ -1,0 +1,164 @@
+"""Leaves: the objects inside of lists, tuples, dictionaries and namedtuples.
+
+Only exact lists, tuples and dictionaries are looked into, and namedtuples: other classes may mean
+something else by their items. Containers may hold themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import EllipsisType, MappingProxyType
+from typing import Any
+
+_NOTHING: Mapping[int, Any] = MappingProxyType({})
+
+_NO_LEAVES = frozenset(
+    {bool, bytes, complex, float, int, range, slice, str, type(None), EllipsisType}
+)
+"""Classes whose objects need not be looked at."""
+
+
+def is_container(cls: type) -> bool:
+    """Whether the objects of a class are looked into."""
+    return cls is list or cls is tuple or cls is dict or _is_namedtuple(cls)
+
+
+def _is_namedtuple(cls: type) -> bool:
+    return (
+        tuple in type.__dict__["__mro__"].__get__(cls)
+        and cls is not tuple
+        and isinstance(getattr(cls, "_fields", None), tuple)
+        and hasattr(cls, "_make")
+    )
+
+
+class Leaves:
+    """The leaves of some objects, each once, in the order in which they first appear.
+
+    Parameters
+    ----------
+    roots : iterable
+        The objects: leaves, containers and others.
+    is_leaf : callable
+        Whether the objects of a class are leaves.
+    is_noted : callable, optional
+        Whether objects of a class that are no leaves are noted.
+
+    Attributes
+    ----------
+    found, noted : dict of int to object
+        The leaves, and what was noted, by identity.
+    """
+
+    __slots__ = ("_containers", "_touched", "found", "noted")
+
+    def __init__(
+        self,
+        roots: Iterable[Any],
+        is_leaf: Callable[[type], bool],
+        is_noted: Callable[[type], bool] | None = None,
+    ) -> None:
+        self.found: dict[int, Any] = {}
+        self.noted: dict[int, Any] = {}
+        self._containers: dict[int, Any] = {}
+        holders: dict[int, list[int]] = {}
+        # Not recursive: containers may be nested deeply, and hold themselves.
+        pending: list[tuple[int | None, Any]] = [(None, iter(roots))]
+        while pending:
+            holder, items = pending[-1]
+            for item in items:
+                cls = type(item)
+                if cls in _NO_LEAVES:
+                    continue
+                is_holder = is_container(cls)
+                key = id(item)
+                if not is_holder and not is_leaf(cls):
+                    if is_noted is not None and is_noted(cls):
+                        self.noted[key] = item
+                    continue
+                if holder is not None:
+                    holders.setdefault(key, []).append(holder)
+                if not is_holder:
+                    self.found.setdefault(key, item)
+                elif key not in self._containers:
+                    self._containers[key] = item
+                    # Copied: other threads may change it.
+                    pending.append((key, iter([*item.values()] if cls is dict else [*item])))
+                    break
+            else:
+                pending.pop()
+        self._touched: set[int] = set()
+        if holders:
+            self._touch(holders)
+
+    def _touch(self, holders: dict[int, list[int]]) -> None:
+        """Find the containers that hold a leaf, however deeply."""
+        pending = [holder for key in self.found for holder in holders.get(key, ())]
+        while pending:
+            key = pending.pop()
+            if key not in self._touched:
+                self._touched.add(key)
+                pending += holders.get(key, ())
+
+    def replaced(
+        self, value: Any, made: dict[int, Any], origins: Mapping[int, Any] = _NOTHING
+    ) -> Any:
+        """Return an object with other leaves.
+
+        Parameters
+        ----------
+        value : object
+            One of the objects, or something inside of one.
+        made : dict of int to object
+            By identity, what takes the place of each leaf; containers that are made are added, so
+            that a container that appears twice is made once.
+        origins : mapping of int to object, optional
+            By identity, what takes the place of a container if it has the same items then.
+
+        Returns
+        -------
+        object
+            The same object if it holds no leaf.
+        """
+        key = id(value)
+        if key in made:
+            return made[key]
+        if key not in self._touched:
+            return value
+        cls = type(value)
+        if cls is list:
+            new: Any = []
+            made[key] = new
+            new += [self.replaced(each, made, origins) for each in value]
+        elif cls is dict:
+            new = made[key] = {}
+            new.update([(name, self.replaced(each, made, origins)) for name, each in value.items()])
+        else:
+            items = [self.replaced(each, made, origins) for each in value]
+            # A list inside may hold the tuple itself, and have made it already.
+            if key not in made:
+                made[key] = tuple(items) if cls is tuple else tuple.__new__(cls, items)
+        if key in origins and _has_same_items(origins[key], made[key]):
+            made[key] = origins[key]
+        return made[key]
+
+    def made_of(self, made: Mapping[int, Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield what was made of each container, and the container."""
+        for key, container in self._containers.items():
+            if key in made:
+                yield made[key], container
+
+    def origins(self, made: Mapping[int, Any]) -> dict[int, Any]:
+        """Return the containers, by identity of those that took their places."""
+        return {id(made[key]): self._containers[key] for key in self._touched if key in made}
+
+
+def _has_same_items(first: Any, second: Any) -> bool:
+    """Whether two containers have the same objects in the same order."""
+    if type(first) is not type(second) or len(first) != len(second):
+        return False
+    if type(first) is dict:
+        if [*first] != [*second]:
+            return False
+        first, second = first.values(), second.values()
+    return all(one is other for one, other in zip(first, second, strict=True))

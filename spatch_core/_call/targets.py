@@ -1,0 +1,35 @@
+"""What tables hold: implementations, and callables that try a whole chain by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from .._dispatch_arguments import Function, TakesFound
+
+
+def tries_whole_chain(target: object) -> bool:
+    """Whether a callable of a table tries the whole chain by itself."""
+    if isinstance(target, FunctionType):
+        return "_tries_whole_chain" in target.__dict__
+    return isinstance(target, TakesFound)
+
+
+def as_function(target: Any, function: Function) -> Callable[..., Any]:
+    """Return what a table holds for an object that tries a whole chain: a function.
+
+    CPython calls plain functions without using the C stack, and objects with `__call__` by using
+    it: a library's function that calls itself deeply could overflow the stack of a thread. The
+    wrapper of a function with a finder calls the method `call_found` instead.
+    """
+    if function.parameters is None:
+        return target  # type: ignore[no-any-return]  # a `TakesFound`
+    run = target.run
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return run(args, kwargs)
+
+    made: Any = call
+    made._tries_whole_chain = True
+    return call

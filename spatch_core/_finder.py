@@ -1,0 +1,104 @@
+"""Finds dispatch arguments inside of lists, and an argument that is there for its type alone.
+
+Imported only for functions with ``inside=`` or ``like=``.
+"""
+
+from __future__ import annotations
+
+from ._replaced_arguments import ReplacedArguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+
+class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
+    """Dispatch arguments of which one stands for all of its type.
+
+    A list of a thousand arrays has a thousand dispatch arguments, and one key in a table.
+
+    Attributes
+    ----------
+    every : list
+        All of them.
+    """
+
+    every: list[Any]
+
+
+class Finder:
+    """Finds the dispatch arguments of a function that dispatches on elements or on ``like``.
+
+    Parameters
+    ----------
+    parameters : iterable of Parameter
+        The dispatch arguments.
+    inside : iterable of str
+        The names of those whose elements decide.
+    like : str or None
+        The name of the argument that is there for its type alone.
+    """
+
+    __slots__ = ("_inside", "_like", "_parameters")
+
+    def __init__(self, parameters: Iterable[Any], inside: Iterable[str], like: str | None) -> None:
+        self._parameters = tuple(parameters)
+        self._inside = frozenset(inside)
+        self._like = like
+
+    @property
+    def runs_no_code(self) -> bool:
+        """Whether calls may go to the default implementation as they are."""
+        return self._like is None
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Return the dispatch arguments of a call, perhaps with other arguments for it."""
+        values: list[Any] = []
+        like = self._like
+        if like is not None and kwargs.get(like) is not None:
+            values.append(kwargs[like])
+        for each in self._parameters:
+            if each.position is not None and each.position < len(args):
+                value = args[each.position]
+            elif each.name is not None and each.name in kwargs:
+                value = kwargs[each.name]
+            else:
+                continue
+            if each.label in self._inside:
+                values += elements(value)
+            else:
+                values.append(value)
+        found: Any = values
+        if self._inside:
+            # By identity: a metaclass may define == and hash.
+            found = Elements({id(type(each)): each for each in values}.values())
+            found.every = values
+        if like is None or like not in kwargs:
+            return found
+        others: Mapping[str, Any] = {name: kwargs[name] for name in kwargs if name != like}
+        return ReplacedArguments(found, *args, **others)
+
+
+def elements(value: Any) -> list[Any]:
+    """Return the elements of nested lists and tuples in order; an object that is none alone.
+
+    >>> elements([1, (2, [3], ())]), elements("ab")
+    ([1, 2, 3], ['ab'])
+    """
+    if type(value) is not list and type(value) is not tuple:
+        return [value]
+    found: list[Any] = []
+    seen = {id(value)}  # a list may hold itself
+    pending = [iter(value)]
+    while pending:
+        for item in pending[-1]:
+            if type(item) is not list and type(item) is not tuple:
+                found.append(item)
+            elif id(item) not in seen:
+                seen.add(id(item))
+                pending.append(iter(item))
+                break
+        else:
+            pending.pop()
+    return found

@@ -1,0 +1,130 @@
+"""Backends that convert: the last resort of calls with foreign types, by the policy "convert".
+
+A conversion is an implementation of every function by each backend that has ``to_default`` and
+``from_default``: the rules of matching and of order are those of other candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .._classes import type_identifier
+from .._discovery.catalog import Catalog
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
+from .._state.state import DispatchState
+from .candidate import Candidate
+from .candidate_order import CandidateOrder
+from .golden_rule import GoldenRule
+from .matching import Matcher
+from .walk import Walk
+
+CONVERSION = "through its conversions"
+"""The reason of candidates that are conversions."""
+
+
+class Converters:
+    """The backends of a library that have conversions.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        The library's backends.
+    matcher : Matcher
+        Of the library.
+    order : CandidateOrder
+        Of the library.
+    block : str
+        The environment variable that blocks backends, for messages.
+    objects : dict of str to object
+        What has been imported, by identifier.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        matcher: Matcher,
+        order: CandidateOrder,
+        block: str,
+        objects: dict[str, Any],
+    ) -> None:
+        self._descriptions = catalog.descriptions
+        self._matcher = matcher
+        self._order = order
+        self._block = block
+        self._objects = objects
+        self._names = frozenset(
+            name for name, each in catalog.descriptions.items() if each.conversions is not None
+        )
+        names = [DEFAULT, *self._names]
+        self._rule = GoldenRule(catalog, lambda _: names)
+        self._candidates: dict[tuple[Function, str, bool], Candidate] = {}
+
+    def _walk(self, function: Function, state: DispatchState, walk: Walk) -> Walk:
+        """Return the walk along the backends as if those with conversions implemented all."""
+        rule, matcher, order = self._rule, self._matcher, self._order
+        found = Walk(function.identifier, state, walk.types, rule, matcher, order)
+        # The default runs with what is converted, whatever it knows.
+        found.default_matches = False
+        return found
+
+    def candidates(
+        self, function: Function, state: DispatchState, walk: Walk
+    ) -> Iterator[Candidate]:
+        """Yield the conversions of backends, which are the last resort of a call, in order.
+
+        They follow the rules of matching and of order; all foreign types must be primary types
+        of the backend, because what is converted is of these types alone.
+        """
+        if not self._names:
+            return
+        needed = [self._matcher.match(cls).primary for cls in walk.foreign]
+        steps = self._walk(function, state, walk).candidates(self._names)
+        for step in steps:
+            name = step.backend
+            if name != DEFAULT and all(name in names for names in needed):
+                yield self._candidate(function, name, name in state.prioritized)
+
+    def judged(
+        self, function: Function, state: DispatchState, walk: Walk
+    ) -> Iterator[tuple[str, Candidate | None, str]]:
+        """Yield every backend with conversions, in the order of the call, for explanations.
+
+        Each comes with its candidate, or with None and the reason why it is none.
+        """
+        found = self._walk(function, state, walk)
+        for step in found.steps(self._descriptions, self._names):
+            name = step.backend
+            if name not in self._names:
+                continue
+            primary = [name in self._matcher.match(cls).primary for cls in walk.foreign]
+            if step.verdict is not None:
+                yield name, None, found.reason(step)
+            elif not all(primary):
+                cls = walk.foreign[primary.index(False)]
+                yield name, None, f"{type_identifier(cls)} is no primary type of it"
+            else:
+                yield name, self._candidate(function, name, name in state.prioritized), ""
+
+    def awaited(
+        self, function: Function, state: DispatchState, walk: Walk
+    ) -> tuple[list[str], bool]:
+        """Return what may change the conversions of a call.
+
+        These are modules that are not imported yet, and the registrations of abstract classes.
+        """
+        if not self._names:
+            return [], False
+        found = self._walk(function, state, walk)
+        return found.awaited, found.depends_on_registration
+
+    def _candidate(self, function: Function, name: str, prioritized: bool) -> Candidate:
+        key = function, name, prioritized
+        candidate = self._candidates.get(key)
+        if candidate is None:
+            candidate = self._candidates[key] = Candidate(
+                *(name, function, None, prioritized, self._block, CONVERSION, self._objects),
+                conversions=self._descriptions[name].conversions,
+            )
+        return candidate

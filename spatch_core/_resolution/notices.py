@@ -1,0 +1,45 @@
+"""Notices: what a library tells when a backend runs one of its functions for the first time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._warning import warn_caller
+
+
+class Notices:
+    """Tells of each function and backend once.
+
+    Parameters
+    ----------
+    notify : callable or type
+        Called with the identifier of the function and the name of the backend; or the category of
+        a warning.
+    """
+
+    def __init__(self, notify: Callable[[str, str], object] | type[Warning]) -> None:
+        self._notify = notify
+        self._told: set[tuple[str, str]] = set()
+
+    def __call__(self, function: str, backend: str) -> None:
+        """Tell that a backend is about to run a function, unless that was told before."""
+        if (function, backend) in self._told:
+            return
+        # Before: a filter may turn the warning into an exception.
+        self._told.add((function, backend))
+        notify: Any = self._notify
+        if isinstance(notify, type) and issubclass(notify, Warning):
+            warn_caller(notify(f"{function} is run by the backend {backend!r}"))
+        else:
+            notify(function, backend)
+
+
+def checked(notify: object) -> None:
+    """Raise a `TypeError` unless a library can tell by `notify`."""
+    can_tell = issubclass(notify, Warning) if isinstance(notify, type) else callable(notify)
+    if not can_tell:
+        raise TypeError(
+            "notify= takes a callable or a category of warnings, such as UserWarning, "
+            f"not {notify!r}"
+        )

@@ -1,0 +1,482 @@
+"""Conversions: the default implementation runs with what a backend has converted."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any, NamedTuple
+
+import pytest
+
+from spatch_core import BackendSystem, NoImplementationError
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+    def __init__(self, value: Any = 0) -> None:
+        self.value = value
+        self.nbytes = 8
+
+
+class Foreign:
+    """The type of the backend that converts."""
+
+    def __init__(self, value: Any = 0) -> None:
+        self.value = value
+
+
+class Other:
+    """The type of another one."""
+
+
+class Both(Foreign):
+    """A type that several backends know."""
+
+
+class Point(NamedTuple):
+    """A namedtuple."""
+
+    x: Any
+    y: Any
+
+
+EVENTS: list[str] = []
+
+
+def to_own(value: Foreign) -> Any:
+    EVENTS.append("to")
+    return None if value.value == "no" else Own(value.value)
+
+
+def from_own(value: Own) -> Any:
+    EVENTS.append("from")
+    return None if value.value == "stays" else Foreign(value.value)
+
+
+def copy_into(original: Foreign, converted: Own) -> None:
+    original.value = converted.value
+
+
+def same(*args: Any) -> Any:
+    return NotImplemented
+
+
+PAIR = {"to_default": f"{HERE}:to_own", "from_default": f"{HERE}:from_own"}
+
+
+def describe(name: str = "gpu", types: Any = ("Foreign",), **fields: Any) -> dict[str, Any]:
+    return {"name": name, "primary_types": [f"{HERE}:{each}" for each in types], **PAIR, **fields}
+
+
+def make(
+    default: Any, *backends: Any, dispatch_args: Any = "x", manner: Any = (), **options: Any
+) -> Any:
+    options = {"fallback": "convert", **options}
+    system = BackendSystem(None, "CONVLIB", [f"{HERE}:Own"], backends or [describe()], **options)
+    decorate = system.dispatchable(dispatch_args, module="lib", qualname="f", **dict(manner))
+    return system, decorate(default)
+
+
+def test_arguments_and_result_are_converted() -> None:
+    """V9: a name, a type, and two conversions are a backend."""
+
+    def add(x: Any, y: Any = None) -> Any:
+        assert type(x) is type(y) is Own
+        return Own(x.value + y.value)
+
+    _, f = make(add)
+    result = f(Foreign(2), y=Foreign(3))
+    assert (type(result), result.value) == (Foreign, 5)
+    assert f(Own(2), Own(3)).value == 5
+    assert type(f(Own(2), Own(3))) is Own
+
+
+def test_all_arguments_are_converted_each_object_once() -> None:
+    """V10: not only the dispatch arguments; a container that appears twice is made once."""
+    seen: list[Any] = []
+
+    def default(x: Any, *rest: Any, **more: Any) -> Any:
+        seen.extend([x, rest, more])
+
+    _, f = make(default)
+    one, shared = Foreign(1), [Foreign(2), 3]
+    EVENTS.clear()
+    f(one, one, (one, Point(one, 4)), shared, key={"a": shared, "b": one})
+    x, rest, more = seen
+    assert EVENTS == ["to", "to"]
+    assert rest[0] is x
+    assert rest[1][0] is x
+    assert type(rest[1][1]) is Point
+    assert rest[1][1] == (x, 4)
+    assert more["key"]["a"] is rest[2]
+    assert more["key"]["b"] is x
+    assert [type(each) for each in rest[2]] == [Own, int]
+    assert type(shared[0]) is Foreign
+
+
+def test_untouched_containers_keep_their_identity() -> None:
+    """V10: and other classes of containers are not looked into."""
+    seen: list[Any] = []
+
+    class Items(list):  # type: ignore[type-arg]
+        """Not an exact list."""
+
+    def default(x: Any, *rest: Any) -> Any:
+        seen.extend(rest)
+
+    _, f = make(default)
+    plain, own, items = [1, [2]], [Own()], Items([Foreign()])
+    nothing = {"a": (None, "b")}
+    f(Foreign(), plain, own, items, nothing)
+    assert all(one is other for one, other in zip(seen, [plain, own, items, nothing], strict=True))
+    assert type(items[0]) is Foreign
+
+
+def test_containers_that_hold_themselves_are_converted() -> None:
+    """V10: without an endless loop."""
+    seen: list[Any] = []
+    _, f = make(lambda x, y: seen.append(y))
+    y: list[Any] = [Foreign(1)]
+    y.append((y,))
+    f(Foreign(), y)
+    (new,) = seen
+    assert type(new[0]) is Own
+    assert new[1][0] is new
+
+
+def test_deeply_nested_containers_that_hold_nothing_are_no_obstacle() -> None:
+    """V10: they are not copied."""
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    seen: list[Any] = []
+    _, f = make(lambda x, y: seen.append(y))
+    f(Foreign(), deep)
+    assert seen[0] is deep
+    while deep:
+        deep = deep.pop()
+
+
+def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
+    """V11: also in a container, and for arguments of the library's types."""
+    _, f = make(lambda x, *rest: (x, *rest))
+    one, own, numbers, foreign = Foreign(), Own(), [1], [Foreign(), 2]
+    EVENTS.clear()
+    result = f(one, own, numbers, foreign)
+    assert all(a is b for a, b in zip(result, (one, own, numbers, foreign), strict=True))
+    assert EVENTS == ["to", "to"]
+
+
+def test_results_are_converted_in_containers() -> None:
+    """V11: one object once; what is no type of the library stays."""
+
+    def default(x: Any) -> Any:
+        new = Own(7)
+        return {"a": [new, new], "b": Point(new, "text"), "c": 3, "d": None}
+
+    _, f = make(default)
+    result = f(Foreign())
+    first = result["a"][0]
+    assert type(first) is Foreign
+    assert result == {"a": [first, first], "b": Point(first, "text"), "c": 3, "d": None}
+    assert type(result["b"]) is Point
+
+
+def test_none_from_to_default_asks_the_next_backend() -> None:
+    """V12: then the call is refused, with the reason."""
+    ran: list[Any] = []
+
+    def default(x: Any) -> None:
+        ran.append(x)
+
+    _, f = make(default, describe(types=["Both"]))
+    with pytest.raises(NoImplementationError) as caught:
+        f(Both("no"))
+    assert not ran
+    assert "gpu cannot convert: to_default returned None for " in str(caught.value)
+    second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
+    _, f = make(lambda x: x.value, describe(types=["Both"]), second)
+    assert f(Both("no")) == "second"
+
+
+def test_none_from_from_default_is_an_error() -> None:
+    """V12: the function has run by then."""
+    _, f = make(lambda x: Own("stays"))
+    with pytest.raises(NoImplementationError, match="gpu converts, but from_default returned None"):
+        f(Foreign())
+
+
+def test_mixed_foreign_types_need_a_common_backend() -> None:
+    """V9: a secondary type is not enough, because only primary types are converted."""
+    other = describe("other", types=["Other"])
+    _, f = make(lambda x, y: None, describe(), other, dispatch_args=("x", "y"))
+    with pytest.raises(NoImplementationError):
+        f(Foreign(), Other())
+    secondary = describe(secondary_types=[f"{HERE}:Other"])
+    _, f = make(lambda x, y: None, secondary, dispatch_args=("x", "y"))
+    with pytest.raises(NoImplementationError):
+        f(Foreign(), Other())
+    both = describe(types=["Foreign", "Other"], to_default=lambda value: Own())
+    _, f = make(lambda x, y: "default", both, dispatch_args=("x", "y"))
+    assert f(Foreign(), Other()) == "default"
+
+
+def test_the_library_s_types_must_be_known_too() -> None:
+    """V9: by the ordinary rule of matching."""
+    _, f = make(lambda x, y: "default", dispatch_args=("x", "y"))
+    with pytest.raises(NoImplementationError):
+        f(Own(), Foreign())
+    knows = describe(secondary_types=[f"{HERE}:Own"])
+    _, f = make(lambda x, y: "default", knows, dispatch_args=("x", "y"))
+    assert f(Own(), Foreign()) == "default"
+
+
+def test_a_backend_that_implements_goes_before_conversions() -> None:
+    """V9: these are the last resort; a backend that defers may convert itself."""
+    functions: Any = {"lib:f": {"function": lambda x: "implementation"}}
+    _, f = make(lambda x: "default", describe("a"), describe("b", functions=functions))
+    assert f(Foreign()) == "implementation"
+    functions = {"lib:f": {"function": f"{HERE}:same"}}
+    _, f = make(lambda x: "default", describe("b", functions=functions))
+    assert f(Foreign()) == "default"
+
+
+def test_order_options_and_opt_in_follow_the_ordinary_rules() -> None:
+    """V9: prioritize, disable, requires_opt_in, declared order."""
+
+    def by(name: str, **fields: Any) -> Any:
+        return describe(name, to_default=lambda value: Own(name), **fields)
+
+    system, f = make(
+        lambda x: x.value,
+        by("a"),
+        by("b", higher_priority_than=["a"]),
+        by("c", requires_opt_in=True),
+    )
+    opts = system.backend_opts
+    assert f(Foreign()) == "b"
+    with opts(prioritize="a"):
+        assert f(Foreign()) == "a"
+    with opts(prioritize="c"):
+        assert f(Foreign()) == "c"
+    with opts(disable="b"):
+        assert f(Foreign()) == "a"
+    with opts(disable=["a", "b"]), pytest.raises(NoImplementationError, match="prioritize='c'"):
+        f(Foreign())
+
+
+def test_type_lets_a_result_be_converted() -> None:
+    """V13: of a call without arguments; the default runs without the type."""
+    system, inner = make(lambda x=None: "inner", fallback="raise")
+
+    @system.dispatchable("x", module="lib", qualname="g", fallback="convert")  # type: ignore[untyped-decorator]
+    def g(x: Any = None) -> Any:
+        assert system.backend_opts().type is None
+        assert inner(x) == "inner"
+        return Own(1)
+
+    with system.backend_opts(type=Foreign):
+        assert type(g()) is Foreign
+        assert system.backend_opts().type is Foreign
+        with pytest.raises(NoImplementationError):
+            inner()
+    assert type(g()) is Own
+
+
+def test_functions_that_write_into_arguments_copy_back() -> None:
+    """V14: by position or keyword, also in containers, and return the original."""
+
+    def fill(x: Any, out: Any = None) -> Any:
+        for each in out if type(out) is list else [out]:
+            each.value = x.value
+        if type(out) is list:
+            out.append(Own("new"))
+        return out
+
+    manner = {"mutates": "out"}.items()
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    out = Foreign()
+    assert f(Foreign(3), out) is out
+    assert f(Foreign(4), out=out) is out
+    assert out.value == 4
+    several = [out, Foreign()]
+    f(Foreign(5), several)
+    assert [each.value for each in several] == [5, 5, "new"]
+    assert {type(each) for each in several} == {Foreign}
+    assert several[0] is out
+
+
+def test_without_copy_into_such_a_call_is_refused() -> None:
+    """V14: before anything runs; not if the argument is the library's or absent."""
+    ran = []
+    _, f = make(lambda x, out=None: ran.append(out), manner={"mutates": ["out"]}.items())
+    with pytest.raises(NoImplementationError, match="writes into out, and the backend has no"):
+        f(Foreign(), out=Foreign())
+    assert "cannot convert" in str(f.explain(Foreign(), out=Foreign()))
+    assert not ran
+    own = Own()
+    f(Foreign(), out=own)
+    f(Foreign())
+    assert ran == [own, None]
+
+
+def test_the_arguments_that_are_written_into_must_be_there() -> None:
+    """V14: misspelled names are found where the function is decorated."""
+    with pytest.raises(TypeError, match="no parameter 'ou'"):
+        make(lambda x, out=None: None, manner={"mutates": "ou"}.items())
+
+
+def test_an_awaited_result_is_converted_when_it_arrives() -> None:
+    """V15: also if a plain function returns a coroutine."""
+    system: Any = None
+
+    async def default(x: Any) -> Any:
+        assert type(x) is Own
+        await asyncio.sleep(0)
+        assert system.backend_opts().type is None
+        return Own(x.value)
+
+    system, f = make(default)
+    assert type(asyncio.run(f(Foreign(1)))) is Foreign
+    with system.backend_opts(type=Foreign):
+        assert type(asyncio.run(f(Foreign(1)))) is Foreign
+
+    def plain(x: Any) -> Any:
+        return default(x)
+
+    system, f = make(plain)
+    assert type(asyncio.run(f(Foreign(1)))) is Foreign
+
+    async def several() -> list[Any]:
+        return [*await asyncio.gather(*(f(Foreign(each)) for each in range(20)))]
+
+    assert [each.value for each in asyncio.run(several())] == [*range(20)]
+
+
+def test_generator_functions_refuse() -> None:
+    """V15: their items would come unconverted."""
+
+    def generator(x: Any) -> Any:
+        yield x
+
+    async def asynchronous(x: Any) -> Any:
+        yield x
+
+    _, f = make(generator)
+    with pytest.raises(NoImplementationError, match="it is a generator function"):
+        next(f(Foreign()))
+    _, f = make(asynchronous)
+    with pytest.raises(NoImplementationError, match="it is a generator function"):
+        asyncio.run(anext(f(Foreign())))
+
+    def plain(x: Any) -> Any:
+        return generator(x)
+
+    _, f = make(plain)
+    with pytest.raises(NoImplementationError, match="its result is a generator"):
+        f(Foreign())
+
+
+def test_the_trace_shows_every_conversion() -> None:
+    """V16: with types, and with bytes where an object tells them."""
+    system, f = make(lambda x, y: Own(1))
+    with system.backend_opts(trace=True) as trace:
+        f(Foreign(1), [Foreign(2)])
+    there = f"lib:f -> gpu converted: {HERE}:Foreign to {HERE}:Own, 8 bytes"
+    assert str(trace).splitlines() == [
+        there,
+        there,
+        "lib:f -> default called: through the conversions of gpu",
+        f"lib:f -> gpu converted: {HERE}:Own to {HERE}:Foreign, 8 bytes",
+    ]
+
+
+def test_explain_says_what_would_be_converted() -> None:
+    """V8, V16: and runs no conversion."""
+    system, f = make(lambda x, y=None: None)
+    EVENTS.clear()
+    explanation = f.explain(Foreign(), [Foreign(), Own()])
+    assert EVENTS == []
+    assert explanation.selected == "gpu"
+    assert str(explanation).splitlines()[1:] == [
+        (
+            f"> gpu      would convert: 2 arguments of {HERE}:Foreign to {HERE}:Own through its "
+            "conversions"
+        ),
+        "  default  comes later: it runs with what is converted",
+    ]
+    assert "would convert: arguments of" in str(system.explain_types("lib:f", [Foreign]))
+    with system.backend_opts(fallback="raise"):
+        assert f.explain(Foreign()).selected is None
+        with pytest.raises(NoImplementationError, match="fallback='convert'"):
+            f(Foreign())
+
+
+def test_exceptions_go_on_as_they_are() -> None:
+    """V12: those of conversions, too."""
+
+    def broken(value: Any) -> Any:
+        raise KeyError(value)
+
+    _, f = make(lambda x: x, describe(to_default=broken))
+    with pytest.raises(KeyError):
+        f(Foreign())
+    _, f = make(lambda x: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        f(Foreign())
+
+
+def test_threads_convert_at_once() -> None:
+    """V10: each call has its own objects."""
+    _, f = make(lambda x, y: [x, y])
+    wrong: list[Any] = []
+
+    def work() -> None:
+        for _ in range(100):
+            one, other = Foreign(), [Foreign()]
+            result = f(one, other)
+            if result[0] is not one or result[1] is not other:
+                wrong.append(result)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong
+
+
+def test_a_function_with_a_finder_converts() -> None:
+    """V9: and one that dispatches on all arguments."""
+    for dispatch_args in (None, lambda x, *rest: (x, *rest)):
+        _, f = make(lambda x, *rest: x.value, dispatch_args=dispatch_args)
+        assert f(Foreign(3)) == 3
+        assert f(Foreign(4), Foreign()) == 4
+
+
+def test_notimplemented_of_the_default_is_the_answer() -> None:
+    """V11: it is neither converted nor refused."""
+    _, f = make(lambda x: NotImplemented)
+    assert f(Foreign()) is NotImplemented
+
+
+def test_a_state_s_tables_are_freed_with_its_block() -> None:
+    """E6: conversions keep no state alive."""
+    import gc
+    import weakref
+
+    system, f = make(lambda x: x, fallback="default")
+    gc.disable()
+    try:
+        options = system.backend_opts(fallback="convert", trace=True)
+        with options:
+            f(Foreign())
+            scope = weakref.ref(system._dispatcher.keeper.get()[0])
+        del options
+        gc.collect()
+        assert scope() is None
+    finally:
+        gc.enable()
