@@ -22,9 +22,11 @@ from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missin
 from .._identifiers import DEFAULT
 from .._replaced_arguments import replaced
 from .._state.frozen_coroutines import stepwise
-from .._state.hooks import Call, hook_name, stages_of
+from .._state.hooks import Call, hook_name
 from .._state.keeper import StateKeeper
 from .._state.scope import Scope
+from .._state.stages import stages_of
+from .._state.state import DispatchState
 from . import answers
 from .chain import Chain
 from .course import RETURNED, Course
@@ -55,6 +57,8 @@ class Hooked(TakesFound):
         The library's dispatch state.
     scope : Scope
         The state of the call.
+    state : DispatchState
+        The same, perhaps with the type that `invoke` was given.
     function : Function
         The library's function.
     wrapper : callable
@@ -69,7 +73,8 @@ class Hooked(TakesFound):
 
     __slots__ = (
         *("_backend", "_caller", "_has_like", "_keeper", "_others", "_places", "_plain", "_reset"),
-        *("_route", "_scope", "_set", "_stages", "_way", "function", "types", "wrapper"),
+        *("_route", "_scope", "_set", "_stages", "_state", "_way", "function", "types"),
+        "wrapper",
     )
 
     def __init__(
@@ -77,6 +82,7 @@ class Hooked(TakesFound):
         caller: MakesRoutes,
         keeper: StateKeeper,
         scope: Scope,
+        state: DispatchState,
         function: Function,
         wrapper: Callable[[], Callable[..., Any]],
         route: Callable[[tuple[type, ...]], Chain | Guard],
@@ -91,6 +97,7 @@ class Hooked(TakesFound):
         self._set = keeper.variable.set
         self._reset = keeper.variable.reset
         self._scope = scope
+        self._state = state
         self._stages = stages_of(keeper, scope)
         self._route = route
         self._has_like = has_like(function)
@@ -141,6 +148,7 @@ class Hooked(TakesFound):
             result = hook(call)
         finally:
             self._reset(token)
+            del token  # or the traceback of an exception would go on holding the context
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
         if self.function.nature and result is not NotImplemented:
@@ -149,12 +157,13 @@ class Hooked(TakesFound):
 
     def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the next hook, or the candidates."""
-        hooked, found, passed = self, None, (args, kwargs)
+        hooked, found = self, None
+        passed: Any = args, kwargs
         if call._found is not None:
             found = call._found[0]
             if self._has_like or not _are_same(call._found, args, kwargs):
-                found, *passed = replaced(self.function.find(args, kwargs), args, kwargs)
-                hooked = self._for(found)
+                found, *others = replaced(self.function.find(args, kwargs), args, kwargs)
+                hooked, passed = self._for(found), tuple(others)
                 if not self._has_like:
                     args, kwargs = passed
         else:
@@ -172,7 +181,7 @@ class Hooked(TakesFound):
         if place < len(self._stages):
             call._after = inner = hooked.made(place, found, args, kwargs)
             return hooked.ask(inner)
-        return hooked.run(call, *passed, found)
+        return hooked.run(call, passed[0], passed[1], found)
 
     def run(
         self,
@@ -190,6 +199,7 @@ class Hooked(TakesFound):
             return self._run(call, args, kwargs, found)
         finally:
             self._reset(token)
+            del token  # as above
 
     def _run(
         self,
@@ -226,7 +236,7 @@ class Hooked(TakesFound):
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
         """Return what runs calls with these dispatch arguments, None and `missing` among them."""
-        types = self._caller.resolver.types(given(values), self._scope.state)
+        types = self._caller.resolver.types(given(values), self._state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
         # By identity, so that no metaclass is asked; the classes that are kept live on anyway.
@@ -235,8 +245,8 @@ class Hooked(TakesFound):
         hooked = self._others.get(known)
         if hooked is None:
             hooked = Hooked(
-                *(self._caller, self._keeper, self._scope, self.function, self.wrapper),
-                *(self._route, types, key),
+                *(self._caller, self._keeper, self._scope, self._state, self.function),
+                *(self.wrapper, self._route, types, key),
             )
             if all(map(is_importable, key)):
                 if len(self._others) >= _MOST_OTHERS:

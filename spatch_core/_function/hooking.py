@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
     from .._call.caller import Caller
     from .._state.scope import Scope
-    from .dispatcher import Dispatcher, Record
+    from .._state.state import DispatchState
 
 
 def hooked_entry(
-    dispatcher: Dispatcher,
+    dispatcher: Any,
     index: int,
     caller: Caller,
     scope: Scope,
@@ -44,15 +44,15 @@ def hooked_entry(
     is_replacing : bool
         Whether the finder has replaced the arguments.
     """
-    function = dispatcher.records[index - 1].function
-    route = partial(caller.route, function, scope.state)
+    function, state = dispatcher.records[index - 1].function, scope.state
+    route = partial(caller.route, function, state)
     wrapper = partial(dispatcher.link.wrapper, index)
-    hooked = Hooked(caller, dispatcher.keeper, scope, function, wrapper, route, types, key)
+    hooked = Hooked(caller, dispatcher.keeper, scope, state, function, wrapper, route, types, key)
     return as_entry(hooked), is_replacing and not has_like(function)
 
 
 def hooked_invocation(
-    record: Record, caller: Caller, scope: Scope, route: Any, call: tuple[Any, ...]
+    record: Any, caller: Caller, state: DispatchState, route: Any, call: tuple[Any, ...]
 ) -> Any:
     """Make a call of what `invoke` has returned.
 
@@ -62,8 +62,8 @@ def hooked_invocation(
         The function.
     caller : Caller
         What calls the backends.
-    scope : Scope
-        The state in force.
+    state : DispatchState
+        The state in force, perhaps with the type that `invoke` was given.
     route : callable
         Takes dispatch types; returns the chain of the call.
     call : tuple
@@ -75,5 +75,8 @@ def hooked_invocation(
     if has_like(function):
         args, kwargs = given
     key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
-    hooked = Hooked(caller, keeper, scope, function, lambda: record.wrapper, route, types, key)
+    scope: Scope = keeper.get()[0]
+    hooked = Hooked(
+        *(caller, keeper, scope, state, function, lambda: record.wrapper, route, types, key)
+    )
     return hooked.call_found(found, *args, **kwargs)

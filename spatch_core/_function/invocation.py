@@ -73,8 +73,7 @@ class Invocation:
                 record.function, self._backend, state, types, is_asked=not self._force
             )
 
-        scope = record.dispatcher.keeper.get()[0]
-        return hooked_invocation(record, caller, scope, route, call)
+        return hooked_invocation(record, caller, state, route, call)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}

@@ -9,11 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from .keeper import StateKeeper
-    from .scope import Scope, Tables
-
     Hook: TypeAlias = Callable[["Call"], Any]
-    Stages: TypeAlias = tuple[tuple[Hook, Tables], ...]
+    Stages: TypeAlias = tuple[tuple[Hook, list[Any]], ...]
 
 
 class Call:
@@ -150,20 +147,3 @@ def hook_name(hook: Any) -> str:
         if type(module) is str and type(name) is str:
             return f"{module}:{name}"
     return type.__name__
-
-
-def stages_of(keeper: StateKeeper, scope: Scope) -> Stages:
-    """Return the hooks of a scope, innermost first, each with the tables that it runs under.
-
-    It runs without itself and without those inside of it; the outer ones stay active.
-    """
-    stages = scope.stages
-    if stages is None:
-        hooks: tuple[Hook, ...] = scope.state.hook or ()
-        found = []
-        for place, hook in enumerate(hooks, 1):
-            state = scope.state.replace(hook=hooks[place:] or None)
-            found.append((hook, keeper.scope(state).tables))
-        # Two threads may come here at once; both have found the same.
-        stages = scope.stages = tuple(found)
-    return stages

@@ -38,16 +38,24 @@ class Option:
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
         pickled options say that it is given.
+    told : str, optional
+        Name of the property that tells what is in force, where it differs.
     """
 
-    __slots__ = ("check", "name", "travels")
+    __slots__ = ("check", "name", "told", "travels")
 
     def __init__(
-        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
+        self,
+        name: str,
+        check: Callable[[Any, Any], Any],
+        *,
+        travels: bool = True,
+        told: str = "",
     ) -> None:
         self.name = name
         self.check = check
         self.travels = travels
+        self.told = told or name
 
 
 def checked_type(owner: Any, given: Class | str) -> Class:
@@ -91,7 +99,7 @@ OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
-    Option("hook", _checked_hook, travels=False),
+    Option("hook", _checked_hook, travels=False, told="hooks"),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -161,9 +169,12 @@ class DispatchState:
         )
 
     def _joined_hooks(self, outer: DispatchState) -> tuple[Hook, ...]:
+        own: tuple[Hook, ...] = self.hook or ()
+        if outer.hook is None:
+            return own
         from .hooks import joined  # most programs have none
 
-        return joined(self.hook or (), outer.hook or ())
+        return joined(own, outer.hook)
 
     def replace(self, **fields: Any) -> DispatchState:
         """Return the state with other values in some of its fields."""
