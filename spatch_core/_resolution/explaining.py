@@ -9,7 +9,6 @@ from typing import Protocol
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
-from .._state.hooks import hook_name
 from .._state.state import DispatchState
 from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
@@ -73,10 +72,13 @@ def explain(
     for step in steps:
         explainer.explain(step)
     explainer.end()
-    return Explanation(
-        *(function.identifier, types, explainer.selected, tuple(explainer.explained)),
-        hooks=tuple(map(hook_name, state.hook or ())),
-    )
+    hooks: tuple[str, ...] = ()
+    if state.hook is not None:
+        from .._state.hooks import hook_name  # most programs have no hooks
+
+        hooks = tuple(map(hook_name, state.hook))
+    explained = tuple(explainer.explained)
+    return Explanation(function.identifier, types, explainer.selected, explained, hooks)
 
 
 class _Explainer:

@@ -36,8 +36,6 @@ def test_entries_of_tables() -> None:
         (entry,), (taking,) = held(1), held(2)
         assert entry._tries_whole_chain
         assert isinstance(taking, TakesFound)
-    f(1)
-    assert held(1) == [f.__wrapped__]
 
 
 def test_a_call_refers_to_the_decorated_function() -> None:
