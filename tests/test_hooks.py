@@ -106,7 +106,7 @@ class Messages(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.records: list[logging.LogRecord] = []
-        self.emit = self.records.append  # type: ignore[method-assign]
+        self.emit = self.records.append  # type: ignore[assignment, method-assign]
 
     @property
     def texts(self) -> list[str]:
