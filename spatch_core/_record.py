@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ._call.chain import Chain
 from ._call.demanded import Demanded
 from ._classes import type_identifier
-from ._identifiers import DEFAULT
 from ._state.hooks import Call
 from ._watched import watched
 
@@ -69,7 +68,10 @@ class Record(AbstractContextManager["Record"]):
     def _add(self, call: Call, backend: str) -> None:
         hooked = call._hooked
         chain = hooked._way if isinstance(hooked._way, Chain) else hooked._way.current()
-        names = dict.fromkeys(each.backend for each in chain.candidates)
+        # Conversions do not count: they come last, and by policy.
+        names = dict.fromkeys(
+            each.backend for each in chain.candidates if each.conversions is None
+        )
         before = [*names][: [*names].index(backend)] if backend in names else [*names]
         state = hooked._state
         key = Choice(
@@ -131,7 +133,9 @@ class Record(AbstractContextManager["Record"]):
 
 
 def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
-    distribution, version = origin(choice.function, choice.backend, catalog)
+    from .examination.packages import origin_of  # it is needed at the end
+
+    distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
     return {
         "function": choice.function,
         "types": [*choice.types],
@@ -147,22 +151,3 @@ def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
         "invoked": choice.is_invoked,
         "count": count,
     }
-
-
-def origin(function: str, backend: str, catalog: Any) -> tuple[str | None, str | None]:
-    """Return the distribution of a backend, and its version; None where they are not known."""
-    description = catalog.descriptions.get(backend)
-    source = None if description is None else description.source
-    if backend != DEFAULT and source is not None and source.distribution is not None:
-        return source.distribution, source.version
-    # The library itself, or a description in its code.
-    from importlib.metadata import PackageNotFoundError, version
-
-    from .examination.packages import owners_of_packages, package_of
-
-    for name in owners_of_packages().get(package_of(function), ()):
-        try:
-            return name, version(name)
-        except PackageNotFoundError:
-            continue
-    return None, None
