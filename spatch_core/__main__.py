@@ -14,11 +14,9 @@ def main() -> None:
     SystemExit
         With the exit code: 0 fine, 1 problems found, 2 wrong usage.
     """
-    missing = [name for name in ("click", "rich") if find_spec(name) is None]
-    if missing:
+    if find_spec("click") is None:
         print(
-            f"spatch-core needs {' and '.join(missing)} for its command line: "
-            "pip install 'spatch-core[cli]'",
+            "spatch-core needs click for its command line: pip install 'spatch-core[cli]'",
             file=sys.stderr,
         )
         sys.exit(2)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._interrupts import is_interrupt
 from ._published import Published
+
+REGISTERED = "a description that was registered at run time"
+"""Stands in a `Source` in place of an entry point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +44,17 @@ class Source(Published):
     def _read(self, key: str) -> str | None:
         try:
             value = None if self.metadata is None else self.metadata.metadata[key]
-        except Exception:  # noqa: BLE001  # a third party's metadata, missing or malformed
+        except Exception as error:  # a third party's metadata, missing or malformed
+            if is_interrupt(error):
+                raise
             return None
         return None if value is None else str(value)
 
     def __str__(self) -> str:
         if self.entry_point is None and self.metadata is None:
             return "a description in the library's code"
+        if self.entry_point == REGISTERED:
+            return self.entry_point
         place = place_text(self.distribution, self.version, self.entry_point, self.file)
         return place or "a distribution without a name"
 
@@ -83,7 +91,8 @@ class Problem(Published):
     source : Source or None
         Where the description comes from.
     skips : bool
-        Whether the backend is skipped for it; False for an unknown key, which is ignored.
+        Whether the backend is skipped for it; False for an unknown key, which is ignored, and for
+        a cycle, which skips backends only in calls that several of them match.
     warns : bool
         Whether it is worth a warning when the backends are loaded.
     """

@@ -69,9 +69,7 @@ class Record(AbstractContextManager["Record"]):
         hooked = call._hooked
         chain = hooked._way if isinstance(hooked._way, Chain) else hooked._way.current()
         # Conversions do not count: they come last, and by policy.
-        names = dict.fromkeys(
-            each.backend for each in chain.candidates if each.conversions is None
-        )
+        names = dict.fromkeys(each.backend for each in chain.candidates if each.conversions is None)
         before = [*names][: [*names].index(backend)] if backend in names else [*names]
         state = hooked._state
         key = Choice(

@@ -79,6 +79,9 @@ def test_a_problem_is_shown_with_everything_known_about_it() -> None:
     assert str(Problem("it is wrong", "Mend it", "gpu")) == (
         "backend 'gpu' is skipped: it is wrong. Mend it"
     )
+    assert str(Problem("it is wrong", "Mend it", "gpu", skips=False)) == (
+        "backend 'gpu': it is wrong. Mend it"
+    )
     assert str(Problem("it is wrong", "Mend it", key="LIB_BLOCK")) == (
         "environment variable LIB_BLOCK: it is wrong. Mend it"
     )

@@ -150,10 +150,12 @@ class Chain(TakesFound):
         """Yield the places of the candidates in turn, and whether they were asked already."""
         for place in range(start, len(self.candidates)):
             candidate = self.candidates[place]
-            if course.postponed and candidate.is_last_resort:
+            if candidate.is_last_resort:
                 for each in course.take_postponed():
                     yield each, True
-            yield place, False
+            # A backend that has called the rest itself, and then defers, leaves reasons behind.
+            if candidate.backend not in course.reasons or candidate.conversions is not None:
+                yield place, False
         for each in course.take_postponed():
             yield each, True
 
@@ -189,6 +191,7 @@ class Chain(TakesFound):
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         answer: Any,
+        context: DispatchContext,
         found: tuple[Any, ...] | None = None,
     ) -> Any:
         """Go on after the first candidate, which was asked and gave an answer that defers.
@@ -197,7 +200,7 @@ class Chain(TakesFound):
 
         Only generated functions call this; they exist where there is no trace.
         """
-        course = Course(self.said)
+        course: Course = getattr(context, "_course", None) or Course(self.said)
         if answer is IF_NEEDED:
             course.postponed.append(0)
         else:
@@ -210,11 +213,15 @@ class Chain(TakesFound):
             reason = reason_of_answer(answer)
             self.end.note(error, Course({self.candidates[0].backend: reason}))
 
+    def new_course(self) -> Course:
+        """Return the course of a call that begins with this chain."""
+        return Course(self.said)
+
     def call_next(
-        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course | None
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller, course = self.caller, course.inner() if course else Course(self.said)
+        caller, course = self.caller, course.inner()
         if caller is None:
             return self.run(args, kwargs, place, course=course)
         found = self.function.extract(args, kwargs)

@@ -94,7 +94,10 @@ class End:
 
     def _record(self, trace: Trace | None, backend: str, outcome: Outcome, reason: str) -> None:
         if trace is not None:
-            trace.append(TraceEvent(self.function.identifier, backend, outcome, reason, self.types))
+            own_name = self.function.default_name
+            trace.append(
+                TraceEvent(self.function.identifier, backend, outcome, reason, self.types, own_name)
+            )
 
     @property
     def warns(self) -> bool:

@@ -46,6 +46,11 @@ FIELD_TABLE = {
             "argument back into the original"
         ),
     ),
+    "requires": (
+        "list of requirements",
+        "`[]`",
+        "distributions without which it is inactive, such as `cupy-cuda12x` or `torch>=2.1`",
+    ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
 }
 """The type, the default and the meaning of each field."""
@@ -81,8 +86,9 @@ AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 FUNCTIONS = "functions"
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
-NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION)
-"""Tables below ``functions`` that describe no function."""
+EVERY = "*"
+NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
+"""Tables below ``functions`` that describe no single function."""
 
 RESTRICTING = ("requires_opt_in",)
 """Fields without which a backend would run where its author did not want it to."""

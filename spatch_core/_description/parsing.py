@@ -18,6 +18,7 @@ from .fields import (
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
     DEFAULTS,
+    EVERY,
     FIELD_TABLE,
     FIELDS,
     FUNCTION_TABLE,
@@ -113,6 +114,7 @@ class _DescriptionReader(FieldReader):
             **{"primary_types": (), **values},
             name=name,
             functions=self.functions(),
+            every=self.every(),
             auto_generation=self.auto_generation(),
             source=self.source,
             in_code=in_code,
@@ -156,13 +158,18 @@ class _DescriptionReader(FieldReader):
                 )
 
     def check_conversions(self) -> None:
-        for key, needed in _NEEDED:
-            if self.fields.get(key) is not None and self.fields.get(needed) is None:
-                self.fault(
-                    key,
-                    f"conversions go both ways, and {needed!r} is missing",
-                    f"Add {needed}, or remove {key}",
-                )
+        # By the missing field: that which is given may have a fault of its own.
+        missing = {
+            needed: key
+            for key, needed in _NEEDED
+            if key in self.fields and needed not in self.fields
+        }
+        for needed, key in missing.items():
+            self.fault(
+                needed,
+                f"the field is missing, and {key!r} is given: conversions go both ways",
+                f"Add {needed}, or remove {key}",
+            )
 
     def functions(self) -> Mapping[str, Implementation]:
         functions = self.table(self.fields, "functions", "functions")
@@ -192,6 +199,29 @@ class _DescriptionReader(FieldReader):
                     "Name the implementation as 'module:qualname'",
                 )
         return MappingProxyType(found)
+
+    def every(self) -> Implementation | None:
+        """Return the implementation of every function without an entry of its own."""
+        functions = self.fields.get("functions", {})
+        if not isinstance(functions, Mapping) or EVERY not in functions:
+            return None
+        path = f'functions."{EVERY}"'
+        entry = self.table(functions, EVERY, path)
+        silent = FieldReader(self.backend, self.source)  # `functions` reports the faults of these
+        defaults = silent.values(
+            silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
+        )
+        fields = {**defaults, **self.implementation_fields(entry, path)}
+        if "function" not in fields:
+            if "function" not in entry:
+                self.fault(
+                    f"{path}.function",
+                    "the field is missing",
+                    "Name the implementation as 'module:qualname'",
+                )
+            return None
+        # It must be told which function is called.
+        return Implementation(**{**fields, "uses_context": True})
 
     def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
         """Return the valid fields of one function, or of the defaults; only those given."""

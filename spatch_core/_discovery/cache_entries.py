@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from .._description.description import AutoGeneration, Description, Implementation
-from .._description.fields import FIELD_TABLE, FIELDS, FUNCTIONS, REQUIRED
+from .._description.fields import FIELD_TABLE, FIELDS, FUNCTION_FIELDS, FUNCTIONS, REQUIRED
 from .._description.files import parse_toml
 from .._description.parsing import parse_description
 from .._type_patterns import TypePattern
-from .lazy_functions import LazyFunctions, columns_of, kinds_in_json
+from .lazy_functions import LazyFunctions, columns_of, implementation_of, kinds_in_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +45,11 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
     for key in FIELDS:
         value = getattr(description, key)
         if key == FUNCTIONS:  # elsewhere; in their place, what else describes them
-            generation = description.auto_generation
-            value = None if generation is None else [generation.backend, generation.modules]
+            generation, every = description.auto_generation, description.every
+            value = [
+                None if generation is None else [generation.backend, generation.modules],
+                None if every is None else [getattr(every, each) for each in FUNCTION_FIELDS],
+            ]
         elif type(value) is tuple:
             value = [str(each) for each in value]
         fields.append(value)
@@ -77,7 +80,9 @@ def restore(
     values: dict[str, Any] = {}
     for (key, field), value in zip(FIELD_TABLE.items(), fields, strict=True):
         if key == FUNCTIONS:
-            generation = None if value is None else _restore_generation(*value)
+            generation, every = value
+            generation = None if generation is None else _restore_generation(*generation)
+            every = None if every is None else implementation_of(every)
         else:
             values[key] = _restore_field(value, *field)
     name = values["name"]
@@ -89,6 +94,7 @@ def restore(
     description = Description(
         **values,
         functions=MappingProxyType(lazy),
+        every=every,
         auto_generation=generation,
         source=source,
     )

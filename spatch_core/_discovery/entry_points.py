@@ -112,7 +112,9 @@ def _count_distributions() -> int:
     for folder in sys.path:
         try:
             names = os.listdir(folder or ".")  # all that is read of it
-        except OSError:  # an archive, or missing
+        except OSError as error:  # an archive, or missing
+            if is_interrupt(error):  # a `TimeoutError`
+                raise
             continue
         count += sum(name.lower().endswith((".dist-info", ".egg-info")) for name in names)
     return count

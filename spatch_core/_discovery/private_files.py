@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from .._interrupts import is_interrupt
 from .private_folder import HEADER, MOST_BYTES, effective_user, opened
 
 TYPE_CHECKING = False
@@ -51,7 +52,9 @@ def read_private(path: str) -> bytes | None:
     try:
         with opened(os.path.dirname(path)) as folder:
             return None if folder is None else folder.read(os.path.basename(path))
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        if is_interrupt(error):  # a `TimeoutError`
+            raise
         return None
 
 
@@ -63,13 +66,16 @@ def write_private(path: str, content: bytes) -> None:
     parent, name = os.path.split(path)
     if len(content) + len(HEADER) > MOST_BYTES:
         return
-    with suppress(OSError, ValueError):
+    try:
         _make_folder(parent)
         with opened(parent) as folder:
             if folder is not None and folder.is_own():
                 if not folder.has(name):
                     folder.remove_unused()
                 folder.write(name, HEADER + content)
+    except (OSError, ValueError) as error:
+        if is_interrupt(error):
+            raise
 
 
 def _make_folder(path: str) -> None:

@@ -165,8 +165,13 @@ class Dispatchable:
         Raises
         ------
         TypeError
-            If the function cannot be called with these arguments. A method takes its
-            instance too: ``Class.method.explain(instance, x)``.
+            If the function cannot be called with these arguments.
+
+        Notes
+        -----
+        A method may take its instance, ``Class.method.explain(instance, x)``. In
+        ``instance.method.explain(x)`` the instance is lost: if the method dispatches on it, its
+        class counts, and a ``should_run`` is not asked.
         """
         from .introspection import explain  # a library needs it later
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import nearest
 from .._replaced_arguments import replaced
 from ..exceptions import UnknownFunctionError
+from .methods import Unknown, with_instance
 
 if TYPE_CHECKING:
     from .._resolution.explanation import Explanation
@@ -18,18 +18,35 @@ if TYPE_CHECKING:
 def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Explanation:
     """Say what would run for a call; see `Dispatchable.explain`."""
     function, dispatcher = record.function, record.dispatcher
-    try:
-        # Not that of a function that the default wraps: the default gets the arguments.
-        signature = inspect.signature(function.default, follow_wrapped=False)
-    except (TypeError, ValueError):
-        pass  # some functions written in C have none
-    else:
-        signature.bind(*args, **kwargs)
+    args, kwargs = with_instance(function, args, kwargs)
     caller = dispatcher.ensure_loaded()
     state = dispatcher.keeper.current()
+    is_unknown = any(type(each) is Unknown for each in args[:1])
+    if is_unknown and not function.runs_no_code:
+        raise TypeError(
+            f"{record.identifier} finds its dispatch arguments by a callable, which needs the "
+            "instance: explain(instance, ...) of the class's own attribute takes it"
+        )
     found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
+    if is_unknown:
+        from .._resolution.explaining import explain as explain_call
+
+        # Without the instance no `should_run` can be asked.
+        types = caller.resolver.unique_types(_types(record, found), state)
+        return explain_call(caller.resolver, function, state, types, None)
     types = caller.resolver.types(found, state)
     return caller.explain(function, state, types, args, kwargs, found)
+
+
+def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
+    """Return the types of dispatch arguments, that of an unknown instance among them."""
+    types: list[Any] = [each.cls if type(each) is Unknown else type(each) for each in found]
+    if None in types:
+        raise TypeError(
+            f"{record.identifier} dispatches on its instance, whose class is not found: "
+            "explain(instance, ...) of the class's own attribute takes it"
+        )
+    return types
 
 
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:

@@ -23,6 +23,7 @@ from ..exceptions import BackendSkippedWarning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._problems import Problem
     from .._resolution.notices import Notices
@@ -36,6 +37,7 @@ class System(Protocol):
     group: str | None
     environ_prefix: str
     _fallback: str
+    _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
     _notices: Notices | None
 
@@ -122,6 +124,7 @@ def _discover(
         secondary_types,
         [*dispatcher.by_identifier],
         dispatcher.default_name,
+        system._registered,
     )
     return _make_caller(system, dispatcher, catalog)
 

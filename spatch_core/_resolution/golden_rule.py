@@ -84,6 +84,8 @@ class GoldenRule:
     ----------
     placed : frozenset of str
         The backends that are placed; some may be inactive or not installed.
+    unmet : dict of str to str
+        Backends of which a requirement is not met, and why; they are always inactive.
     """
 
     def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
@@ -92,12 +94,13 @@ class GoldenRule:
         self._opt_in = frozenset(
             name for name, each in catalog.descriptions.items() if each.requires_opt_in
         )
+        self.unmet = {name: each.unmet for name, each in catalog.descriptions.items() if each.unmet}
         self._placed_among: dict[frozenset[str], frozenset[str]] = {}
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
     def standing(self, name: str, state: DispatchState) -> Standing:
         """Return the standing of a backend; not asked of the default."""
-        if name in state.disabled:
+        if name in state.disabled or name in self.unmet:
             return Standing.INACTIVE
         if name in state.prioritized:
             return Standing.PRIORITIZED
@@ -115,6 +118,8 @@ class GoldenRule:
         if default_matches:
             names = (names & self.placed).union(names.intersection(state.prioritized))
         inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
+        if self.unmet:
+            inactive |= names & self.unmet.keys()
         return names - inactive if inactive else names
 
     def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
@@ -144,11 +149,13 @@ class GoldenRule:
 
     def has_chosen(self, names: frozenset[str], state: DispatchState) -> bool:
         """Whether a backend among `names` is chosen: prioritized, or placed and not disabled."""
-        if any(name in names and name not in state.disabled for name in state.prioritized):
+        active = [name for name in state.prioritized if name in names and name not in self.unmet]
+        if any(name not in state.disabled for name in active):
             return True
         placed = self._placed_among.get(names)
         if placed is None:
-            placed = self._placed_among[names] = (names & self.placed) - self._opt_in
+            placed = (names & self.placed) - self._opt_in - self.unmet.keys()
+            self._placed_among[names] = placed
         return not placed <= state.disabled
 
     def has_part(self, names: frozenset[str], function: str, state: DispatchState) -> bool:

@@ -192,7 +192,7 @@ class Walk:
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
         # First: to prioritize a backend that lacks the function would change nothing.
-        if name not in implementers:
+        if name not in implementers and name not in self._rule.unmet:
             return Verdict.NO_IMPLEMENTATION
         if self._rule.standing(name, self._state) is Standing.INACTIVE:
             return Verdict.INACTIVE
@@ -232,6 +232,8 @@ class Walk:
         name, verdict = step.backend, step.verdict
         if step.is_last_resort:
             return LAST_RESORT
+        if verdict is Verdict.INACTIVE and name in self._rule.unmet:
+            return self._rule.unmet[name]
         if verdict is Verdict.INACTIVE:
             disabled = name in self._state.disabled
             return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"

@@ -122,4 +122,5 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         raise TypeError(
             f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
         )
-    return tuple(dict.fromkeys(map(catalog.check_backend, names)))
+    is_disabled = option == "disable"
+    return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))

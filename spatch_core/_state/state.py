@@ -221,6 +221,7 @@ class DispatchState:
             name
             for name in self.ordered(tuple(descriptions))
             if self.is_active(name, descriptions[name].requires_opt_in)
+            and not descriptions[name].unmet
         )
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:

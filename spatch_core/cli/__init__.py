@@ -1,6 +1,6 @@
 """The command line: one module a command, which parses, calls and prints.
 
-The work is done in `examination`. Needs the ``cli`` extra: click and rich.
+The work is done in `examination`. Needs the ``cli`` extra: click.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ Examples:
   spatch-core list
   spatch-core explain mylib:blur numpy:ndarray
 
-Tables in a terminal, aligned text when piped, JSON with --json. NO_COLOR is honoured.
+Lines that fit the terminal, complete lines when piped, JSON with --json. NO_COLOR is
+honoured.
 
 \b
 Exit codes:
@@ -62,4 +63,6 @@ for command in (
     completion_command,
     new_backend_command,
 ):
+    # Whole, where click would cut the summary in the list of commands.
+    command.short_help = command.get_short_help_str(limit=1000)
     main.add_command(command)

@@ -29,7 +29,7 @@ files_argument = click.argument(
 )
 """The TOML files of backends."""
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON; its shape is below."
+    "--json", "as_json", is_flag=True, help="Print JSON; see spatch-core schema COMMAND."
 )
 
 

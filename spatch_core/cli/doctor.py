@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
-from ..examination.findings import Severity
+from ..examination.findings import Finding, Severity
 from ..examination.libraries import GROUP
 from ..examination.type_check import SLOW
 from .arguments import chosen_libraries, complete_libraries, json_option
-from .json_shape import JsonCommand
+from .findings import by_backend, count_severities, counted
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
 
-_TITLES = {Severity.ERROR: "Errors", Severity.WARNING: "Warnings", Severity.NOTE: "Notes"}
+_FAULTY = "active, faulty"
 _COLUMNS = (
     Column("backend"),
-    Column("state", styles=STATE_STYLES),
-    *(Column(title.lower(), is_number=True, styles={"0": "dim"}) for title in _TITLES.values()),
+    Column("state", styles={**STATE_STYLES, _FAULTY: "red"}),
+    Column("findings", styles={"no findings": "dim"}),
     Column("distribution"),
 )
 
@@ -39,7 +41,7 @@ not checked because it is not installed here, for example.
 Exit code 1 if there are errors or warnings."""
 
 
-@click.command("doctor", cls=JsonCommand, epilog=_EPILOG)
+@click.command("doctor", epilog=_EPILOG)
 @click.argument("library", required=False, shell_complete=complete_libraries)
 @click.option(
     "--timeout",
@@ -63,49 +65,68 @@ def doctor_command(
     examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(library)]
     if as_json:
         show_json({"libraries": [_as_json(each) for each in examined]})
-    elif examined:
-        show(part for each in examined for part in _parts(each))
     else:
-        show([f"No library is registered in the entry point group {GROUP}."])
+        show([*(part for each in examined for part in _parts(each)), _summary(examined)])
     context.exit(0 if all(each.ok for each in examined) else 1)
 
 
-def _parts(examined: LibraryReport) -> list[Part]:
-    parts: list[Part] = [
-        f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
-    ]
-    rows = [
-        (
-            each["name"],
-            each["state"],
-            *(str(count) for count in _counts(examined, each).values()),
-            " ".join(filter(None, (each["distribution"], each["version"]))),
-        )
-        for each in examined.backends
-    ]
+def _parts(examined: LibraryReport) -> Iterator[Part]:
+    yield f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
+    rows = [_row(each, _about(examined, each)) for each in examined.backends]
     if rows:
-        parts.append(Table(_COLUMNS, rows))
-    for severity, title in _TITLES.items():
-        lines = [str(each) for each in examined.findings if each.severity is severity]
-        parts.append(Notes(title, lines))
-    return parts
+        yield Table(_COLUMNS, rows)
+    found = _findings(examined)
+    if found:
+        yield "Findings"
+        yield from found
 
 
-def _counts(examined: LibraryReport, backend: dict[str, Any]) -> dict[str, int]:
-    """Count the findings about one backend; several may have its name."""
+def _findings(examined: LibraryReport) -> list[Notes]:
+    found: list[Finding] = sorted(examined.findings, key=_owner)
+    return by_backend(found, examined.subject)
+
+
+def _owner(finding: Finding) -> tuple[str, str]:
+    return finding.backend or "", (finding.source and finding.source.distribution) or ""
+
+
+def _row(backend: dict[str, Any], found: list[Finding]) -> tuple[str, ...]:
+    severities = [each.severity.value for each in found]
+    is_faulty = backend["state"] == State.ACTIVE and Severity.ERROR.value in severities
+    return (
+        backend["name"],
+        _FAULTY if is_faulty else backend["state"],
+        count_severities(severities),
+        " ".join(filter(None, (backend["distribution"], backend["version"]))),
+    )
+
+
+def _summary(examined: list[LibraryReport]) -> str:
+    if not examined:
+        return f"No library is registered in the entry point group {GROUP}."
+    lines = [line for each in examined for notes in _findings(each) for line in notes.lines]
+    severities = count_severities(str(line).partition(":")[0] for line in lines)
+    return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
+
+
+def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
+    """Return the findings about one backend; several may have its name."""
     place = ("entry_point", "distribution")
-    found = Counter(
-        each.severity
+    return [
+        each
         for each in examined.findings
         if each.backend == backend["name"]
         and all(getattr(each.source, key) == backend[key] for key in place)
-    )
-    return {title.lower(): found[severity] for severity, title in _TITLES.items()}
+    ]
 
 
 def _as_json(examined: LibraryReport) -> dict[str, Any]:
+    backends = []
+    for each in examined.backends:
+        found = Counter(finding.severity for finding in _about(examined, each))
+        backends.append({**each, **{f"{severity}s": found[severity] for severity in Severity}})
     return {
         "name": examined.subject,
-        "backends": [{**each, **_counts(examined, each)} for each in examined.backends],
+        "backends": backends,
         "findings": [each.as_json() for each in examined.findings],
     }

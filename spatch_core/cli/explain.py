@@ -28,7 +28,7 @@ from .arguments import (
     json_option,
     meant,
 )
-from .json_shape import JsonCommand
+from .findings import counted
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ A blocked backend is never read, so that --why-not says only how to lift
 the block."""
 
 
-@click.command("explain", cls=JsonCommand, epilog=_EPILOG)
+@click.command("explain", epilog=_EPILOG)
 @click.argument("function", callback=checked_function, shell_complete=complete_functions)
 @click.argument(
     "types",
@@ -168,7 +168,8 @@ def _parts(
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:
         parts += _answer(answer)
-    return parts
+    outcome = f"{selected} runs" if explanation.selected else "the arguments decide"
+    return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
 
 
 def _answer(answer: Answer) -> list[Part]:

@@ -9,7 +9,7 @@ import click
 
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, json_option, usable_library
-from .json_shape import JsonCommand
+from .findings import closing, counted
 from .output import Column, Fitting, Notes, Part, Table, show, show_json
 from .records import problem_as_json
 
@@ -26,7 +26,7 @@ Examples:
 Exit code 1 if there are problems."""
 
 
-@click.command("functions", cls=JsonCommand, epilog=_EPILOG)
+@click.command("functions", epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @json_option
 @click.pass_context
@@ -86,8 +86,8 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> li
     parts.append(Notes("Implement none of them", [", ".join(without)] if without else []))
     others = [f"{row.function}: {', '.join(row.cells)}" for row in rows if not row.is_dispatchable]
     parts.append(Notes("Not functions of the library", others))
-    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
-    return parts
+    text = f"{counted(len(functions), 'function')}, {counted(len(names), 'backend')}"
+    return [*parts, *closing(text, (loaded.library.name, loaded.problems))]
 
 
 def _matrix(names: list[str], rows: list[_Row]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
 from typing import Any
 
 import click
@@ -16,7 +17,8 @@ class Group(click.Group):
     """Offers the nearest command for an unknown one, and ends without tracebacks."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Parse the line, which may print help."""
+        """Parse the line, which may print help; click alone makes it too wide for 40 columns."""
+        extra.setdefault("terminal_width", min(get_terminal_size().columns, 80) - 2)
         with ended_in_words():
             return super().make_context(*args, **extra)
 

@@ -10,8 +10,8 @@ from .._identifiers import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import json_option, loaded_libraries
-from .json_shape import JsonCommand
-from .output import Column, Notes, Table, show, show_json
+from .findings import closing, counted
+from .output import Column, Table, show, show_json
 from .records import distribution_text, library_as_json, problem_as_json
 
 _COLUMNS = (
@@ -31,7 +31,7 @@ A library registers itself by an entry point in the group {GROUP}.
 Exit code 1 if there are problems."""
 
 
-@click.command("libraries", cls=JsonCommand, epilog=_EPILOG)
+@click.command("libraries", epilog=_EPILOG)
 @json_option
 @click.pass_context
 def libraries_command(context: click.Context, as_json: bool) -> None:
@@ -44,8 +44,9 @@ def libraries_command(context: click.Context, as_json: bool) -> None:
     if as_json:
         show_json({"libraries": [_as_json(each) for each in loaded]})
     elif loaded:
-        problems = [each.describe(problem) for each in loaded for problem in each.problems]
-        show([Table(_COLUMNS, [_row(each) for each in loaded]), Notes("Problems", problems)])
+        problems = ((each.library.name, each.problems) for each in loaded)
+        end = closing(counted(len(loaded), "library"), *problems)
+        show([Table(_COLUMNS, [_row(each) for each in loaded]), *end])
     else:
         show([f"No library is registered in the entry point group {GROUP}."])
     context.exit(1 if any(each.problems for each in loaded) else 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from ..examination.backends import ListedBackend, State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import complete_libraries, json_option, loaded_libraries
-from .json_shape import JsonCommand
+from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import (
     STATE_STYLES,
@@ -36,7 +37,7 @@ Examples:
 Exit code 1 if there are problems."""
 
 
-@click.command("list", cls=JsonCommand, epilog=_EPILOG)
+@click.command("list", epilog=_EPILOG)
 @click.argument("library", required=False, shell_complete=complete_libraries)
 @json_option
 @click.pass_context
@@ -52,9 +53,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
     if as_json:
         show_json({"libraries": [_as_json(each) for each in loaded]})
     else:
-        show(part for each in loaded for part in _parts(each))
-        if not loaded:
-            show([f"No library is registered in the entry point group {GROUP}."])
+        show([*(part for each in loaded for part in _parts(each)), *_closing(loaded)])
     context.exit(1 if any(each.problems for each in loaded) else 0)
 
 
@@ -71,8 +70,19 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     ]
     parts.append(Notes("Not active", remarks))
     parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))
-    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
     return parts
+
+
+def _closing(loaded: list[LoadedLibrary]) -> list[Part]:
+    if not loaded:
+        return [f"No library is registered in the entry point group {GROUP}."]
+    states = Counter(each.state.value for library in loaded for each in list_backends(library))
+    text = counted(states.total(), "backend")
+    if len(loaded) > 1:
+        text += f" of {len(loaded)} libraries"
+    counts = ", ".join(f"{states[each]} {each.value}" for each in State if states[each])
+    problems = ((each.library.name, each.problems) for each in loaded)
+    return closing(f"{text}: {counts}" if counts else text, *problems)
 
 
 def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:

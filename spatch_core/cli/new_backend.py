@@ -26,7 +26,7 @@ from ..examination.type_check import check_pattern
 from ..exceptions import IdentifierError
 from .arguments import complete_functions, complete_libraries, json_option, usable_library
 from .backend_package import NewBackend, is_package_name, write_files
-from .json_shape import JsonCommand
+from .findings import counted
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
@@ -60,7 +60,7 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     return value
 
 
-@click.command("new-backend", cls=JsonCommand, epilog=_EPILOG)
+@click.command("new-backend", epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
 @click.argument("name", callback=_backend_name)
 @click.option(
@@ -135,6 +135,7 @@ def new_backend_command(
             Notes("Files", list(files)),
             Notes("Next", commands, are_commands=True),
             Notes("Types", list(_advice(loaded, backend))),
+            f"{counted(len(files), 'file')} written",
         ]
     )
 

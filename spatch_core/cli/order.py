@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._discovery.catalog import CYCLE
+from .._identifiers import DEFAULT
 from ..examination.backends import unusable_backends
 from ..examination.edges import BASE_ORDER, Step, mending, steps
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, usable_library
-from .json_shape import JsonCommand
-from .output import Column, Notes, Part, Table, show, show_json
+from .findings import by_backend, closing, counted
+from .output import Column, Notes, Part, Table, plain, show, show_json
 from .records import problem_as_json
 from .streams import show_text
 
@@ -21,13 +24,7 @@ if TYPE_CHECKING:
     from .._order.ordering import Order
     from ..backend_system import BackendSystem
 
-_ORDER = (Column("#", is_number=True), Column("backend"), Column("types"))
-_EDGES = (
-    Column("before"),
-    Column("after"),
-    Column("origin", styles={"environment": "yellow", "type specificity": "dim"}),
-    Column("reason"),
-)
+_ORDER = (Column("#", is_number=True), Column("backend"), Column("types"), Column("reason"))
 
 _EPILOG = """\b
 Examples:
@@ -37,14 +34,17 @@ Examples:
 Exit code 1 if there are problems. With --dot and --mermaid these go to stderr."""
 
 
-@click.command("order", cls=JsonCommand, epilog=_EPILOG)
+@click.command("order", epilog=_EPILOG)
 @click.argument("library", shell_complete=complete_libraries)
-@click.option("--json", "form", flag_value="json", help="Print JSON; its shape is below.")
+@click.option(
+    "--json", "form", flag_value="json", help="Print JSON; see spatch-core schema COMMAND."
+)
 @click.option("--dot", "form", flag_value="dot", help="Print the graph for Graphviz.")
 @click.option("--mermaid", "form", flag_value="mermaid", help="Print the graph for Mermaid.")
+@click.option("--edges", "with_edges", is_flag=True, help="Show every edge with its reason.")
 @click.pass_context
-def order_command(context: click.Context, library: str, form: str | None) -> None:
-    """Show the priority order of the backends of LIBRARY, and the reason of every edge.
+def order_command(context: click.Context, library: str, form: str | None, with_edges: bool) -> None:
+    """Show the priority order of the backends of LIBRARY, each with a short reason.
 
     An edge says that one backend goes before another: because the environment says so,
     because one of the two declares it, or because its types are more specific. It takes part in
@@ -58,29 +58,46 @@ def order_command(context: click.Context, library: str, form: str | None) -> Non
     if form == "json":
         show_json(_as_json(loaded, system, order))
     elif form is None:
-        show(_parts(loaded, system, order))
+        show(_parts(loaded, system, order, with_edges))
     else:
         write = as_dot if form == "dot" else as_mermaid
         show_text(write(loaded.library.name, order.names, steps(order)))
-        for problem in loaded.problems:
-            click.echo(loaded.describe(problem), err=True)
+        problems = by_backend(loaded.problems, loaded.library.name)
+        click.echo(plain(problems), err=True, nl=False)
     context.exit(1 if loaded.problems else 0)
 
 
-def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[Part]:
+def _parts(
+    loaded: LoadedLibrary, system: BackendSystem, order: Order, with_edges: bool
+) -> list[Part]:
     descriptions = system.backends
+    names = [loaded.shown(name) for name in order.names]
+    edges = [
+        (
+            replace(each, before=loaded.shown(each.before), after=loaded.shown(each.after)),
+            _why_void(each, system),
+        )
+        for each in steps(order)
+    ]
     rows = [
-        (str(position), loaded.shown(name), "\n".join(map(str, descriptions[name].primary_types)))
+        (
+            str(position),
+            loaded.shown(name),
+            ", ".join(map(str, descriptions[name].primary_types)),
+            _short_reason(loaded.shown(name), names, edges)
+            or ("the library itself" if name == DEFAULT else "by name"),
+        )
         for position, name in enumerate(order.names, 1)
     ]
     parts: list[Part] = [f"{loaded.library.name}: first goes first", Table(_ORDER, rows)]
-    edges = steps(order)
-    if edges:
-        parts += ["Edges", Table(_EDGES, [_row(each, loaded) for each in edges])]
-        void = [(each, _why_void(each, system)) for each in edges]
-        notes = [f"{each.before} before {each.after}: {why}" for each, why in void if why]
-        parts.append(Notes("Edges that take part in no call", notes))
-    parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
+    if with_edges:
+        lines = [
+            (f"{each.before} before {each.after}: ", each.reason, void) for each, void in edges
+        ]
+        parts.append(Notes("Edges", [pair + reason for pair, reason, _ in lines]))
+        void_lines = [pair + void for pair, _, void in lines if void]
+        parts.append(Notes("Edges that take part in no call", void_lines))
+        parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
     variable = system._catalog().environment.variable
     prioritized = system.backend_opts().prioritized
     if prioritized:
@@ -95,13 +112,18 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> list[P
     parts.append(Notes("Cycles", cycles))
     left_out = [f"{each.name} ({each.state.value})" for each in unusable_backends(loaded)]
     parts.append(Notes("Not in the order", left_out))
-    parts.append(Notes("Problems", [loaded.describe(each) for each in loaded.problems]))
-    return parts
+    others = [each for each in loaded.problems if not each.message.startswith(CYCLE)]
+    text = f"{counted(len(rows), 'backend')}, {counted(len(edges), 'edge')}"
+    return [*parts, *closing(text, (loaded.library.name, others), told=len(order.cycles))]
 
 
-def _row(step: Step, loaded: LoadedLibrary) -> tuple[str, ...]:
-    before, after = map(loaded.shown, (step.before, step.after))
-    return (before, after, step.declared_by or step.origin, step.reason)
+def _short_reason(name: str, names: list[str], edges: Sequence[tuple[Step, str]]) -> str:
+    """Say why a backend stands where it does: by its strongest edge, to the nearest backend."""
+    own = [each for each in edges if name in (each[0].before, each[0].after)]
+    own = [each for each in own if not each[1]] or own
+    strongest = [step for step, _ in own if step.origin == own[0][0].origin]
+    distances = [(abs(names.index(e.before) - names.index(e.after)), e) for e in strongest]
+    return min(distances, key=itemgetter(0))[1].short_reason(name) if distances else ""
 
 
 def _why_void(step: Step, system: BackendSystem) -> str:

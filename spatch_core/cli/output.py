@@ -1,23 +1,27 @@
-"""Shows results: tables in a terminal, aligned text when piped, JSON on request."""
+"""Shows results: lines that fit the terminal, complete lines when piped, JSON on request."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from shutil import get_terminal_size
+from typing import Any, TypeAlias
 from unicodedata import east_asian_width
 
 from ..examination.foreign_code import JsonEncoder
-from .streams import one_line, printable, show_text
-
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
-    from rich.table import Table as RichTable
-
+from .streams import one_line, show_text
 
 _encode = JsonEncoder(indent=2).encode
+_GAP, _INDENT = "  ", "    "
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+_UNLIMITED = 1_000_000
+"""The width of a pipe."""
+_LEGIBLE = 16
+"""The width that a terminal leaves to a column of several words."""
+_FILLER = "\0"  # after each character that takes two columns, so that `len` is the width
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Table:
     """Rows of text.
 
     Several values of a cell stand below each other in a terminal, and in rows of their own
-    when piped.
+    when piped. A row that is too wide for a terminal goes on in further, indented lines.
     """
 
     columns: Sequence[Column]
@@ -49,8 +53,7 @@ class Table:
 class Fitting:
     """The same data as several tables.
 
-    A terminal gets the first that fits, or else the last, with wrapped cells; a pipe gets the
-    first.
+    A terminal gets the first that fits, or else the last; a pipe gets the first.
     """
 
     tables: Sequence[Table]
@@ -58,21 +61,27 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Sentences under a title; nothing without any sentence."""
+    """Lines under a title, or without one; nothing without any line.
+
+    Further texts of a line stand below it, indented.
+    """
 
     title: str
-    lines: Sequence[str]
-    are_commands: bool = False  # to be pasted: without bullets, and each in one line
+    lines: Sequence[Cell]
+    styles: Mapping[str, str] = field(default_factory=dict)  # of words in a line, by the word
+    are_commands: bool = False  # to be pasted: each in one line
 
 
 Part: TypeAlias = "str | Table | Fitting | Notes"
 
 
 def show(parts: Iterable[Part]) -> None:
-    """Print parts as the output needs them; a string is a heading."""
-    shown = [part for part in parts if not isinstance(part, Notes) or part.lines]
-    is_terminal = sys.stdout is not None and sys.stdout.isatty()
-    show_text(_for_terminal(shown) if is_terminal else plain(shown))
+    """Print parts as the output needs them; a string is a heading, or a summary at the end."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        show_text(plain(parts))
+        return
+    has_styles = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    show_text(_Layout(get_terminal_size().columns, has_styles).text(parts))
 
 
 def show_json(value: Mapping[str, Any]) -> None:
@@ -90,115 +99,148 @@ def plain(parts: Iterable[Part]) -> str:
         as there are columns. Each of several values in a cell has a row, in which the other
         cells are repeated, so that a search for the value finds them too.
     """
-    lines: list[str] = []
-    for part in parts:
-        if isinstance(part, str):
-            lines += [*([""] if lines else ()), one_line(part)]
-        elif isinstance(part, Notes):
-            lines.append(f"{part.title}:")
-            lines += [f"  {one_line(line)}" for line in part.lines]
-        else:
-            lines += _plain_table(part.tables[0] if isinstance(part, Fitting) else part)
-    return "".join(f"{line}\n" for line in lines)
+    return _Layout().text(parts)
 
 
-def _plain_table(table: Table) -> list[str]:
-    titles = [
-        one_line(column.title if column.is_name else column.title.upper())
-        for column in table.columns
-    ]
-    rows = [titles, *(cells for row in table.rows for cells in _plain_rows(row))]
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = []
-        for cell, width, column in zip(row, widths, table.columns, strict=True):
-            gap = " " * (width - _width(cell))
-            cells.append(gap + cell if column.is_number else cell + gap)
-        lines.append("  ".join(cells).rstrip())
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Lays out parts for a terminal, or for a pipe."""
+
+    width: int = _UNLIMITED
+    has_styles: bool = False
+
+    def text(self, parts: Iterable[Part]) -> str:
+        lines: list[str] = []
+        for part in parts:
+            if isinstance(part, str):
+                lines += [""] * bool(lines)
+                lines += [self._styled(each, "bold") for each in wrapped(_clean(part), self.width)]
+            elif isinstance(part, Notes):
+                lines += self._notes(part)
+            else:
+                tables = part.tables if isinstance(part, Fitting) else [part]
+                fitting = (each for each in tables if _size(self._widths(each)) <= self.width)
+                lines += self._table(next(fitting, tables[-1]))
+        return "".join(f"{line}\n" for line in lines).replace(_FILLER, "")
+
+    def _styled(self, text: str, style: str) -> str:
+        codes = ";".join(_CODES[each] for each in style.split())
+        return f"\x1b[{codes}m{text}\x1b[0m" if self.has_styles and codes and text else text
+
+    def _notes(self, part: Notes) -> Iterator[str]:
+        start = _GAP if part.title else ""
+        if part.title and part.lines:
+            yield from wrapped(f"{_clean(part.title)}:", self.width, "", _INDENT)
+        for line in part.lines:
+            first, *more = _values(line)
+            width = _UNLIMITED if part.are_commands else self.width
+            begin, *rest = wrapped(first, width, start, start + _INDENT)
+            for word, style in part.styles.items():
+                begin = begin.replace(word, self._styled(word, style), 1)
+            yield from (begin, *rest)
+            for each in more:
+                yield from wrapped(each, self.width, start + _INDENT, start + _INDENT)
+
+    def _rows(self, table: Table) -> Iterator[list[list[str]]]:
+        """Yield the titles and the rows; a pipe gets a row for each of several values."""
+        case = str.upper if self.width == _UNLIMITED else str.capitalize
+        yield [[_clean(c.title if c.is_name else case(c.title))] for c in table.columns]
+        for row in table.rows:
+            cells = [_values(cell) for cell in row]
+            if self.width < _UNLIMITED:
+                yield cells
+                continue
+            for number in range(max(map(len, cells))):
+                yield [[cell[min(number, len(cell) - 1)] or "-"] for cell in cells]
+
+    def _widths(self, table: Table) -> list[int]:
+        """Return the widths of the columns if nothing is wrapped."""
+        return [
+            max(len(value) for cell in column for value in cell)
+            for column in zip(*self._rows(table), strict=True)
+        ]
+
+    def _table(self, table: Table) -> Iterator[str]:
+        rows, widths = [*self._rows(table)], self._widths(table)
+        least = widths
+        if _size(widths) > self.width:
+            words = [
+                max(len(word) for cell in column for value in cell for word in value.split(" "))
+                for column in zip(*rows, strict=True)
+            ]
+            least = [max(w, min(n, _LEGIBLE)) for w, n in zip(words, widths, strict=True)]
+        groups: list[dict[int, int]] = [{}]
+        room = self.width
+        for number, width in enumerate(least):
+            if groups[-1] and _size([*groups[-1].values(), width]) > room:
+                groups.append({})
+                room = self.width - len(_INDENT)
+            groups[-1][number] = min(width, room)
+        for group in groups:
+            spare = self.width - len(_INDENT) * (group is not groups[0]) - _size(group.values())
+            for number in group:
+                more = min(spare, widths[number] - group[number])
+                group[number] += more
+                spare -= more
+        for row in rows:
+            for group in groups:
+                indent = "" if group is groups[0] else _INDENT
+                lines = self._lines(table, row, group, indent, row is rows[0])
+                yield from filter(None, lines)
+
+    def _lines(
+        self, table: Table, row: list[list[str]], widths: dict[int, int], indent: str, is_head: bool
+    ) -> Iterator[str]:
+        """Yield the lines of some columns of a row."""
+        cells = {
+            number: [line for value in row[number] for line in wrapped(value, width)]
+            for number, width in widths.items()
+        }
+        for position in range(max(map(len, cells.values()))):
+            line = []
+            for number, width in widths.items():
+                column = table.columns[number]
+                text = "".join(cells[number][position : position + 1])
+                style = "bold" if is_head else column.styles.get(row[number][0], "")
+                gap = " " * (width - len(text))
+                text = self._styled(text, style)
+                line.append(gap + text if column.is_number else text + gap)
+            yield (indent + _GAP.join(line)).rstrip()
+
+
+def wrapped(text: str, width: int, first: str = "", further: str = "") -> list[str]:
+    """Return text in lines of a width, after one indent for the first line and one for further.
+
+    A word is broken only if it is longer than a line: after a punctuation mark, if it has one.
+    """
+    room = max(1, width - len(further))
+    lines, is_empty = [first], True
+    for word in text.split(" "):
+        pieces, glue = [word], " "
+        if len(word) > room:
+            some = f".{{1,{room}}}"
+            pieces = re.findall(rf"{some}$|{some}(?<=\W)|{some}", word)
+        for piece in pieces:
+            if not is_empty and len(lines[-1] + glue + piece) > width:
+                lines.append(further)
+                is_empty = True
+            lines[-1] += piece if is_empty else glue + piece
+            is_empty, glue = False, ""
     return lines
 
 
-def _plain_rows(row: Sequence[Cell]) -> Iterator[list[str]]:
-    columns = [(cell,) if isinstance(cell, str) else cell or ("",) for cell in row]
-    for number in range(max(map(len, columns))):
-        values = (column[min(number, len(column) - 1)] for column in columns)
-        yield [one_line(value) or "-" for value in values]
-
-
-def _width(text: str) -> int:
-    """Return how many columns text takes; some characters take two."""
+def _clean(text: str) -> str:
+    """Return text in one line, with fillers."""
+    text = one_line(text)
     if text.isascii():
-        return len(text)
-    return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
+        return text
+    return "".join(each + _FILLER * (east_asian_width(each) in "WF") for each in text)
 
 
-def _for_terminal(parts: Iterable[Part]) -> str:
-    from rich.console import Console
-
-    # Decided here, because some versions of rich count an empty variable and keep bold text.
-    plain_text = bool(os.environ.get("NO_COLOR"))
-    console = Console(color_system=None if plain_text else "auto", no_color=plain_text)
-    with console.capture() as capture:
-        for position, part in enumerate(parts):
-            if position and isinstance(part, str):
-                console.print()
-            is_whole = isinstance(part, Notes) and part.are_commands
-            for each in _rich(part, console):
-                console.print(each, soft_wrap=is_whole)
-    return capture.get()
+def _values(cell: Cell) -> list[str]:
+    return [_clean(each) for each in ((cell,) if isinstance(cell, str) else cell or ("",))]
 
 
-def _rich(part: Part, console: Console) -> Iterator[RenderableType]:
-    # Always as Text, because third-party text may look like rich's markup.
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    if isinstance(part, str):
-        yield Text(one_line(part), style="bold", overflow="fold")
-        return
-    if isinstance(part, Notes):
-        yield Text(f"{part.title}:")
-        if part.are_commands:
-            yield Text("\n".join(f"  {one_line(line)}" for line in part.lines))
-            return
-        notes = RichTable.grid(padding=(0, 1))
-        for line in part.lines:
-            notes.add_row(" -", Text(printable(line), overflow="fold"))
-        yield notes
-        return
-    if isinstance(part, Table):
-        yield _rich_table(part)
-        return
-    unlimited = console.options.update(max_width=sys.maxsize)
-    tables = [_rich_table(each) for each in part.tables]
-    fitting = (
-        each for each in tables if console.measure(each, options=unlimited).maximum <= console.width
-    )
-    yield next(fitting, tables[-1])
-
-
-def _rich_table(part: Table) -> RichTable:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for column in part.columns:
-        table.add_column(
-            Text(printable(column.title if column.is_name else column.title.capitalize())),
-            justify="right" if column.is_number else "left",
-            overflow="fold",
-        )
-    for row in part.rows:
-        table.add_row(
-            *(
-                Text(printable(text), style=column.styles.get(text, ""))
-                for text, column in zip(map(_lines, row), part.columns, strict=True)
-            )
-        )
-    return table
-
-
-def _lines(cell: Cell) -> str:
-    return cell if isinstance(cell, str) else "\n".join(cell)
+def _size(widths: Iterable[int]) -> int:
+    found = [*widths]
+    return sum(found) + len(_GAP) * (len(found) - 1)

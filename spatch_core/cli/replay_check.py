@@ -10,7 +10,7 @@ import click
 from ..examination.progress import progress
 from ..examination.replay import Outcome, RecordError, Replayed, read_record, replay
 from .arguments import json_option
-from .json_shape import JsonCommand
+from .findings import counted
 from .output import Column, Notes, Part, Table, show, show_json
 
 _COLUMNS = (
@@ -37,7 +37,7 @@ A program writes the file: with backend_opts(hook=hooks.record("run.json")).
 Exit code 1 if a choice is not the same."""
 
 
-@click.command("replay-check", cls=JsonCommand, epilog=_EPILOG)
+@click.command("replay-check", epilog=_EPILOG)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @json_option
 @click.pass_context
@@ -81,7 +81,9 @@ def _parts(replayed: list[Replayed], counts: Counter[Outcome]) -> list[Part]:
     parts: list[Part] = [Table(_COLUMNS, rows)] if rows else []
     parts.append(Notes("Reasons", reasons))
     others = [f"{counts[each]} {each.value}" for each in Outcome if counts[each]]
-    parts.append(f"{len(replayed)} recorded choices: {', '.join(others) or 'nothing to compare'}")
+    parts.append(
+        f"{counted(len(replayed), 'recorded choice')}: {', '.join(others) or 'nothing to compare'}"
+    )
     return parts
 
 

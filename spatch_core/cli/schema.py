@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -42,7 +43,9 @@ before itself, that two fields contradict each other, or that a field is misspel
 
 
 @click.command("schema", epilog=_EPILOG)
-@click.argument("command", required=False, type=click.Choice(shaped_commands()))
+@click.argument(
+    "command", metavar="[COMMAND]", required=False, type=click.Choice(shaped_commands())
+)
 def schema_command(command: str | None) -> None:
     """Print the JSON Schema of the TOML files of backends.
 
@@ -67,6 +70,13 @@ def make_schema() -> dict[str, Any]:
         "defaults": {
             **entry,
             "description": "Values that hold for every function that does not say otherwise.",
+        },
+        "*": {
+            **entry,
+            "description": (
+                "One implementation for every function without a table of its own; it gets the "
+                "context, whose function says which."
+            ),
         },
         "auto-generation": {
             **_table(AUTO_GENERATION_TABLE, required=False),
@@ -113,6 +123,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
         "list of backend names": list_of(name),
         "list of modules": list_of({"type": "string"}),
+        "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
         "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
         "string": {"type": "string"},
         "table": {"type": "object"},
@@ -143,7 +154,10 @@ def _misplaced(known: Collection[str]) -> dict[str, Any]:
     others = [key for key in all_fields() if key not in known]
     tables = [key for key in others if kind_of(key) == TABLE]
     values = [key for key in others if key not in tables]
-    refused = {"|".join(tables): {"not": {"type": "object"}}, "|".join(values): {"type": "object"}}
+    refused = {
+        "|".join(map(re.escape, tables)): {"not": {"type": "object"}},
+        "|".join(map(re.escape, values)): {"type": "object"},
+    }
     return {rf"^(?:{keys}){_END}": schema for keys, schema in refused.items() if keys}
 
 

@@ -12,7 +12,7 @@ from .._description.description import Implementation
 from .._identifiers import DEFAULT
 from .._problems import Problem
 from ..examination.backends import ListedBackend, list_backends
-from ..examination.edges import BASE_ORDER, steps
+from ..examination.edges import steps
 from ..examination.libraries import LoadedLibrary, import_public_names, load_library
 from .arguments import (
     chosen_libraries,
@@ -21,7 +21,7 @@ from .arguments import (
     json_option,
     meant,
 )
-from .json_shape import JsonCommand
+from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
 from .records import backend_as_json, distribution_text, problem_as_json
 
@@ -36,13 +36,6 @@ _FUNCTIONS = (
     Column("should_run"),
     Column("context"),
 )
-_EDGES = (
-    Column("goes"),
-    Column("backend"),
-    Column("origin", styles={"environment": "yellow", "type specificity": "dim"}),
-    Column("reason"),
-)
-
 _EPILOG = """\b
 Examples:
   spatch-core show threads
@@ -51,7 +44,7 @@ Examples:
 Exit code 1 if it has problems."""
 
 
-@click.command("show", cls=JsonCommand, epilog=_EPILOG)
+@click.command("show", epilog=_EPILOG)
 @click.argument("backend", shell_complete=complete_backends)
 @click.option(
     "--library",
@@ -129,16 +122,12 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     )
     unknown = [each["function"] for each in functions if not each["is_dispatchable"]]
     parts.append(Notes("Not functions of the library", unknown))
+    edges = [f"before {e['after']}: {e['reason']}" for e in record["before"] or ()]
+    edges += [f"after {e['before']}: {e['reason']}" for e in record["after"] or ()]
     if record["order"]:
-        parts.append(f"Order: {', '.join(record['order'])}")
-        edges = [("before", e["after"], e) for e in record["before"]]
-        edges += [("after", e["before"], e) for e in record["after"]]
-        if edges:
-            rows = [(way, o, e["declared_by"] or e["origin"], e["reason"]) for way, o, e in edges]
-            parts.append(Table(_EDGES, rows))
-        parts.append(Notes("Where no edge says otherwise", [BASE_ORDER]))
-    parts.append(Notes("Problems", [loaded.describe(each) for each in problems]))
-    return parts
+        parts += [f"Order: {', '.join(record['order'])}", Notes("It goes", edges)]
+    text = counted(len(functions), "function")
+    return [*parts, *closing(text, (loaded.library.name, problems))]
 
 
 def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[str, Cell]]:

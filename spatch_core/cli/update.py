@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,18 +10,9 @@ import click
 
 from ..examination.update import FileUpdate, update_file
 from .arguments import files_argument, json_option
-from .json_shape import JsonCommand
-from .output import Column, Part, Table, show, show_json
+from .findings import by_line, counted, finding_as_json
+from .output import Notes, Part, show, show_json
 from .streams import show_text
-from .verify import count_faults, fault_parts, finding_as_json
-
-_COLUMNS = (
-    Column("file"),
-    Column("added", is_number=True),
-    Column("changed", is_number=True),
-    Column("removed", is_number=True),
-    Column("verdict", styles={"up to date": "green", "updated": "bold green"}),
-)
 
 _EPILOG = """\b
 Examples:
@@ -28,7 +20,7 @@ Examples:
   spatch-core update --check src/*/*.toml"""
 
 
-@click.command("update", cls=JsonCommand, epilog=_EPILOG)
+@click.command("update", epilog=_EPILOG)
 @files_argument
 @click.option("--check", is_flag=True, help="Write nothing; show what would change.")
 @json_option
@@ -57,29 +49,36 @@ def update_command(
     if as_json:
         show_json({"files": [_as_json(each) for each in updates]})
     else:
-        show(_parts(updates))
         if check:
-            show_text("".join(f"\n{each.diff}" for each in updates if each.diff))
+            show_text("".join(f"{each.diff}\n" for each in updates if each.diff))
+        show(_parts(updates))
     failed = any(each.findings or (check and not each.is_current) for each in updates)
     context.exit(1 if failed else 0)
 
 
 def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
-    yield Table(_COLUMNS, [_row(each) for each in updates])
-    yield from fault_parts(each.findings for each in updates)
+    yield by_line(found for each in updates for found in each.findings)
+    verdicts = [(each, _verdict(each)) for each in updates]
+    lines = [f"{each.subject}: {verdict}{_counts(each)}" for each, verdict in verdicts]
+    yield Notes("", lines, {": updated": "bold green", ": up to date": "green"})
+    counts = Counter(verdict for _, verdict in verdicts).items()
+    in_words = ", ".join(f"{number} {verdict}" for verdict, number in counts)
+    yield f"{counted(len(updates), 'file')}: {in_words}"
 
 
-def _row(update: FileUpdate) -> tuple[str, str, str, str, str]:
-    faults = [*update.findings]
-    if faults:
-        word = f"{count_faults(faults)}, left as it was"
-    elif update.is_current:
-        word = "up to date"
-    else:
-        word = "updated" if update.written else "not up to date"
-    numbers = [len(each) for each in (update.added, update.changed, update.removed)]
-    added, changed, removed = ["" if faults else str(each) for each in numbers]
-    return (update.subject, added, changed, removed, word)
+def _verdict(update: FileUpdate) -> str:
+    if update.findings:
+        return "left as it was"
+    if update.is_current:
+        return "up to date"
+    return "updated" if update.written else "not up to date"
+
+
+def _counts(update: FileUpdate) -> str:
+    names = ("added", "changed", "removed")
+    numbers = [(len(getattr(update, name)), name) for name in names]
+    counts = ", ".join(f"{number} {name}" for number, name in numbers if number)
+    return f" ({counts})" if counts else ""
 
 
 def _as_json(update: FileUpdate) -> dict[str, Any]:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from ..examination.findings import Finding
 from ..examination.verify import FileReport, verify_file
 from .arguments import files_argument, json_option
-from .json_shape import JsonCommand
-from .output import Column, Notes, Part, Table, show, show_json
-
-_COLUMNS = (
-    Column("file"),
-    Column("backend"),
-    Column("functions", is_number=True),
-    Column("verdict", styles={"fine": "bold green"}),
-)
-_FAULTS = (Column("where"), Column("key"), Column("what was found"), Column("what to do"))
+from .findings import by_line, count_severities, counted, finding_as_json
+from .output import Notes, Part, show, show_json
 
 _EPILOG = """\b
 Examples:
@@ -28,7 +19,7 @@ Examples:
   spatch-core verify --no-imports --json src/*/*.toml"""
 
 
-@click.command("verify", cls=JsonCommand, epilog=_EPILOG)
+@click.command("verify", epilog=_EPILOG)
 @files_argument
 @click.option("--no-imports", is_flag=True, help="Import nothing: check the file alone.")
 @json_option
@@ -51,61 +42,18 @@ def verify_command(
 
 
 def _parts(reports: list[FileReport]) -> Iterator[Part]:
-    yield Table(_COLUMNS, [_row(each) for each in reports])
-    yield from fault_parts(each.faults for each in reports)
-    yield Notes("Notes", _lines(reports, lambda each: each.notes, remedies=True))
-    yield Notes("Not checked", _lines(reports, lambda each: each.unchecked, remedies=False))
+    yield by_line(found for each in reports for found in each.findings)
+    fine = [each for each in reports if each.ok]
+    yield Notes("", [f"{each.subject}: fine{_meaning(each)}" for each in fine], {": fine": "green"})
     elsewhere = {each.folder for each in reports if each.folder and each.folder not in sys.path}
     yield Notes("Imported from where the files are", sorted(elsewhere))
+    severities = count_severities(f.severity.value for each in reports for f in each.findings)
+    yield f"{counted(len(reports), 'file')}: {severities}"
 
 
-def _lines(
-    reports: list[FileReport], chosen: Callable[[FileReport], list[Finding]], remedies: bool
-) -> list[str]:
-    return [
-        f"{found.place}: {key and f'{key}: '}{found.message}"
-        + (f". {found.remedy}" if remedies else "")
-        for each in reports
-        for key, found in _merged(chosen(each))
-    ]
-
-
-def fault_parts(files: Iterable[Iterable[Finding]]) -> Iterator[Part]:
-    """Yield a table of the faults of files; nothing without any."""
-    rows = [
-        (fault.place, key, fault.message, fault.remedy)
-        for faults in files
-        for key, fault in _merged(faults)
-    ]
-    if rows:
-        yield "Faults"
-        yield Table(_FAULTS, rows)
-
-
-def _merged(findings: Iterable[Finding]) -> Iterator[tuple[str, Finding]]:
-    """Yield one finding of each message, with its key and the number of others."""
-    found: dict[tuple[str, str], list[Finding]] = {}
-    for each in findings:
-        found.setdefault((each.message, each.remedy), []).append(each)
-    for first, *others in found.values():
-        more = f" and {len(others)} more" if others else ""
-        yield f"{first.key or ''}{more}".lstrip(), first
-
-
-def count_faults(faults: list[Finding]) -> str:
-    """Return the number of faults in words."""
-    return f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
-
-
-def finding_as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding about a file as JSON has it."""
-    return {name: getattr(finding, name) for name in ("line", "key", "message", "remedy")}
-
-
-def _row(report: FileReport) -> tuple[str, str, str, str]:
-    functions = "" if report.functions is None else str(len(report.functions))
-    word = "fine" if report.ok else count_faults(report.faults)
-    return (report.subject, report.backend or "", functions, word)
+def _meaning(report: FileReport) -> str:
+    count = counted(len(report.functions or ()), "function")
+    return f" (backend {report.backend}, {count})" if report.backend else ""
 
 
 def _as_json(report: FileReport) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Examines libraries, backends and their files: the engine behind doctor, verify and update.
 
 Libraries and files come in; findings go out. Everything that a description names is imported
-in child processes. Needs neither click nor rich; `update_file` needs tomlkit to write.
+in child processes. Needs no click; `update_file` needs tomlkit to write.
 """
 
 from __future__ import annotations

@@ -27,6 +27,13 @@ class Step:
     declared_by: str | None  # the backend that declares it
     reason: str
 
+    def short_reason(self, name: str) -> str:
+        """Say in few words what the edge means for one of the two backends."""
+        goes = f"before {self.after}" if name == self.before else f"after {self.before}"
+        if self.origin == _ORIGINS[1]:
+            return f"{goes}: {'narrower' if name == self.before else 'wider'} types"
+        return f"{goes}: {f'{self.declared_by} declares it' if self.declared_by else self.reason}"
+
 
 def steps(order: Order) -> list[Step]:
     """Return every edge that is in force, strongest first."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from .._identifiers import IdentifierError
 from .._resolution.explanation import Verdict
+from ..exceptions import IdentifierError
 from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
 from .packages import origin_of
 from .question import Options, Question, given_type
@@ -99,10 +99,10 @@ def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
 
 def _recorded(call: Mapping[str, Any]) -> Recorded:
     options = call["options"]
-    texts = call["function"], call["backend"]
-    lists = call["types"], call["before"], options["prioritize"], options["disable"]
-    if not all(isinstance(each, str) for each in (*texts, *(name for each in lists for name in each))):
-        raise TypeError(f"the call of {call['function']!r} has something else in place of a name")
+    names = [call["function"], call["backend"], *call["types"], *call["before"]]
+    names += [*options["prioritize"], *options["disable"]]
+    if not all(isinstance(each, str) for each in names):
+        raise TypeError(f"something else stands in place of a name in a call of {names[0]!r}")
     return Recorded(
         call["function"],
         tuple(call["types"]),
@@ -179,12 +179,10 @@ def _obstacle(recorded: Recorded, system: BackendSystem, identifier: str) -> str
         explained = Question(system, identifier, types, options).ask().backends
     except (ValueError, TypeError) as error:
         return str(error)
-    chain = list(
-        dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER)
-    )
+    chain = list(dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER))
     if name not in chain:
-        (line, *_) = [each for each in explained if each.backend == name] or [None]
-        return f"{line or name} here"
+        lines = [str(each) for each in explained if each.backend == name]
+        return f"here, {lines[0] if lines else f'{name} takes no part'}"
     before = chain[: chain.index(name)]
     if before == list(recorded.before):
         return ""

@@ -6,6 +6,7 @@ backend takes an interpreter.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
@@ -119,7 +120,10 @@ def shown(mixed: Site) -> Answer:
 
 
 def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
-    """With its state and how many findings there are; the same for programs."""
+    """With its state and how many findings there are; the same for programs.
+
+    One with errors is not simply active.
+    """
     assert shown.output.splitlines()[0] == "paintlib  paint-lib 2.5"
     expected = [
         ["default", "active", "1", "0", "0", "paint-lib 2.5"],
@@ -131,12 +135,26 @@ def test_each_backend_has_a_row(library: dict[str, Any], shown: Answer) -> None:
         ["gold", "shadowed", "0", "1", "0", "paint-gold-too 0.1.0"],
         ["raising", "broken", "1", "0", "0", "paint-raising 1.0"],
     ]
-    rows = [row for row in shown.rows if len(row) == 6][1:]
-    assert sorted(rows) == sorted(expected)
     keys = ("name", "state", "errors", "warnings", "notes")
     assert sorted(row[:5] for row in expected) == sorted(
         [str(each[key]) for key in keys] for each in library["backends"]
     )
+    rows = [row for row in shown.rows if len(row) == 4][1:]
+    assert sorted(rows) == sorted(
+        [
+            name,
+            f"{state}, faulty" if (state, errors) == ("active", "1") else state,
+            ", ".join(
+                f"{number} {noun}{'s' * (number != '1')}"
+                for number, noun in ((errors, "error"), (warnings, "warning"), (notes, "note"))
+                if number != "0"
+            )
+            or "no findings",
+            distribution,
+        ]
+        for name, state, errors, warnings, notes, distribution in expected
+    )
+    assert shown.output.endswith("\n\n8 backends: 10 errors, 5 warnings, 1 note\n")
     assert shown.code == 1
 
 
@@ -165,18 +183,27 @@ def test_all_faults_are_reported_at_once(mixed: Site, library: dict[str, Any]) -
 
 
 def test_people_get_place_key_fault_and_remedy(mixed: Site, shown: Answer) -> None:
-    """In one line; a fault in several places with their number."""
+    """A line each, below their backend; a fault in several places with their number."""
     file = mixed.folder / "paint_faulty" / "backend.toml"
-    start = (
-        "  backend 'faulty' (distribution paint-faulty 1.0, entry point "
-        f"'faulty = paint_faulty:backend.toml', file {file}), key "
-    )
-    key = 'functions."paintlib.filters:blur".function'
+    _, found = shown.output.split(f"\nfaulty (paint-faulty 1.0, {file}):\n")
+    lines = found.splitlines()[:9]
     fault = "'paint_faulty' has no 'blurr'. Did you mean 'blur'?"
-    assert f"{start}{key}: {fault}\n" in shown.output
-    assert f'{start}functions."paintlib.filters:blend".function and 1 more: ' in shown.output
-    titles = [line for line in shown.output.splitlines() if line.endswith("s:")]
-    assert titles == ["Errors:", "Warnings:", "Notes:"]
+    assert lines[3] == f'  error: functions."paintlib.filters:blur".function: {fault}'
+    start = '  warning: functions."paintlib.filters:blend".function and 1 more: '
+    assert lines[7].startswith(start)
+    severities = [line.split(":")[0] for line in lines]
+    assert severities == ["  error"] * 4 + ["  warning"] * 4 + ["  note"]
+    groups = [line for line in shown.output.splitlines() if line.endswith("):")]
+    place = str(mixed.folder / "paint_broken" / "backend.toml")
+    assert groups == [
+        f"broken (paint-broken 1.0, {place}):",
+        "chalk (paint-lib 2.5, paintlib = paintlib._dispatch:system):",
+        "default (paint-lib 2.5, paintlib = paintlib._dispatch:system):",
+        "exiting (paint-exiting 1.0, exiting = paint_exiting:backend):",
+        f"faulty (paint-faulty 1.0, {file}):",
+        "gold (paint-gold-too 0.1.0, gold = elsewhere:backend.toml):",
+        "raising (paint-raising 1.0, raising = paint_raising:backend):",
+    ]
 
 
 def test_near_misses_among_other_backends_are_reported(library: dict[str, Any]) -> None:
@@ -912,7 +939,7 @@ def test_variables_that_name_nothing(paint: Site) -> None:
         assert (each["severity"], each["backend"]) == ("warning", None)
         assert said(each).startswith(expected[each["keys"][0]][1])
     output = paint.run("doctor", "paintlib", PAINTLIB_SET_ORDER="nonsense").output
-    start = "  environment variable PAINTLIB_SET_ORDER: the value 'nonsense' is ignored"
+    start = "environment:\n  warning: PAINTLIB_SET_ORDER: the value 'nonsense' is ignored"
     assert start in output
 
 
@@ -932,7 +959,7 @@ def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
 
 def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: Any) -> None:
     """While the others are examined. Of two of one name, the first by distribution is used."""
-    link_packages(bare, "click", "rich", "markdown_it", "mdurl", "pygments", "tomli")
+    link_packages(bare, "click", "tomli")
     bare.install_library()
     expected = {
         "absent": ("import not_there", "loading 'absent:system' failed with ModuleNotFoundError"),
@@ -960,8 +987,8 @@ def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: A
     )
     answer = bare.run("doctor")
     for name, (_, text) in expected.items():
-        place = f"distribution {name}-lib 0.1.0, entry point '{name} = {name}:system'"
-        assert f"  library ({place}): {text}" in answer.output
+        place = f"{name}-lib 0.1.0, {name} = {name}:system"
+        assert f"\nlibrary {name} ({place}):\n  error: {text}" in answer.output
     assert "distribution paint-lib registers a library of the same name" in answer.output
     assert answer.row("default")[1] == "active"
     assert answer.code == 1
@@ -1005,7 +1032,8 @@ def test_a_library_that_cannot_be_used_has_no_backends(site: Site) -> None:
         ["warning"],
     ]
     answer = site.run("doctor", "paintlib")
-    assert answer.output.splitlines()[1] == "Errors:"
+    assert answer.output.splitlines()[:3] == ["paintlib  paint-lib 0.1.0", "", "Findings"]
+    assert answer.output.endswith("\n\nno backends: 1 error, 1 warning\n")
 
 
 def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
@@ -1017,7 +1045,7 @@ def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
 
 def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packages: Any) -> None:
     """And nothing is wrong."""
-    link_packages(bare, "click", "rich", "markdown_it", "mdurl", "pygments", "tomli")
+    link_packages(bare, "click", "tomli")
     answer = bare.run("doctor")
     group = "spatch_core.libraries"
     assert answer.output == f"No library is registered in the entry point group {group}.\n"
@@ -1027,8 +1055,11 @@ def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packag
 def test_a_terminal_shows_the_same(paint: Site) -> None:
     """The findings stand below the table, wrapped; without any, there is the table alone."""
     answer = paint.run_in_terminal("doctor", "paintlib")
-    assert "Errors:" in answer.output
+    assert "Findings" in answer.output
     assert "paint_oil" in answer.output
+    active = re.search(r"^oil +(.*)active, faulty", answer.output, re.MULTILINE)
+    assert active is not None
+    assert active[1] == "\x1b[31m"
     assert all(len(line) <= 80 for line in answer.output.splitlines() if "\x1b" not in line)
     assert (answer.code, answer.errors) == (1, "")
 
@@ -1037,6 +1068,7 @@ def test_backends_without_faults_are_fine(paint: Site) -> None:
     """Exit code 0."""
     (paint.folder / "paint_oil" / "__init__.py").write_text("def blur(x): return x\n")
     answer = paint.run("doctor", "paintlib")
-    assert answer.row("oil")[1:] == ["active", "0", "0", "0", "paint-oil 1.0"]
-    assert len(answer.output.splitlines()) == 4
+    assert answer.row("oil")[1:] == ["active", "no findings", "paint-oil 1.0"]
+    assert answer.output.endswith("paint-oil 1.0\n\n2 backends: no findings\n")
+    assert len(answer.output.splitlines()) == 6
     assert (answer.code, answer.errors) == (0, "")

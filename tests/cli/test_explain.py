@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -90,7 +91,8 @@ def test_backends_that_no_call_can_reach_are_named(paint: Site) -> None:
     paint.install_backend("wax", "")
     answer = paint.run("explain", BLUR, "builtins:int", PAINTLIB_BLOCK="wax")
     _, unusable = answer.output.split("Not considered:\n")
-    wax, water = unusable.splitlines()
+    wax, water, _, summary = unusable.splitlines()
+    assert summary == "2 backends: default runs"
     assert wax.startswith("  wax (blocked): the environment variable PAINTLIB_BLOCK")
     assert water.startswith("  water (broken): primary_types: 1 is not a list of strings")
     assert (answer.code, answer.errors) == (0, "")
@@ -354,13 +356,13 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
     assert answer.code == 0
 
 
-def test_the_help_names_every_key_and_verdict(paint: Site) -> None:
+def test_the_schema_names_every_key_and_verdict(paint: Site) -> None:
     """The documented shape is the real one."""
     paint.install_backend("water", "primary_types = 1\n")
     wanted = ("--why-not", "default")
     answer = paint.run("explain", BLUR, "fractions:Fraction", "--json", *wanted).json
-    text = paint.run("explain", "--help").output
-    words = text.replace(",", " ").replace(":", " ").split()
+    text = paint.run("schema", "explain").output
+    words = re.findall(r"\w+", text)
     records = [answer, *(answer[key][0] for key in ("types", "backends", "unusable"))]
     records += [answer["why_not"], answer["why_not"]["remedies"][0], answer["options"]]
     for record in records:

@@ -50,7 +50,9 @@ def test_problems_are_told(studio: Site) -> None:
     studio.install_backend("wax", "primary_types = 1\n")
     answer = studio.run("functions", "paintlib")
     assert answer.rows[1] == ["FUNCTION", "default", "Water", "oil"]
-    assert "Problems:\n  backend 'wax' is skipped" in answer.output
+    place = f"paint-wax 1.0, {studio.folder}/paint_wax/backend.toml"
+    assert f"\n\nProblems\nwax ({place}):\n  primary_types: 1 is not a list" in answer.output
+    assert answer.output.endswith("\n\n2 functions, 3 backends; 1 problem\n")
     assert answer.code == 1
 
 
@@ -122,7 +124,7 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
         ],
         "problems": [],
     }
-    words = set(re.findall(r"\w+", studio.run("functions", "-h").output))
+    words = set(re.findall(r"\w+", studio.run("schema", "functions").output))
     assert {*answer.json, *answer.json["functions"][0]} <= words
 
 

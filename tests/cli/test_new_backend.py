@@ -402,7 +402,7 @@ def test_it_is_built_and_installed_and_passes_its_tests_there(tmp_path: Path, si
         assert not check or done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done
 
-    needed = ["setuptools>=77", "click", "rich", "tomlkit", "pytest>=8.2"]
+    needed = ["setuptools>=77", "click", "tomlkit", "pytest>=8.2"]
     if sys.version_info < (3, 11):
         needed.append("tomli>=2.0")
     if run("pip", "install", "--quiet", "--retries=0", *needed, check=False).returncode:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spatch_core.cli.output import Cell, Column, Notes, Table, plain
+from spatch_core.cli.output import Cell, Column, Notes, Table, _Layout, plain, wrapped
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
-    from tests.cli.conftest import Answer, Site
+    from tests.cli.conftest import Site
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 TYPES = ["fractions:Fraction", f"{'a_long_package_name.' * 5}core:AnArrayWithALongName"]
@@ -27,27 +27,21 @@ def studio(paint: Site) -> Site:
     return paint
 
 
-def column(answer: Answer, title: str, following: str) -> str:
-    """Everything that stands below a title, lines joined: what a person would read there."""
-    lines = STYLE.sub("", answer.output).splitlines()
-    (head,) = (number for number, line in enumerate(lines) if title in line and following in line)
-    start, end = lines[head].index(title), lines[head].index(following)
-    rows = lines[head + 2 :]
-    rows = rows[: next(number for number, line in enumerate(rows) if line.startswith("Not active"))]
-    return "".join(line[start:end].strip() for line in rows)
-
-
-@pytest.mark.parametrize("width", [80, 60])
+@pytest.mark.parametrize("width", [80, 60, 40])
 def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
-    """What does not fit goes on in the next line of its cell, to the last character."""
+    """What does not fit goes on in further lines, and only a word longer than a line is broken."""
     answer = studio.run_in_terminal("list", "paintlib", width=width)
     lines = STYLE.sub("", answer.output).splitlines()
     assert max(map(len, lines)) <= width
-    names = column(answer, "Backend", "State")
-    assert names == "defaultoilgouache-with-a-long-namewater"
-    types = column(answer, "Types", "Opt-in").replace(" ", "")
-    own = "builtins:int"
-    assert types == "".join([own, "fractions:Fraction", own, "(secondary)", *TYPES])
+    starts = [line.split()[0] for line in lines if line[:1].isalpha()]
+    names = ["default", "oil", "gouache-with-a-long-name", "water"]
+    assert starts[: len(names) + 2] == ["paintlib", "Backend", *names]
+    words = [word for line in lines for word in line.split()]
+    own = ["builtins:int", "(secondary)", "paint-gouache-with-a-long-name", "paint-water"]
+    assert {*own, TYPES[0], "PAINTLIB_PRIORITIZE=gouache-with-a-long-name"} - {*words} == (
+        set() if width > 44 else {"PAINTLIB_PRIORITIZE=gouache-with-a-long-name"}
+    )
+    assert TYPES[1] in "".join(line.strip() for line in lines)
     assert "…" not in answer.output
     assert "..." not in answer.output
     assert answer.code == 1
@@ -73,9 +67,8 @@ def test_notes_are_whole_in_a_terminal(studio: Site) -> None:
     answer = studio.run_in_terminal("list", "paintlib")
     text = re.sub(r"\s", "", STYLE.sub("", answer.output))
     problem = (
-        "backend 'water' is skipped (distribution paint-water 1.0, entry point "
-        f"'water = paint_water:backend.toml', file {studio.folder}/paint_water/backend.toml), "
-        "key primary_types[0]: '[bold]no :art: identifier[/]' is not a type pattern"
+        f"water (paint-water 1.0, {studio.folder}/paint_water/backend.toml): "
+        "primary_types[0]: '[bold]no :art: identifier[/]' is not a type pattern"
     )
     assert problem.replace(" ", "") in text
 
@@ -152,3 +145,58 @@ def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
         "  x\n"
         "  y\n"
     )
+
+
+def test_a_row_that_is_too_wide_goes_on_in_further_lines(site: Site) -> None:
+    """Whole columns move; names stay whole, numbers to the right, empty cells take no line."""
+    names = [f"scipy-dispatch-{name}" for name in ("cupy", "dask")]
+    columns = (Column("backend"), Column("types"), Column("n", is_number=True), Column("why"))
+    rows: list[tuple[Cell, ...]] = [
+        (names[0], ("a:A", "b:B"), "10", "it does not know any of these types"),
+        (names[1], "a:A", "", ""),
+    ]
+    text = _Layout(40).text([Table(columns, rows)])
+    assert text == (
+        "Backend              Types   N\n"
+        "    Why\n"
+        "scipy-dispatch-cupy  a:A    10\n"
+        "                     b:B\n"
+        "    it does not know any of these types\n"
+        "scipy-dispatch-dask  a:A\n"
+    )
+    assert max(map(len, _Layout(24).text([Table(columns, rows)]).splitlines())) <= 24
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "expected"),
+    [
+        ("one two three", 7, ["one two", "  three"]),
+        ("to scipy-dispatch-cupy", 20, ["to scipy-dispatch-", "  cupy"]),
+        ("scipy-dispatch-cupy", 19, ["scipy-dispatch-cupy"]),
+        ("abcdefghij", 6, ["abcd", "  efgh", "  ij"]),
+        ("颜\0料\0 颜\0", 6, ["颜\0料\0", "  颜\0"]),
+        ("a  b", 80, ["a  b"]),
+        ("", 80, [""]),
+    ],
+)
+def test_lines_are_broken_between_words(text: str, width: int, expected: list[str]) -> None:
+    """And a word that is longer than a line after a punctuation mark, if it has one."""
+    assert wrapped(text, width, "", "  ") == expected
+
+
+def test_no_name_of_a_backend_is_broken_at_80_columns(paint: Site) -> None:
+    """Nor that of a distribution, a type or a function."""
+    names = [f"scipy-dispatch-cupy-{number}" for number in range(3)]
+    for name in names:
+        package = f"paint_{name}".replace("-", "_")
+        paint.install_backend(
+            name,
+            'primary_types = ["fractions:Fraction", "nowhere_at_all.arrays:ndarray"]\n'
+            f'[functions."paintlib.filters:blur"]\nfunction = "{package}:blur"\n',
+        )
+    whole = {*names, *(f"paint-{name}" for name in names), "nowhere_at_all.arrays:ndarray"}
+    answer = paint.run_in_terminal("list", "paintlib", NO_COLOR="1")
+    assert whole <= {*answer.output.split()}
+    for command in ("doctor", "order", "functions"):
+        answer = paint.run_in_terminal(command, "paintlib", NO_COLOR="1")
+        assert {*names} <= {*re.split(r"[\s:,]+", answer.output)}, command

@@ -110,7 +110,7 @@ def test_functions_are_added_in_order(project: Project) -> None:
     answer = project.update(text(HEAD))
     assert (answer.code, answer.errors) == (0, "")
     assert project.after == text(HEAD, BLEND, BLUR)
-    assert answer.row(str(project.file))[1:] == ["2", "0", "0", "updated"]
+    assert answer.output == f"{project.file}: updated (2 added)\n\n1 file: 1 updated\n"
 
 
 def test_twice_in_a_row_changes_nothing(project: Project) -> None:
@@ -119,7 +119,7 @@ def test_twice_in_a_row_changes_nothing(project: Project) -> None:
     before = os.stat(project.file)
     answer = project.update(None)
     after = os.stat(project.file)
-    assert answer.row(str(project.file))[1:] == ["0", "0", "0", "up to date"]
+    assert answer.output == f"{project.file}: up to date\n\n1 file: 1 up to date\n"
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert project.update(None, "--check").code == 0
 
@@ -451,10 +451,8 @@ def test_check_writes_nothing_and_shows_what_would_change(project: Project) -> N
     before = text(HEAD, BLEND, BLUR.replace("tools:ask", "tools:aks"))
     answer = project.update(before, "--check")
     assert (answer.code, answer.errors, project.after) == (1, "", before)
-    assert answer.row(str(project.file))[1:] == ["0", "1", "0", "not up to date"]
-    assert answer.output.endswith(
-        f"""
---- {project.file}
+    assert answer.output == (
+        f"""--- {project.file}
 +++ {project.file}
 @@ -15,4 +15,4 @@
 
@@ -462,6 +460,10 @@ def test_check_writes_nothing_and_shows_what_would_change(project: Project) -> N
  function = "paint_oil.tools:blur"
 -should_run = "paint_oil.tools:aks"
 +should_run = "paint_oil.tools:ask"
+
+{project.file}: not up to date (1 changed)
+
+1 file: 1 not up to date
 """.replace("@@\n\n", "@@\n \n")
     )
     found = outcome(project.update(None, "--check", "--json"))
@@ -605,7 +607,14 @@ def test_a_failure_leaves_the_file_as_it_was(
     assert fault["message"].startswith(message)
     assert fault["remedy"]
     assert (answer.code, project.after) == (1, before)
-    assert project.update(before).row(str(project.file))[-1] == "1 fault, left as it was"
+    lines = project.update(before).output.splitlines()
+    assert lines[0].startswith(f"{project.file}:{fault['line']}: error: {key}: {message}")
+    assert lines[1:] == [
+        f"    help: {fault['remedy']}",
+        f"{project.file}: left as it was",
+        "",
+        "1 file: 1 left as it was",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -88,8 +88,14 @@ def test_a_good_file_is_fine_though_nothing_is_installed(site: Site, project: Pa
     answer = verify(site, project, GOOD)
     assert (answer.code, answer.errors) == (0, "")
     file = str(project / "src" / "paint_oil" / "backend.toml")
-    assert answer.row(file) == [file, "oil", "1", "fine"]
-    assert f"Imported from where the files are:\n  {project / 'src'}\n" in answer.output
+    unchecked = f"{file}:12: note: functions.\"paintlib.filters:blur\": the package 'paintlib' is"
+    first, rest = answer.output.split("\n", 1)
+    assert first == f"{unchecked} not installed here, so that this is not checked"
+    assert rest == (
+        f"{file}: fine (backend oil, 1 function)\n"
+        f"Imported from where the files are:\n  {project / 'src'}\n"
+        "\n1 file: 1 note\n"
+    )
 
 
 def test_every_fault_is_shown_at_once(site: Site, project: Path) -> None:
@@ -156,15 +162,15 @@ def test_keys_that_are_no_fields_here_are_faults_of_their_lines(site: Site, proj
 
 
 def test_a_fault_is_one_line_with_file_and_line(site: Site, project: Path) -> None:
-    """As compilers do, so that editors and people find the place."""
+    """As compilers do, so that editors and people find the place; the remedy stands below."""
     answer = verify(site, project, GOOD.replace("tools:blur", "tools:blurr"))
     file = project / "src" / "paint_oil" / "backend.toml"
-    assert answer.row(f"{file}:13") == [
-        f"{file}:13",
-        'functions."paintlib.filters:blur".function',
-        "'paint_oil.tools' has no 'blurr'",
-        "Did you mean 'blur'?",
-    ]
+    key = 'functions."paintlib.filters:blur".function'
+    assert (
+        f"\n{file}:13: error: {key}: 'paint_oil.tools' has no 'blurr'\n"
+        "    help: Did you mean 'blur'?\n"
+    ) in answer.output
+    assert answer.output.endswith("\n\n1 file: 1 error, 1 note\n")
     assert answer.code == 1
 
 
@@ -265,7 +271,7 @@ def test_types_of_packages_that_are_not_installed_are_no_fault(site: Site, proje
     answer = verify(site, project, toml)
     file = project / "src" / "paint_oil" / "backend.toml"
     assert (
-        f"Not checked:\n  {file}:3: primary_types[0]: the package 'zzz_gpu' is not installed here, "
+        f"{file}:3: note: primary_types[0]: the package 'zzz_gpu' is not installed here, "
         "so that this is not checked\n" in answer.output
     )
     assert answer.code == 0
@@ -280,9 +286,9 @@ def test_remarks_are_told_apart_from_what_is_not_checked(site: Site, project: Pa
     """They have a remedy, and are no faults."""
     toml = GOOD.replace('"fractions:Fraction', '"@decimal:Decimal')
     answer = verify(site, project, toml)
-    place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: primary_types[0]"
+    place = f"{project / 'src' / 'paint_oil' / 'backend.toml'}:3: note: primary_types[0]"
     note = "'decimal:Decimal' is not an abstract base class; importing it is unnecessary"
-    assert f"Notes:\n  {place}: {note}. Write '~decimal:Decimal', which" in answer.output
+    assert f"{place}: {note}\n    help: Write '~decimal:Decimal', which" in answer.output
     assert answer.code == 0
     (found,) = verify(site, project, toml, "--json").json["files"]
     assert [each["key"] for each in found["notes"]] == ["primary_types[0]"]
@@ -566,9 +572,10 @@ def test_one_fault_in_many_places_is_one_line(site: Site, project: Path) -> None
     )
     answer = verify(site, project, GOOD + functions)
     file = project / "src" / "paint_oil" / "backend.toml"
-    (row,) = (row for row in answer.rows if "exit code 7" in str(row))
-    assert row[:2] == [f"{file}:16", 'functions."zzz_lib:f0".function and 3 more']
-    assert answer.row(str(file))[-1] == "4 faults"
+    (line,) = (line for line in answer.output.splitlines() if "exit code 7" in line)
+    start = f'{file}:16: error: functions."zzz_lib:f0".function and 3 more: '
+    assert line.startswith(start)
+    assert "4 errors" in answer.output.splitlines()[-1]
     assert len(faults(verify(site, project, GOOD + functions, "--json"))) == 4
 
 
@@ -639,8 +646,12 @@ def test_several_files_are_judged_one_by_one(site: Site, project: Path, tmp_path
     write(tmp_path / "other" / "paint_oil", {"backend.toml": GOOD})
     files = [project / "src" / "paint_oil", tmp_path / "other" / "paint_oil"]
     answer = site.run("verify", *(str(each / "backend.toml") for each in files))
-    verdicts = [row[-1] for row in answer.rows if len(row) == 4][1:3]
-    assert (verdicts, answer.code) == (["fine", "1 fault"], 1)
+    lines = answer.output.splitlines()
+    (error,) = (line for line in lines if ": error: " in line)
+    assert error.startswith(f"{files[1] / 'backend.toml'}:13: error: ")
+    (fine,) = (line for line in lines if ": fine" in line)
+    assert fine == f"{files[0] / 'backend.toml'}: fine (backend oil, 1 function)"
+    assert (lines[-1], answer.code) == ("2 files: 1 error, 2 notes", 1)
 
 
 def test_wrong_usage(site: Site, tmp_path: Path) -> None:

@@ -649,6 +649,11 @@ def test_an_unknown_key_shows_the_nearest_field_of_any_table(
             "function.lib:blur.requires_opt_in",
             "above the first table",
         ),
+        (
+            {**MINIMAL, "plugins": [{"a": 1}, {"b": {"requires_opt_in": True}}]},
+            "plugins[1].b.requires_opt_in",
+            "above the first table",
+        ),
     ],
 )
 def test_a_field_in_the_wrong_table_is_a_fault(

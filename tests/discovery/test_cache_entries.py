@@ -71,9 +71,11 @@ def test_an_entry_is_of_one_version_of_a_file(tmp_path: Path, status: os.stat_re
         (4, {"a": 1}),
         (6, 1),
         (7, ["m:f"]),
-        (9, [1, []]),
-        (9, ["m:b", "m"]),
-        (9, "abc"),
+        (9, [1]),
+        (10, [[1, []], None]),
+        (10, [["m:b", "m"], None]),
+        (10, [None, ["m:f"]]),
+        (10, "abc"),
     ],
 )
 def test_a_malformed_entry_is_refused(status: os.stat_result, field: int, value: object) -> None:

@@ -1,0 +1,99 @@
+"""Explanations of calls of methods, which Python does not tell the instance."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from .._classes import mro_of
+from .._identifiers import loaded_object
+
+if TYPE_CHECKING:
+    from .._dispatch_arguments import Function
+
+    Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+
+
+class Unknown:
+    """Stands for the instance of a method in an explanation.
+
+    ``instance.method.explain`` is the attribute of the function: the instance is lost.
+
+    Parameters
+    ----------
+    cls : type or None
+        The class that defines the method; None if it is not found.
+    """
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: type | None) -> None:
+        self.cls = cls
+
+
+def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    """Return the arguments of a call, the first of a method among them, perhaps `Unknown`.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function.
+    args, kwargs
+        What `explain` was given.
+
+    Raises
+    ------
+    TypeError
+        If the function cannot be called with them.
+    """
+    default = function.default
+    try:
+        # Not that of a function that the default wraps: the default gets the arguments.
+        signature = inspect.signature(default, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return args, kwargs  # some functions written in C have none
+    module = getattr(default, "__module__", "")
+    path, _, name = getattr(default, "__qualname__", "").rpartition(".")
+    error = _mismatch(signature, args, kwargs)
+    if path and not path.endswith("<locals>"):
+        cls: Any = loaded_object(module, path) if isinstance(module, str) else None
+        kind = type(vars(cls).get(name)) if isinstance(cls, type) else None
+        first: Any = cls if kind is classmethod else Unknown(cls if kind else None)
+        # Of a class that is not found, the method may be static: what fits is taken as it is.
+        is_certain = kind is not None or error is not None
+        if (
+            kind is not staticmethod
+            and is_certain
+            and (error is not None or not _is_given(args, kind is classmethod, module, path))
+            and not _names_first(signature, kwargs)
+            and _mismatch(signature, (first, *args), kwargs) is None
+        ):
+            return (first, *args), kwargs
+    if error is not None:
+        raise error
+    return args, kwargs
+
+
+def _mismatch(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> TypeError | None:
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as error:
+        return error
+    return None
+
+
+def _is_given(args: tuple[Any, ...], is_class: bool, module: str, path: str) -> bool:
+    """Whether the first argument is an instance of the class of a method, or the class."""
+    cls: Any = None
+    if args:
+        cls = args[0] if is_class else type(args[0])
+    if not isinstance(cls, type):
+        return False
+    return any((each.__module__, each.__qualname__) == (module, path) for each in mro_of(cls))
+
+
+def _names_first(signature: inspect.Signature, kwargs: dict[str, Any]) -> bool:
+    """Whether the first parameter is passed by keyword."""
+    return next(iter(signature.parameters), None) in kwargs

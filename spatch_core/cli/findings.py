@@ -1,0 +1,103 @@
+"""Shows what is wrong, one finding a line: by backend, or by file and line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._discovery.catalog import CYCLE
+from ..examination.findings import Finding, Severity, source_as_json
+from .output import Cell, Notes, Part
+
+if TYPE_CHECKING:
+    from .._problems import Problem
+
+_STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
+
+
+def by_backend(problems: Iterable[Problem], library: str) -> list[Notes]:
+    """Return the problems of each backend, of the environment and of the library.
+
+    A cycle, which each of its backends has as a problem, is told once.
+    """
+    groups: dict[str, dict[Cell, None]] = {}
+    for each in problems:
+        keys = each.keys if isinstance(each, Finding) else (each.key,) if each.key else ()
+        severity = f"{each.severity}: " if isinstance(each, Finding) else ""
+        line = f"{severity}{_key(keys)}{each.message}. {each.remedy}"
+        groups.setdefault(_title(each, library), {})[line] = None
+    return [Notes(title, [*lines], _STYLES) for title, lines in groups.items()]
+
+
+def _title(problem: Problem, library: str) -> str:
+    if problem.message.startswith(CYCLE):
+        return "priority order"
+    if problem.backend is None and problem.key is not None:
+        return "environment"
+    place = source_as_json(problem.source)
+    owner = " ".join(filter(None, (place["distribution"], place["version"])))
+    where = ", ".join(filter(None, (owner, place["file"] or place["entry_point"])))
+    subject = f"library {library}" if problem.backend is None else problem.backend
+    return f"{subject} ({where})" if where else subject
+
+
+def _key(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - 1} more" if len(keys) > 1 else ""
+    return f"{keys[0]}{more}: " if keys else ""
+
+
+def by_line(findings: Iterable[Finding]) -> Notes:
+    """Return findings about files, each with its file, line and remedy.
+
+    Those that differ in their keys alone become one.
+    """
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for each in findings:
+        file = str(each.source and each.source.file)
+        found.setdefault((file, each.message, each.remedy), []).append(each)
+    lines: list[Cell] = []
+    for same in found.values():
+        first, key = same[0], _key([each.key for each in same if each.key])
+        line = f"{first.place}: {first.severity}: {key}{first.message}"
+        lines.append(line if first.is_unchecked else (line, f"help: {first.remedy}"))
+    return Notes("", lines, _STYLES)
+
+
+def finding_as_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding about a file as JSON has it."""
+    names = ("line", "key", "message", "remedy")
+    return {
+        "severity": finding.severity.value,
+        **{name: getattr(finding, name) for name in names},
+    }
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "no errors", "1 error", "2 errors"."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number or 'no'} {noun if number == 1 else plural}"
+
+
+def count_severities(severities: Iterable[str]) -> str:
+    """Return how many findings of each severity there are; "no findings" without any."""
+    found = Counter(severities)
+    texts = [counted(found[each.value], each.value) for each in Severity if found[each.value]]
+    return ", ".join(texts) or "no findings"
+
+
+def closing(text: str, *found: tuple[str, Iterable[Problem]], told: int = 0) -> list[Part]:
+    """Return the end of what a command shows: problems, and a line that sums up.
+
+    Parameters
+    ----------
+    text : str
+        Begins the last line.
+    *found : tuple of (str, iterable of Problem)
+        Names of libraries with the problems to show.
+    told : int, optional
+        How many more were shown before.
+    """
+    notes = [each for library, problems in found for each in by_backend(problems, library)]
+    number = told + sum(len(each.lines) for each in notes)
+    return [*["Problems"][: len(notes)], *notes, f"{text}; {counted(number, 'problem')}"]

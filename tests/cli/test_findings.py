@@ -1,0 +1,80 @@
+"""How problems and findings are shown: by backend, and by file and line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from spatch_core._discovery.catalog import CYCLE
+from spatch_core._problems import Problem, Source
+from spatch_core.cli.findings import by_backend, by_line, closing, count_severities, counted
+from spatch_core.examination.findings import Severity, error, note, unchecked, warning
+
+SOURCE = Source("gpu = pkg:gpu.toml", "/pkg/gpu.toml")
+
+
+def test_problems_stand_below_their_backend() -> None:
+    """With the file, or else the entry point; variables and the library have groups, too."""
+    problems = [
+        Problem("it is wrong", "Mend it", "gpu", "name", SOURCE),
+        Problem("it is odd", "Mend that", "gpu", source=SOURCE),
+        Problem("it is gone", "Install it", "cpu", source=Source("cpu = x:y")),
+        Problem("it is no name", "Correct it", key="LIB_BLOCK"),
+        Problem("it fails", "Repair it", source=Source("lib = lib:system")),
+    ]
+    assert [(each.title, each.lines) for each in by_backend(problems, "lib")] == [
+        ("gpu (/pkg/gpu.toml)", ["name: it is wrong. Mend it", "it is odd. Mend that"]),
+        ("cpu (cpu = x:y)", ["it is gone. Install it"]),
+        ("environment", ["LIB_BLOCK: it is no name. Correct it"]),
+        ("library lib (lib = lib:system)", ["it fails. Repair it"]),
+    ]
+
+
+def test_findings_begin_with_their_severity() -> None:
+    """And have the number of further keys."""
+    found = replace(warning("it is odd", "Mend it"), key="a", more_keys=("b", "c"), backend="gpu")
+    (notes,) = by_backend([found], "lib")
+    assert (notes.title, notes.lines) == ("gpu", ["warning: a and 2 more: it is odd. Mend it"])
+
+
+def test_a_cycle_is_told_once() -> None:
+    """It is a problem of each backend on it."""
+    message = f"{CYCLE}: a before b before a"
+    problems = [Problem(message, "Set it", name, skips=False) for name in "ab"]
+    (notes,) = by_backend(problems, "lib")
+    assert (notes.title, notes.lines) == ("priority order", [f"{message}. Set it"])
+    *_, last = closing("2 backends", ("lib", problems), told=1)
+    assert last == "2 backends; 2 problems"
+
+
+def test_a_finding_of_a_file_is_a_line_that_editors_understand() -> None:
+    """With the remedy below, but for what could not be checked; equal ones are one."""
+    first = replace(error("it is wrong", "Mend it"), key="a", line=3, source=SOURCE)
+    other = replace(first, key="b", line=5)
+    absent = replace(unchecked("it is absent"), key="c", line=7, source=SOURCE)
+    whole = replace(note("it is empty", "Fill it"), source=SOURCE)
+    assert by_line([first, other, absent, whole]).lines == [
+        ("/pkg/gpu.toml:3: error: a and 1 more: it is wrong", "help: Mend it"),
+        "/pkg/gpu.toml:7: note: c: it is absent, so that this is not checked",
+        ("/pkg/gpu.toml: note: it is empty", "help: Fill it"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "expected"),
+    [(0, "error", "no errors"), (1, "library", "1 library"), (2, "library", "2 libraries")],
+)
+def test_numbers_have_their_noun(number: int, noun: str, expected: str) -> None:
+    assert counted(number, noun) == expected
+
+
+def test_severities_are_counted_the_worst_first() -> None:
+    """What there is none of is left out."""
+    assert count_severities([Severity.NOTE, Severity.ERROR, Severity.ERROR]) == "2 errors, 1 note"
+    assert count_severities([]) == "no findings"
+
+
+def test_without_problems_the_last_line_says_so() -> None:
+    """And there is no heading."""
+    assert closing("3 backends", ("lib", [])) == ["3 backends; no problems"]
