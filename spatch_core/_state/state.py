@@ -186,7 +186,7 @@ class DispatchState:
 
         Classes, lists and hooks count by identity: no code of a metaclass runs.
         """
-        hooks = tuple(map(id, self.hook or ()))
+        hooks = None if self.hook is None else tuple(map(id, self.hook))
         return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback, hooks
 
     @property
