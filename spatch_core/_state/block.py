@@ -122,6 +122,11 @@ class Block:
         return self._state().fallback
 
     @property
+    def backend(self) -> str | None:
+        """The current backend; None if there is none."""
+        return self._state().backend
+
+    @property
     def hooks(self) -> tuple[Callable[[Call], Any], ...]:
         """The hooks that see every call, innermost first."""
         return self._state().hook or ()

@@ -8,7 +8,8 @@ cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the names and the set
+              with no others, or with ``backend``, a string,
+              as the third; besides, the names and the set
               of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
@@ -36,14 +37,15 @@ if TYPE_CHECKING:
         """Options that are given by name alone, for the overloads."""
 
         fallback: str | None
+        backend: str | None
         hook: Hook | None
 
 
 _NOTHING = ()
 
 _VARIABLES = """
-    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
-    prioritize, block and order backends before a program starts.
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK, {0}_SET_ORDER and {0}_BACKEND
+    prioritize, block and order backends, and say which one is current, before a program starts.
     """
 """The end of the docstring of a library's options."""
 
@@ -69,6 +71,10 @@ class BackendOptions(Giving[Given_co]):
         library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
         ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
         ``"convert"`` lets a backend convert the arguments and the result.
+    backend : str, optional
+        The current backend: prioritized, and also chosen where types say nothing, because all
+        dispatch types are Python's own classes or there are none. It takes the place of that of
+        an outer block.
     hook : callable, optional
         Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
         dispatched; what it returns is the result. ``call.next(*call.args, **call.kwargs)`` goes
@@ -174,12 +180,15 @@ class BackendOptions(Giving[Given_co]):
             trace: bool = False,
             *,
             fallback: str | None = None,
+            backend: str | None = None,
             hook: Hook | None = None,
         ) -> None:
             self._entered = []
             if type is None and not trace and fallback is None and hook is None:
                 try:
-                    if disable is _NOTHING:
+                    if backend is not None:
+                        self._own = self._plain[prioritize, disable, backend]
+                    elif disable is _NOTHING:
                         self._own = self._prioritized[prioritize]
                     else:
                         self._own = self._plain[prioritize, disable]
@@ -188,8 +197,14 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            others = {"type": type, "trace": trace or None, "fallback": fallback, "hook": hook}
-            self._own = self._check(prioritize, disable, **others)
+            self._own = self._check(
+                *(prioritize, disable),
+                type=type,
+                trace=trace or None,
+                fallback=fallback,
+                backend=backend,
+                hook=hook,
+            )
 
     @classmethod
     def _check(
@@ -266,6 +281,7 @@ class BackendOptions(Giving[Given_co]):
         disable: str | Iterable[str] | None = (),
         type: Class | str | None = None,
         fallback: str | None = None,
+        backend: str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 
@@ -277,7 +293,7 @@ class BackendOptions(Giving[Given_co]):
         ----------
         function : callable
             A function, a coroutine function, a generator function or any other callable.
-        prioritize, disable, type, fallback
+        prioritize, disable, type, fallback, backend
             As for a block; on an object, as for a block inside one of its options.
 
         Returns
@@ -293,7 +309,7 @@ class BackendOptions(Giving[Given_co]):
         """
         from .freezing import freeze
 
-        others = {"type": type, "fallback": fallback}
+        others = {"type": type, "fallback": fallback, "backend": backend}
         state = cls._check(prioritize, disable, **others).within(DispatchState())
         options: Any = cls
         if isinstance(options, BackendOptions):

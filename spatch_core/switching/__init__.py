@@ -1,0 +1,7 @@
+"""Switch backends as users of TensorLy and Ivy know it: the current backend of a library."""
+
+from __future__ import annotations
+
+from .switch import Switch
+
+__all__ = ["Switch"]
