@@ -34,6 +34,7 @@ class Choice(NamedTuple):
     prioritized: tuple[str, ...]
     disabled: tuple[str, ...]
     type: str  # that of the options; empty for none
+    current: str  # the current backend; empty for none
     is_invoked: bool  # whether `invoke` has named the backend
 
 
@@ -76,6 +77,7 @@ class Record(AbstractContextManager["Record"]):
             *(call.function, tuple(map(type_identifier, call.types)), backend, tuple(before)),
             *(state.prioritized, tuple(sorted(state.disabled))),
             "" if state.type is None else type_identifier(state.type),
+            state.backend or "",
             isinstance(chain, Demanded),
         )
         with self._lock:
@@ -145,6 +147,7 @@ def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
             "prioritize": [*choice.prioritized],
             "disable": [*choice.disabled],
             "type": choice.type or None,
+            "backend": choice.current or None,
         },
         "invoked": choice.is_invoked,
         "count": count,

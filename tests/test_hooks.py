@@ -264,7 +264,7 @@ def test_record(tmp_path: Path) -> None:
         with backend_opts(prioritize="one", type=Foreign):
             g(None)
         f.invoke(backend="default")(Foreign())
-    none: dict[str, Any] = {"prioritize": [], "disable": [], "type": None}
+    none: dict[str, Any] = {"prioritize": [], "disable": [], "type": None, "backend": None}
     types = [f"{__name__}:Foreign"]
     common = {"distribution": None, "version": None, "options": none, "invoked": False, "count": 1}
     assert calls(path) == [
@@ -297,7 +297,7 @@ def test_record(tmp_path: Path) -> None:
             "types": types,
             "backend": "default",
             "before": [],
-            "options": {"prioritize": ["one"], "disable": [], "type": types[0]},
+            "options": {"prioritize": ["one"], "disable": [], "type": types[0], "backend": None},
         },
     ]
 

@@ -200,14 +200,14 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            others = {
-                "type": type,
-                "trace": trace or None,
-                "fallback": fallback,
-                "backend": backend,
-                "hook": hook,
-            }
-            self._own = self._check(prioritize, disable, **others)
+            self._own = self._check(
+                *(prioritize, disable),
+                type=type,
+                trace=trace or None,
+                fallback=fallback,
+                backend=backend,
+                hook=hook,
+            )
 
     @classmethod
     def _check(

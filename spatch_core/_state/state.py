@@ -249,9 +249,11 @@ class DispatchState:
 
         Classes, lists and hooks count by identity: no code of a metaclass runs.
         """
-        hooks = None if self.hook is None else tuple(map(id, self.hook))
-        given = self.places, self.disabled, id(self.type), id(self.trace), self.fallback, hooks
-        return given if self.backend is None else (*given, self.backend, self.earlier)
+        options: tuple[object, ...]
+        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
+        if self.backend is not None or self.hook is not None:
+            options = (*options, self.backend, self.earlier, *map(id, self.hook or ()))
+        return options
 
     @property
     def others(self) -> dict[str, Any]:

@@ -101,6 +101,7 @@ def _as_json(replayed: Replayed) -> dict[str, Any]:
             "prioritize": list(recorded.prioritize),
             "disable": list(recorded.disable),
             "type": recorded.type,
+            "backend": recorded.current,
         },
         "invoked": recorded.invoked,
         "count": recorded.count,

@@ -46,6 +46,7 @@ class Recorded:
     prioritize: tuple[str, ...]
     disable: tuple[str, ...]
     type: str | None
+    current: str | None  # the current backend
     invoked: bool
     count: int
 
@@ -113,6 +114,7 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
         tuple(options["prioritize"]),
         tuple(options["disable"]),
         options["type"],
+        options["backend"],
         bool(call["invoked"]),
         int(call["count"]),
     )
@@ -176,7 +178,9 @@ def _obstacle(recorded: Recorded, system: BackendSystem, identifier: str) -> str
             assumed,
         )
         import_homes(system, (*types, *([assumed] if assumed else [])))
-        explained = Question(system, identifier, types, options).ask().backends
+        current = recorded.current if recorded.current in known else None
+        with system.backend_opts(backend=current):
+            explained = Question(system, identifier, types, options).ask().backends
     except (ValueError, TypeError) as error:
         return str(error)
     chain = list(dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER))

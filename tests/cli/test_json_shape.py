@@ -29,7 +29,7 @@ RECORD = json.dumps(
                 "distribution": "paint-lib",
                 "version": "2.5",
                 "before": [],
-                "options": {"prioritize": [], "disable": [], "type": None},
+                "options": {"prioritize": [], "disable": [], "type": None, "backend": None},
                 "invoked": False,
                 "count": 1,
             }

@@ -118,7 +118,12 @@ def test_options_of_the_program(paint: Site) -> None:
         "reason": "",
         "recorded": {"distribution": "paint-lib", "version": "2.5"},
         "here": {"distribution": "paint-lib", "version": "2.5"},
-        "options": {"prioritize": [], "disable": ["oil"], "type": "fractions:Fraction"},
+        "options": {
+            "prioritize": [],
+            "disable": ["oil"],
+            "type": "fractions:Fraction",
+            "backend": None,
+        },
         "invoked": False,
         "count": 2,
     }

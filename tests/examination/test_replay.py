@@ -19,7 +19,7 @@ CALL: dict[str, Any] = {
     "version": None,
     "invoked": False,
     "count": 2,
-    "options": {"prioritize": ["b"], "disable": ["c"], "type": None},
+    "options": {"prioritize": ["b"], "disable": ["c"], "type": None, "backend": None},
 }
 
 
@@ -34,7 +34,7 @@ def test_records_are_read(tmp_path: Path) -> None:
     assert read_record(write(tmp_path, [{**CALL, "later": 1}])) == (
         Recorded(
             *("absentlib:f", ("builtins:int",), "b", "d", None, ("a",), ("b",), ("c",)),
-            *(None, False, 2),
+            *(None, None, False, 2),
         ),
     )
 
