@@ -47,7 +47,7 @@ _COLUMNS = (
             Verdict.NO_IMPLEMENTATION: "dim",
         },
     ),
-    Column("reason"),
+    Column("reason", is_prose=True),
 )
 
 _EPILOG = """\b
