@@ -50,7 +50,7 @@ _COLUMNS = (
             Verdict.NO_IMPLEMENTATION: "dim",
         },
     ),
-    Column("reason"),
+    Column("reason", is_prose=True),
 )
 
 _EPILOG = """\b
