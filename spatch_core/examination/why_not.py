@@ -50,6 +50,10 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     known = catalog.environment
     reason = catalog.why_unusable(backend)
     if backend in system.backends:
+        # A vendored copy of this package may be an earlier one, which knows no requirements.
+        unmet = getattr(system.backends[backend], "unmet", "")
+        if unmet:
+            return Answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}: install it"])
         explained = _verdict(question.ask(), backend)
         if explained.verdict != Verdict.SKIPPED:
             return _Search(question, backend, variables).answer()
