@@ -114,6 +114,7 @@ class Chain(TakesFound):
                 result = self._run_postponed(args, kwargs, found, course)
                 if result is not UNCONVERTED:
                     return result
+            course.backend = candidate.backend
             if not candidate.is_plain:
                 if candidate.conversions is not None and self.end is not None:
                     result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
@@ -248,7 +249,7 @@ class Chain(TakesFound):
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller = self.caller
+        caller, course = self.caller, course.inner()
         if caller is None:
             return self.run(args, kwargs, place, course=course)
         found = self.function.extract(args, kwargs)

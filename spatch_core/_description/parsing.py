@@ -179,7 +179,8 @@ class _DescriptionReader(FieldReader):
         table = self.table(functions, DEFAULTS, path)
         defaults = self.implementation_fields(table, path)
         found = {}
-        for identifier, entry in functions.items():
+        # Copied in one step: another thread may be adding functions to a table in code.
+        for identifier, entry in [*functions.items()]:
             if identifier in NO_FUNCTIONS:
                 continue
             path = f'functions."{identifier}"'

@@ -223,7 +223,9 @@ class StateKeeper:
         scope = self._new(state)
         scope.mark, scope.is_enabled = mark, enabled
         scope.tables = self._shared
+        before = self.default
         self._shared[:] = [scope]
+        before.mark = None  # a program may keep what refers to that scope, e.g. the call of a hook
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

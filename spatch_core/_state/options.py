@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
+    from .hooks import Hook
     from .owner import Owner
     from .state import Class
     from .trace import Trace
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
         fallback: str | None
         backend: str | None
+        hook: Hook | None
 
 
 _NOTHING = ()
@@ -75,11 +77,17 @@ class BackendOptions(Giving[Given_co]):
         The current backend: prioritized, and also chosen where types say nothing, because all
         dispatch types are Python's own classes or there are none. It takes the place of that of
         an outer block.
+    hook : callable, optional
+        Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
+        dispatched; what it returns is the result. ``call.next(*call.args, **call.kwargs)`` goes
+        on with the call. A hook of an inner block comes first.
 
     Raises
     ------
     ValueError
         `fallback` is none of these.
+    TypeError
+        `hook` cannot be called, or is a coroutine function or a generator function.
     UnknownBackendError
         A `ValueError`: a name is not that of a usable backend.
     UnknownTypeError
@@ -102,6 +110,8 @@ class BackendOptions(Giving[Given_co]):
         with backend_opts(trace=True) as trace:
             ...
         print(trace)
+        with backend_opts(hook=hooks.log(logger)):
+            ...
 
     In a function, wherever it is called; in the whole process; what is active here and now::
 
@@ -174,9 +184,10 @@ class BackendOptions(Giving[Given_co]):
             *,
             fallback: str | None = None,
             backend: str | None = None,
+            hook: Hook | None = None,
         ) -> None:
             self._entered = []
-            if type is None and not trace and fallback is None:
+            if type is None and not trace and fallback is None and hook is None:
                 try:
                     if backend is not None:
                         self._own = self._plain[prioritize, disable, backend]
@@ -195,6 +206,7 @@ class BackendOptions(Giving[Given_co]):
                 trace=trace or None,
                 fallback=fallback,
                 backend=backend,
+                hook=hook,
             )
 
     @classmethod

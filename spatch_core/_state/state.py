@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
+    from .hooks import Hook
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
@@ -37,16 +38,24 @@ class Option:
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
         pickled options say that it is given.
+    told : str, optional
+        Name of the property that tells what is in force, where it differs.
     """
 
-    __slots__ = ("check", "name", "travels")
+    __slots__ = ("check", "name", "told", "travels")
 
     def __init__(
-        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
+        self,
+        name: str,
+        check: Callable[[Any, Any], Any],
+        *,
+        travels: bool = True,
+        told: str = "",
     ) -> None:
         self.name = name
         self.check = check
         self.travels = travels
+        self.told = told or name
 
 
 def checked_type(owner: Any, given: Class | str) -> Class:
@@ -96,11 +105,18 @@ def checked_backend(owner: Any, given: object) -> str:
     return name
 
 
+def _checked_hook(_: Any, given: object) -> tuple[Hook]:
+    from .hooks import checked_hook  # most programs give none
+
+    return checked_hook(given)
+
+
 OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
     Option("backend", checked_backend),
+    Option("hook", _checked_hook, travels=False, told="hooks"),
 )
 """All options but ``prioritize`` and ``disable``."""
 
@@ -135,6 +151,8 @@ class DispatchState:
         The current backend.
     earlier : tuple of str
         The backends that were current before, the last one first.
+    hook : tuple of callable or None
+        What sees every call, innermost first.
 
     Attributes
     ----------
@@ -157,6 +175,7 @@ class DispatchState:
     fallback: str | None
     backend: str | None
     earlier: tuple[str, ...]
+    hook: tuple[Hook, ...] | None
 
     def __init__(
         self,
@@ -167,6 +186,7 @@ class DispatchState:
         fallback: str | None = None,
         backend: str | None = None,
         earlier: tuple[str, ...] = (),
+        hook: tuple[Hook, ...] | None = None,
     ) -> None:
         initialize = object.__setattr__
         places = prioritized
@@ -185,6 +205,7 @@ class DispatchState:
         initialize(self, "fallback", fallback)
         initialize(self, "backend", backend)
         initialize(self, "earlier", earlier)
+        initialize(self, "hook", hook)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
@@ -205,7 +226,16 @@ class DispatchState:
             outer.fallback if self.fallback is None else self.fallback,
             backend,
             earlier,
+            outer.hook if self.hook is None else self._joined_hooks(outer),
         )
+
+    def _joined_hooks(self, outer: DispatchState) -> tuple[Hook, ...]:
+        own: tuple[Hook, ...] = self.hook or ()
+        if outer.hook is None:
+            return own
+        from .hooks import joined  # most programs have none
+
+        return joined(own, outer.hook)
 
     def replace(self, **fields: Any) -> DispatchState:
         """Return the state with other values in some of its fields."""
@@ -217,10 +247,13 @@ class DispatchState:
     def key(self) -> tuple[object, ...]:
         """Equal for states with the same options, while one of them is alive.
 
-        Classes and lists count by identity: no code of a metaclass runs.
+        Classes, lists and hooks count by identity: no code of a metaclass runs.
         """
+        options: tuple[object, ...]
         options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
-        return options if self.backend is None else (*options, self.backend, self.earlier)
+        if self.backend is not None or self.hook is not None:
+            options = (*options, self.backend, self.earlier, *map(id, self.hook or ()))
+        return options
 
     @property
     def others(self) -> dict[str, Any]:
@@ -232,12 +265,16 @@ class DispatchState:
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
         # A function that no backend implements must not just run its default implementation.
-        return self.trace is not None or self.fallback not in (None, "default")
+        return (
+            self.trace is not None
+            or self.hook is not None
+            or self.fallback not in (None, "default")
+        )
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and self.trace is None
+        return self.type is None and self.trace is None and self.hook is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""

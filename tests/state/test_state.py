@@ -132,8 +132,8 @@ def test_every_option_can_be_given_and_told() -> None:
     assert parameters == ["prioritize", "disable", *names]
     for option in OPTIONS:
         assert getattr(state(), option.name) is None
-        assert isinstance(vars(Block)[option.name], property)
-        value: Any = object()
+        assert isinstance(vars(Block)[option.told], property)
+        value: Any = (object(),)  # hooks are several
         given = state(**{option.name: value})
         assert getattr(given.within(state()), option.name) is value
         assert getattr(state().within(given), option.name) is value

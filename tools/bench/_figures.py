@@ -75,6 +75,8 @@ FIGURES = {
     "Around calls": [
         Figure("`with opts(...)`, built anew", SWITCH, "block/new", "variable", 5.0),
         Figure("`with opts(...)`, reused", SWITCH, "block/reused", "variable", 2.5),
+        Figure("a hook that passes a call on", "µs", "hook/through", "hook/plain", 3.0, 3.0),
+        Figure("no backend implements it, after a hook", RAW, "hook/after", "hook/raw", 3.0, 1.8),
         Figure("new state and first call, 100 backends", "µs", "state/100", "", 100.0),
         Figure("… 900 more that lack the function", THAT, "state/1000", "state/100", 1.2),
         Figure("… all 100 implement the function", "µs", "state/all 100"),
