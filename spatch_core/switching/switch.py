@@ -87,8 +87,10 @@ class Switch:
             self._owner.keeper.change_default(lambda state: _switched(state, (name,)))
             if not self._owner.keeper.is_own():
                 return
-        state = self._state()
-        self._put(_switched(state, (name, *remembered(state.backend, state.earlier))))
+        state, keeper = self._state(), self._owner.keeper
+        stack = name, *remembered(state.backend, state.earlier)
+        # Never the default itself, which another thread may change.
+        keeper.stay(keeper.scope(_switched(state, stack)))
 
     def get_backend(self) -> str:
         """Return the name of the current backend; that of the library if there is none."""
@@ -128,12 +130,14 @@ class Switch:
             If no backend was set in this thread or task, or block around.
         """
         state, default = self._state(), self._owner.keeper.default.state
-        if state.backend is None or _stack(state) == _stack(default):
+        if state.backend is None or not self._owner.keeper.is_own():
             raise RuntimeError(
                 "there is no backend to go back to: none was set in this thread or task, nor by "
                 "a block around"
             )
-        self._put(_switched(state, state.earlier, default))
+        # The default may have got the same backend since this one was set.
+        is_last = _stack(state) == _stack(default)
+        self._return_to(_switched(state, _stack(default) if is_last else state.earlier, default))
         return self.get_backend()
 
     def unset_backend(self, globally: bool = False) -> None:
@@ -150,7 +154,7 @@ class Switch:
             keeper.change_default(lambda state: _switched(state, _stack(initial), initial))
         if keeper.is_own():
             default = keeper.default.state
-            self._put(_switched(state, _stack(default), default))
+            self._return_to(_switched(state, _stack(default), default))
 
     def __iter__(self) -> Iterator[str]:
         return iter([self._shown(each) for each in _stack(self._state())])
@@ -168,7 +172,7 @@ class Switch:
             owner.ensure_loaded()  # the environment may name the current backend
         return owner.keeper.current()
 
-    def _put(self, state: DispatchState) -> None:
+    def _return_to(self, state: DispatchState) -> None:
         keeper = self._owner.keeper
         if state.key == keeper.default.state.key:
             keeper.follow_default()

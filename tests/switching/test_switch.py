@@ -281,6 +281,17 @@ def test_globally_where_one_was_set(library: Library) -> None:
     assert library.now() == in_thread(library.now) == "torch"
 
 
+def test_going_back_where_the_process_has_the_same(library: Library) -> None:
+    """W6, W7: another thread may have set it globally meanwhile; calls in pairs stay balanced."""
+    switch = library.switch
+    switch.set_backend("jax")
+    in_thread(lambda: switch.set_backend("jax", globally=True))
+    assert switch.previous_backend() == "jax"
+    assert not library.system._dispatcher.keeper.is_own()
+    with pytest.raises(RuntimeError, match="no backend to go back to"):
+        switch.previous_backend()
+
+
 def test_unset_globally(library: Library) -> None:
     """W7: back to the environment; what others have enabled globally stays."""
     switch = library.switch
@@ -487,3 +498,40 @@ def test_a_trace_of_the_whole_process(library: Library) -> None:
     keeper.follow_default()
     library.tensor([1])
     assert len(traced.trace) == 3
+
+
+def test_threads_that_switch_and_reload_at_once(library: Library) -> None:
+    """W5, W7: each sees what it has set, whatever others do to the process."""
+    switch, names = library.switch, ("jax", "torch", "cupy", "numpy")
+    ended = threading.Event()
+    wrong: list[str] = []
+
+    def work(first: int) -> None:
+        for number in range(first, first + 200):
+            name, other = names[number % 4], names[number % 3]
+            switch.set_backend(name)
+            with switch.backend_context(other):
+                found = [library.now()]
+                if number % 2:
+                    switch.unset_backend()
+            found.append(library.now())
+            switch.previous_backend()
+            if found != [other, name]:
+                wrong.append(f"{found} for {other} in {name}")
+
+    def change() -> None:
+        for number in range(10_000):
+            switch.set_backend(names[number % 2], globally=True)
+            if number % 10 == 0:
+                library.system.reload()
+            switch.unset_backend(globally=True)
+            if ended.is_set():
+                return
+
+    with ThreadPoolExecutor(5) as pool:
+        changing = pool.submit(change)
+        for each in [pool.submit(work, first) for first in range(4)]:
+            each.result()
+        ended.set()
+        changing.result()
+    assert wrong == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spatch_core import BackendImplementation, BackendSystem, DispatchContext
+from spatch_core.switching import Switch, attributes, namespace
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -212,6 +214,19 @@ if TYPE_CHECKING:
     assert_type(system.problems[0].message, str)
     assert_type(system.backends["gpu"].name, str)
     system.reload()
+
+    # --- Switching: names, and options.
+
+    switch = Switch(system)
+    assert_type(switch.get_backend(), str)
+    assert_type(switch.previous_backend(), str)
+    assert_type(list(switch), list[str])
+    with switch.backend_context("gpu"):
+        switch.set_backend("gpu", globally=True)
+    backend_opts(backend="gpu", prioritize="gpu")
+    assert_type(backend_opts().backend, str | None)
+    assert_type(attributes(system, "mylib")[1](), list[str])
+    namespace(math, backend="gpu").sqrt(2)
 
     # --- A backend's side: decorated functions stay what they are.
 
