@@ -140,8 +140,9 @@ class GoldenRule:
         if not known:
             return Weight.NONE
         # Types decide: to be current gives a backend no say in calls with types of others.
-        is_more = not match.is_builtin or state.backend in state.places
-        current = None if is_more else state.backend
+        current = state.backend
+        if current is not None and (not match.is_builtin or current in state.places):
+            current = None
         if DEFAULT in match.primary or self.has_chosen(known, state, current):
             return Weight.ALL
         if DEFAULT in known:
