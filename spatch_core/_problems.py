@@ -8,6 +8,9 @@ from typing import Any
 from ._interrupts import is_interrupt
 from ._published import Published
 
+REGISTERED = "a description that was registered at run time"
+"""Stands in a `Source` in place of an entry point."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source(Published):
@@ -50,6 +53,8 @@ class Source(Published):
     def __str__(self) -> str:
         if self.entry_point is None and self.metadata is None:
             return "a description in the library's code"
+        if self.entry_point == REGISTERED:
+            return self.entry_point
         place = place_text(self.distribution, self.version, self.entry_point, self.file)
         return place or "a distribution without a name"
 

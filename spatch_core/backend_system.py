@@ -50,8 +50,8 @@ class BackendSystem:
     group : str or None
         Entry point group in which backends advertise themselves; None for none.
     environ_prefix : str
-        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
-        ``<prefix>_SET_ORDER``.
+        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``,
+        ``<prefix>_SET_ORDER`` and ``<prefix>_BACKEND``.
     default_primary_types : iterable of str, optional
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
@@ -133,6 +133,7 @@ class BackendSystem:
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
         self._secondary_types = tuple(TypePattern(text) for text in default_secondary_types)
         self._in_code = tuple(backends)
+        self._registered: tuple[Description, ...] = ()
         self._fallback = fallback
         self._defer_on: tuple[type[Exception], ...] = ()
         if fallback != "default" or defer_on:
@@ -279,6 +280,45 @@ class BackendSystem:
         from ._function.loading import refresh  # few programs need it
 
         refresh(self._dispatcher)
+
+    def register(self, description: Any) -> None:
+        """Add a backend at run time.
+
+        It counts as installed: it takes no call that the library or another backend of the library
+        answers. It goes before installed backends of the same name.
+
+        Parameters
+        ----------
+        description : mapping or object
+            As an entry point has it; identifiers may be callables.
+
+        Raises
+        ------
+        DescriptionError
+            If it has faults; nothing has changed.
+        ValueError
+            If a backend of this name was registered before, or is the library's own.
+        """
+        from ._function.registering import register  # few libraries need it
+
+        register(self, description)
+
+    def unregister(self, name: str) -> None:
+        """Take a backend away that was registered at run time.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: no backend of this name was registered.
+        """
+        from ._function.registering import unregister
+
+        unregister(self, name)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.

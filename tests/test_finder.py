@@ -164,12 +164,13 @@ def test_elements_are_those_of_a_simple_definition(value: Any) -> None:
 
 def test_mistakes_are_found_where_the_function_is_decorated() -> None:
     """V17, V18: with the parameter that is wrong."""
-    for options, message in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"like": "lik"}, "no parameter 'lik'"),
         ({"like": "shape"}, "passed by keyword alone"),
         ({"like": 3}, "like= takes the name"),
         ({"inside": "dtyp"}, "no parameter 'dtyp'"),
-    ]:
+    ]
+    for options, message in cases:
         with pytest.raises(TypeError, match=message):
             make(zeros, **options)
     with pytest.raises(TypeError, match="which is no dispatch argument"):

@@ -19,7 +19,7 @@ context it is::
             answer = should_run(context, a0, a1)
         if answer is not True:
             if fallback is None or answer is IF_NEEDED:
-                return chain.go_on((a0, a1, *rest), keywords, answer)
+                return chain.go_on((a0, a1, *rest), keywords, answer, context)
             try:
                 return fallback(a0, a1, *rest, **keywords)
             except Exception as error:
@@ -32,7 +32,7 @@ context it is::
         else:
             result = implementation(a0, a1)
         if result is NotImplemented:
-            return chain.go_on((a0, a1, *rest), keywords, RETURNED)
+            return chain.go_on((a0, a1, *rest), keywords, RETURNED, context)
         return result
 
 For a function with a finder, its first parameter takes what the finder has found, which becomes
@@ -264,7 +264,7 @@ def _source(count: int | None, asks: bool, uses_context: bool) -> str:
         lines += [
             "    if answer is not True:",
             "        if fallback is None or answer is IF_NEEDED:",
-            f"            return chain.go_on(({every},), keywords, answer{more})",
+            f"            return chain.go_on(({every},), keywords, answer, context{more})",
             "        try:",
             f"            return fallback({every}, **keywords)",
             "        except Exception as error:",
@@ -279,7 +279,7 @@ def _source(count: int | None, asks: bool, uses_context: bool) -> str:
         "    else:",
         f"        result = implementation({extended}{usual})",
         "    if result is NotImplemented:",
-        f"        return chain.go_on(({every},), keywords, RETURNED{more})",
+        f"        return chain.go_on(({every},), keywords, RETURNED, context{more})",
         "    return result",
     ]
     body = "\n".join(f"    {line}" for line in lines)

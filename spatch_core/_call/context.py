@@ -32,9 +32,12 @@ class Rest:
         self._place = place
         self._course = course
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the rest."""
-        return self._chain.call_next(self._place, args, kwargs, self._course)
+    def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the rest; the context knows what is said, if the chain is to go on itself."""
+        course = self._course
+        if course is None:
+            course = context._course = self._chain.new_course()
+        return self._chain.call_next(self._place, args, kwargs, course)
 
 
 class Known:
@@ -96,10 +99,11 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_dispatch_args", "_known", "_kwargs")
+    __slots__ = ("_args", "_course", "_dispatch_args", "_known", "_kwargs")
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
+        _course: Course
         _dispatch_args: tuple[Any, ...]
         _known: Known
         _kwargs: Mapping[str, Any]
@@ -171,7 +175,7 @@ class DispatchContext:
                 "call_next() goes on with a call, and this context belongs to none: it was made "
                 "by hand, copied or unpickled. Use the context that the implementation was given"
             )
-        return rest.call(args, kwargs)
+        return rest.call(self, args, kwargs)
 
     def __repr__(self) -> str:
         return (

@@ -7,7 +7,7 @@ from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
-"""What stands for the result of a call whose arguments cannot be converted."""
+"""What stands for the result of candidates that have all deferred, and of a failed conversion."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 

@@ -82,8 +82,14 @@ class Description(Published):
         Names of backends that it goes before and after.
     to_default, from_default, copy_into : str or None
         Identifiers of its conversions.
+    requires : tuple of str
+        Requirements without which it is inactive.
     functions : mapping of str to Implementation
         By identifier of the library's function.
+    attributes : mapping of str to str
+        Identifiers of its values, by identifier of the library's attribute.
+    every : Implementation or None
+        That of every function without an entry of its own.
     auto_generation : AutoGeneration or None
         For the update tool.
     source : Source
@@ -92,6 +98,8 @@ class Description(Published):
         Whether the library itself passed it.
     problems : tuple of Problem
         Keys that are no fields, and were ignored. They do not count in comparisons.
+    unmet : str
+        Why a requirement is not met here; empty if all are.
     """
 
     name: str
@@ -103,13 +111,21 @@ class Description(Published):
     to_default: str | None = None
     from_default: str | None = None
     copy_into: str | None = None
+    requires: tuple[str, ...] = ()
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )
+    attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+    every: Implementation | None = None
     auto_generation: AutoGeneration | None = None
     source: Source = Source()
     in_code: bool = False
     problems: tuple[Problem, ...] = field(default=(), compare=False)
+    unmet: str = ""
+
+    def implementation(self, identifier: str) -> Implementation | None:
+        """Return how it implements a function of the library; None if it does not."""
+        return self.functions.get(identifier, self.every)
 
     @property
     def known_types(self) -> tuple[TypePattern, ...]:

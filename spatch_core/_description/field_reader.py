@@ -193,6 +193,20 @@ class FieldReader:
                 found.append(name)
         return tuple(found)
 
+    def requirements(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
+        """Return the requirements of a list; what follows the name is read when it is needed."""
+        found = []
+        for position, text in self.strings(table, key, path):
+            if text[:1].isascii() and text[:1].isalnum():
+                found.append(text)
+            else:
+                self.fault(
+                    f"{path}[{position}]",
+                    f"{text!r} is not a requirement",
+                    "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
+                )
+        return tuple(found)
+
     def is_identifier(self, text: Any, path: str, key: str = "") -> bool:
         """Whether `text` is an identifier; reports a fault at ``path + key`` if not."""
         # The path is joined only for a fault: a description may have thousands of functions.
@@ -220,6 +234,7 @@ _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] =
     "boolean": FieldReader.boolean,
     "string": FieldReader.string,
     "list of modules": lambda reader, *place: tuple(text for _, text in reader.strings(*place)),
+    "list of requirements": FieldReader.requirements,
     "list of type patterns": lambda reader, table, key, _: reader.patterns(table, key),
     "list of backend names": lambda reader, table, key, _: reader.backend_names(
         table, key, table.get("name")

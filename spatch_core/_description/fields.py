@@ -46,7 +46,17 @@ FIELD_TABLE = {
             "argument back into the original"
         ),
     ),
+    "requires": (
+        "list of requirements",
+        "`[]`",
+        "distributions without which it is inactive, such as `cupy-cuda12x` or `torch>=2.1`",
+    ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
+    "attributes": (
+        "table",
+        "`{}`",
+        "identifiers of its values for attributes of the library's modules",
+    ),
 }
 """The type, the default and the meaning of each field."""
 FUNCTION_TABLE = {
@@ -79,10 +89,12 @@ FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 FUNCTIONS = "functions"
+ATTRIBUTES = "attributes"
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
-NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION)
-"""Tables below ``functions`` that describe no function."""
+EVERY = "*"
+NO_FUNCTIONS = (DEFAULTS, AUTO_GENERATION, EVERY)
+"""Tables below ``functions`` that describe no single function."""
 
 RESTRICTING = ("requires_opt_in",)
 """Fields without which a backend would run where its author did not want it to."""

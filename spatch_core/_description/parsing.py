@@ -15,9 +15,11 @@ from ..exceptions import DescriptionError
 from .description import AutoGeneration, Description, Implementation
 from .field_reader import MISSPELLED, FieldReader
 from .fields import (
+    ATTRIBUTES,
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
     DEFAULTS,
+    EVERY,
     FIELD_TABLE,
     FIELDS,
     FUNCTION_TABLE,
@@ -113,6 +115,8 @@ class _DescriptionReader(FieldReader):
             **{"primary_types": (), **values},
             name=name,
             functions=self.functions(),
+            attributes=self.attributes(),
+            every=self.every(),
             auto_generation=self.auto_generation(),
             source=self.source,
             in_code=in_code,
@@ -175,7 +179,8 @@ class _DescriptionReader(FieldReader):
         table = self.table(functions, DEFAULTS, path)
         defaults = self.implementation_fields(table, path)
         found = {}
-        for identifier, entry in functions.items():
+        # Copied in one step: another thread may be adding functions to a table in code.
+        for identifier, entry in [*functions.items()]:
             if identifier in NO_FUNCTIONS:
                 continue
             path = f'functions."{identifier}"'
@@ -197,6 +202,38 @@ class _DescriptionReader(FieldReader):
                     "Name the implementation as 'module:qualname'",
                 )
         return MappingProxyType(found)
+
+    def attributes(self) -> Mapping[str, str]:
+        """Return the identifiers of values, by those of the library's attributes."""
+        found = {}
+        for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
+            path = f'{ATTRIBUTES}."{name}"'
+            if self.is_identifier(name, path) and self.is_identifier(value, path):
+                found[name] = value
+        return MappingProxyType(found)
+
+    def every(self) -> Implementation | None:
+        """Return the implementation of every function without an entry of its own."""
+        functions = self.fields.get("functions", {})
+        if not isinstance(functions, Mapping) or EVERY not in functions:
+            return None
+        path = f'functions."{EVERY}"'
+        entry = self.table(functions, EVERY, path)
+        silent = FieldReader(self.backend, self.source)  # `functions` reports the faults of these
+        defaults = silent.values(
+            silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
+        )
+        fields = {**defaults, **self.implementation_fields(entry, path)}
+        if "function" not in fields:
+            if "function" not in entry:
+                self.fault(
+                    f"{path}.function",
+                    "the field is missing",
+                    "Name the implementation as 'module:qualname'",
+                )
+            return None
+        # It must be told which function is called.
+        return Implementation(**{**fields, "uses_context": True})
 
     def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
         """Return the valid fields of one function, or of the defaults; only those given."""

@@ -77,7 +77,11 @@ class Catalog:
     def prioritized(self) -> tuple[str, ...]:
         """The usable backends that the environment prioritizes, first goes first."""
         choices = dict(self.environment.choices)
-        names = [name for name in self.environment.prioritize if name in self.descriptions]
+        names = [
+            name
+            for name in self.environment.prioritize
+            if name in self.descriptions and not self.descriptions[name].unmet
+        ]
         return tuple(
             name
             for name in names
@@ -85,15 +89,25 @@ class Catalog:
             or choices[name] == distribution_key(self.descriptions[name].source.distribution)
         )
 
+    @property
+    def current(self) -> str | None:
+        """The usable backend that the environment makes the current one, or None."""
+        name = self.environment.backend
+        if name == self.default_name:
+            return DEFAULT
+        return name if name in self.descriptions else None
+
     def additional_docs(self, name: str, identifier: str) -> str:
         """Return the text of a backend for the docstring of a function that it implements.
 
         Nothing else of its implementations is read from the cache for this.
         """
+        description = self.descriptions[name]
         read = self.cached_docs.get(name)
-        if read is not None:
+        if read is not None and identifier in description.functions:
             return read(identifier)
-        return self.descriptions[name].functions[identifier].additional_docs
+        found = description.implementation(identifier)
+        return "" if found is None else found.additional_docs
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem is only that another backend of the name is used."""
@@ -113,6 +127,8 @@ class Catalog:
         prefix = f"{name}@"
         if name in self.blocked or any(each.startswith(prefix) for each in self.blocked):
             return f"it is blocked by the environment variable {self.environment.variable('BLOCK')}"
+        if name in self.descriptions and self.descriptions[name].unmet:
+            return self.descriptions[name].unmet
         faults = [each for each in self.problems if each.backend == name and each.skips]
         return str(faults[0]) if faults else self._since(name)
 
@@ -132,8 +148,10 @@ class Catalog:
                 )
         return ""
 
-    def check_backend(self, name: object) -> str:
+    def check_backend(self, name: object, may_be_unmet: bool = False) -> str:
         """Return the name of a usable backend: that of the library may be its own one.
+
+        A backend of which a requirement is not met is usable if it `may_be_unmet`.
 
         Raises
         ------
@@ -142,7 +160,8 @@ class Catalog:
         """
         if name == self.default_name:
             return DEFAULT
-        if name not in self.descriptions:
+        found = self.descriptions.get(name)  # type: ignore[call-overload]  # any object
+        if found is None or (found.unmet and not may_be_unmet):
             known = tuple(shown(each, self.default_name) for each in self.descriptions)
             reason = self.why_unusable(name) if isinstance(name, str) else ""
             if isinstance(name, str) and "," in name:

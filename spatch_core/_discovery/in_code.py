@@ -46,7 +46,7 @@ def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[s
             continue
         found = reader.parse(fields, Source(), None, in_code=True)
         if found is not None:
-            descriptions[known.name] = replace(known, functions=found.functions)
+            descriptions[known.name] = replace(known, functions=found.functions, every=found.every)
             before = catalog.descriptions[known.name].functions
             is_changed = is_changed or dict(found.functions) != dict(before)
     new = [each for each in problems if each not in catalog.problems]

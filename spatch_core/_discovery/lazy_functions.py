@@ -26,6 +26,22 @@ def kinds_in_json(kind: str, default: str) -> tuple[type, ...]:
 
 _KINDS = {key: kinds_in_json(*field[:2]) for key, field in FUNCTION_TABLE.items()}
 
+
+def implementation_of(values: list[Any]) -> Implementation:
+    """Make an implementation of the values of its fields, as the cache has them.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not of the fields' kinds.
+    """
+    found: dict[str, Any] = dict(zip(FUNCTION_FIELDS, values, strict=True))
+    for key, kinds in _KINDS.items():
+        if type(found[key]) not in kinds:
+            raise TypeError(f"{key} cannot be {found[key]!r}")
+    return Implementation(**found)
+
+
 _DOCS = [*FUNCTION_FIELDS].index("additional_docs")
 
 
@@ -92,14 +108,9 @@ class LazyFunctions:
 
     def _restore(self, position: int) -> Implementation:
         columns = self._load()
-        values: dict[str, Any] = {
-            key: column[position] if len(column) > 1 else column[0]
-            for key, column in zip(FUNCTION_FIELDS, columns, strict=True)
-        }
-        for key, kinds in _KINDS.items():
-            if type(values[key]) not in kinds:
-                raise TypeError(f"{key} cannot be {values[key]!r}")
-        return Implementation(**values)
+        return implementation_of(
+            [column[position] if len(column) > 1 else column[0] for column in columns]
+        )
 
     def copy(self) -> dict[str, Implementation]:
         return {identifier: self[identifier] for identifier in self._positions}

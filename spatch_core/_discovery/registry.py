@@ -25,6 +25,7 @@ from .backend_reader import BackendReader
 from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
 from .environment import (
+    BACKEND,
     BLOCK,
     PRIORITIZE,
     SET_ORDER,
@@ -34,6 +35,7 @@ from .environment import (
 )
 from .in_code import name_of
 from .misspellings import near_misses
+from .requirements import RequirementError, why_unmet
 
 
 def build_catalog(
@@ -47,6 +49,7 @@ def build_catalog(
     secondary_types: Sequence[TypePattern] = (),
     functions: Collection[str] = (),
     default_name: str = DEFAULT,
+    registered: Sequence[Description] = (),
 ) -> Catalog:
     """Read the descriptions of all backends and order them.
 
@@ -72,6 +75,8 @@ def build_catalog(
         Identifiers of the library's functions.
     default_name : str, optional
         The name of the library itself in what people see; no backend may have it.
+    registered : sequence of Description, optional
+        Those that were registered at run time; they go before installed ones of their names.
 
     Returns
     -------
@@ -83,6 +88,9 @@ def build_catalog(
         registry.add_in_code(fields)
     for name, found_of_name in groupby(sorted(entry_points, key=_name), key=_name):
         registry.add_installed(name, list(found_of_name))
+    for each in registered:
+        registry.add_registered(each)
+    registry.check_requirements()
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -113,6 +121,8 @@ def build_catalog(
                     skips=False,
                 )
             )
+    library = default_name, environment.variable(BACKEND)
+    mentioned = [each for each in environment.names if each != library]
     return Catalog(
         environment=environment,
         descriptions={name: found[name] for name in order.names},
@@ -122,7 +132,7 @@ def build_catalog(
             *problems,
             *registry.problems,
             *environment.problems,
-            *near_misses(environment.names, registry.names, environment.variable(BLOCK)),
+            *near_misses(mentioned, registry.names, environment.variable(BLOCK)),
         ),
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,
@@ -170,6 +180,49 @@ class _Registry:
         description = self.reader.parse(fields, source, None, in_code=True)
         if description is not None:
             self.descriptions[description.name] = description
+
+    def add_registered(self, description: Description) -> None:
+        """Add one that was registered at run time, unless its name is blocked or taken."""
+        name = description.name
+        if self.is_blocked(name, description.source):
+            return
+        known = self.descriptions.get(name)
+        if known is not None and known.in_code:
+            self.problems.append(
+                Problem(
+                    "the library itself has one of this name",
+                    "Register it under another name",
+                    name,
+                    "name",
+                    description.source,
+                )
+            )
+            return
+        if known is not None:
+            self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
+        self.descriptions[name] = description
+        self.names.add(name)
+
+    def check_requirements(self) -> None:
+        """Make backends inactive that require distributions that are not installed."""
+        for name, description in self.descriptions.items():
+            if not description.requires:
+                continue
+            try:
+                unmet = why_unmet(description.requires)
+            except RequirementError as error:
+                unmet = str(error)
+                self.problems.append(
+                    Problem(
+                        f"it is inactive, because of a requirement: {error}",
+                        "Install packaging, or correct the requirement",
+                        name,
+                        "requires",
+                        description.source,
+                    )
+                )
+            if unmet:
+                self.descriptions[name] = replace(description, unmet=unmet)
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
         """Read the entry points that share a name until one is usable; report the others."""

@@ -16,13 +16,14 @@ from .._discovery.loader import Loader
 from .._discovery.path_files import read_path_files
 from .._discovery.registry import build_catalog
 from .._resolution.resolver import Resolver
-from .._state.state import DispatchState
+from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .._description.description import Description
     from .._discovery.catalog import Catalog
     from .._problems import Problem
     from .._resolution.notices import Notices
@@ -36,6 +37,7 @@ class System(Protocol):
     group: str | None
     environ_prefix: str
     _fallback: str
+    _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
     _notices: Notices | None
 
@@ -122,6 +124,7 @@ def _discover(
         secondary_types,
         [*dispatcher.by_identifier],
         dispatcher.default_name,
+        system._registered,
     )
     return _make_caller(system, dispatcher, catalog)
 
@@ -140,7 +143,7 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     """
     catalog, keeper = caller.catalog, dispatcher.keeper
     dispatcher.shortcuts.leave_all()
-    keeper.set_environment(DispatchState(catalog.prioritized))
+    keeper.set_environment(initial_state(catalog))
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:

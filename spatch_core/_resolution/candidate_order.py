@@ -154,6 +154,8 @@ class CandidateOrder:
                 return f"{name} is inactive, or prioritized and goes first"
         if (before in placed) != (after in placed):
             return "the library's own go before backends that are merely installed"
+        if self._descriptions[before].every or self._descriptions[after].every:
+            return ""
         first, second = self._descriptions[before].functions, self._descriptions[after].functions
         if DEFAULT in (before, after):
             shares = bool(second if before == DEFAULT else first)

@@ -55,7 +55,9 @@ class Converters:
         self._block = block
         self._objects = objects
         self._names = frozenset(
-            name for name, each in catalog.descriptions.items() if each.conversions is not None
+            name
+            for name, each in catalog.descriptions.items()
+            if each.conversions is not None and not each.unmet
         )
         names = [DEFAULT, *self._names]
         self._rule = GoldenRule(catalog, lambda _: names)

@@ -6,6 +6,7 @@ A backend takes part in a call in one of four ways, its `Standing`:
 standing      reason                                              answers a call it matches
 ============  ==================================================  ===========================
 PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
+              or the current backend
 PLACED        the library (a backend passed in code), or          always
               ``<PREFIX>_SET_ORDER`` (before one of these, or
               before the default)
@@ -21,7 +22,8 @@ backends know a type decides for which backends it counts:
 ==============================================================  ================================
 the type is known to                                            it counts for
 ==============================================================  ================================
-the default as a primary type, or a chosen backend              every backend (`Weight.ALL`)
+the default as a primary type, or a chosen backend (for         every backend (`Weight.ALL`)
+Python's own classes, not one that is only current)
 the default as a secondary type alone                           those that know it
                                                                 (`Weight.KNOWING`)
 installed backends alone, and it is a primary type of one that  every backend (`Weight.ALL`)
@@ -84,6 +86,8 @@ class GoldenRule:
     ----------
     placed : frozenset of str
         The backends that are placed; some may be inactive or not installed.
+    unmet : dict of str to str
+        Backends of which a requirement is not met, and why; they are always inactive.
     """
 
     def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
@@ -92,12 +96,13 @@ class GoldenRule:
         self._opt_in = frozenset(
             name for name, each in catalog.descriptions.items() if each.requires_opt_in
         )
+        self.unmet = {name: each.unmet for name, each in catalog.descriptions.items() if each.unmet}
         self._placed_among: dict[frozenset[str], frozenset[str]] = {}
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
 
     def standing(self, name: str, state: DispatchState) -> Standing:
         """Return the standing of a backend; not asked of the default."""
-        if name in state.disabled:
+        if name in state.disabled or name in self.unmet:
             return Standing.INACTIVE
         if name in state.prioritized:
             return Standing.PRIORITIZED
@@ -115,6 +120,8 @@ class GoldenRule:
         if default_matches:
             names = (names & self.placed).union(names.intersection(state.prioritized))
         inactive = (names & self._opt_in).difference(state.prioritized) | (names & state.disabled)
+        if self.unmet:
+            inactive |= names & self.unmet.keys()
         return names - inactive if inactive else names
 
     def weight(self, match: TypeMatch, function: str, state: DispatchState) -> Weight:
@@ -132,7 +139,10 @@ class GoldenRule:
         known = match.known
         if not known:
             return Weight.NONE
-        if DEFAULT in match.primary or self.has_chosen(known, state):
+        # Types decide: to be current gives a backend no say in calls with types of others.
+        is_more = not match.is_builtin or state.backend in state.places
+        current = None if is_more else state.backend
+        if DEFAULT in match.primary or self.has_chosen(known, state, current):
             return Weight.ALL
         if DEFAULT in known:
             return Weight.KNOWING
@@ -142,13 +152,20 @@ class GoldenRule:
             return Weight.KNOWING
         return Weight.NONE
 
-    def has_chosen(self, names: frozenset[str], state: DispatchState) -> bool:
-        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled."""
-        if any(name in names and name not in state.disabled for name in state.prioritized):
+    def has_chosen(
+        self, names: frozenset[str], state: DispatchState, current: str | None = None
+    ) -> bool:
+        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled.
+
+        That one is the `current` one does not count.
+        """
+        active = [name for name in state.prioritized if name in names and name not in self.unmet]
+        if any(name not in state.disabled and name != current for name in active):
             return True
         placed = self._placed_among.get(names)
         if placed is None:
-            placed = self._placed_among[names] = (names & self.placed) - self._opt_in
+            placed = (names & self.placed) - self._opt_in - self.unmet.keys()
+            self._placed_among[names] = placed
         return not placed <= state.disabled
 
     def has_part(self, names: frozenset[str], function: str, state: DispatchState) -> bool:

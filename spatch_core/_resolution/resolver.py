@@ -19,7 +19,7 @@ from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .matching import Matcher
-from .walk import LAST_RESORT, Step, Walk
+from .walk import Step, Walk
 
 _NO_OPTIONS = DispatchState()
 
@@ -67,6 +67,11 @@ class Resolver:
         self._order = CandidateOrder(catalog)
         self._documentation = Documentation(catalog)
         self._implementers = _implementers(catalog)
+        # Those that implement every function, and what that adds.
+        self._every = [
+            name for name, each in catalog.descriptions.items() if each.every and not each.unmet
+        ]
+        self._with_every: dict[str, list[str]] = {}
         self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self.converters = Converters(catalog, self.matcher, self._order, self._block, self._objects)
@@ -124,7 +129,14 @@ class Resolver:
 
     def implementers(self, identifier: str) -> Sequence[str]:
         """Return the names of the backends that implement a function, by priority."""
-        return self._implementers.get(identifier, (DEFAULT,))
+        if not self._every:
+            return self._implementers.get(identifier, (DEFAULT,))
+        found = self._with_every.get(identifier)
+        if found is None:
+            names = {DEFAULT, *self._every, *self._implementers.get(identifier, ())}
+            found = [name for name in self.catalog.descriptions if name in names]
+            self._with_every[identifier] = found
+        return found
 
     def docs(self, identifier: str) -> str:
         """Return the section about backends for a function's docstring; may be empty."""
@@ -184,11 +196,6 @@ class Resolver:
         """The primary types of the library."""
         return self.catalog.descriptions[DEFAULT].primary_types
 
-    def is_known_to_default(self, cls: type) -> bool:
-        """Whether a class is one of the library's types, and not one of Python's own."""
-        match = self.matcher.match(cls)
-        return DEFAULT in match.known and not match.is_builtin
-
     def may_refuse(self, function: Function) -> bool:
         """Whether a policy of a function or of the library may let it not just run."""
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
@@ -197,11 +204,12 @@ class Resolver:
         """Return the candidate of a step of the walk."""
         name = step.backend
         prioritized = name in state.prioritized
-        reason = LAST_RESORT if step.is_last_resort else ""
+        reason = step.why
         key = function, name, prioritized, reason
         candidate = self._candidates.get(key)
         if candidate is None:
-            implementation = self.catalog.descriptions[name].functions.get(function.identifier)
+            description = self.catalog.descriptions[name]
+            implementation = description.implementation(function.identifier)
             candidate = self._candidates[key] = Candidate(
                 name,
                 function,
@@ -260,7 +268,7 @@ def _implementers(catalog: Catalog) -> dict[str, list[str]]:
             for names in implementers.values():
                 names.append(DEFAULT)
             before = [DEFAULT]
-        for identifier in description.functions:
+        for identifier in () if description.unmet else description.functions:
             if identifier in implementers:
                 implementers[identifier].append(name)
             else:

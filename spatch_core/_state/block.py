@@ -119,6 +119,11 @@ class Block:
         """The fallback policy; None where that of each function or of the library holds."""
         return self._state().fallback
 
+    @property
+    def backend(self) -> str | None:
+        """The current backend; None if there is none."""
+        return self._state().backend
+
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
         if self.disabled:

@@ -42,15 +42,14 @@ def check_and_keep(
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
     own = check(options._owner, plain, prioritize, disable, others)
-    # Not with other options, which the keys do not tell apart.
-    if (
-        is_constant(prioritize)
-        and is_constant(disable)
-        and plain.get((own.prioritized, own.disabled)) is own
-    ):
-        plain[prioritize, disable] = own
-        if disable == ():
-            prioritized[prioritize] = own
+    if is_constant(prioritize) and is_constant(disable):
+        # Not with other options, which the keys do not tell apart.
+        if plain.get((own.places, own.disabled)) is own:
+            plain[prioritize, disable] = own
+            if disable == ():
+                prioritized[prioritize] = own
+        elif own.others.keys() == {"backend"} and plain.get(own.key) is own:
+            plain[prioritize, disable, others["backend"]] = own
     return own
 
 
@@ -122,4 +121,5 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         raise TypeError(
             f"{option}= takes the name of a backend, or several names in a list, not {given!r}"
         )
-    return tuple(dict.fromkeys(map(catalog.check_backend, names)))
+    is_disabled = option == "disable"
+    return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))

@@ -23,7 +23,7 @@ option could mean to run something else than what was asked for.
 
 from __future__ import annotations
 
-from .state import OPTIONS, DispatchState
+from .state import CURRENT, OPTIONS, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ _TRAVELLING = ("prioritize", "disable", *(option.name for option in OPTIONS if o
 
 def options_of(state: DispatchState) -> dict[str, Any]:
     """Return the options that make a state, but for the trace, which does not travel."""
-    names = {"prioritize": state.prioritized, "disable": tuple(sorted(state.disabled))}
+    prioritized = state.prioritized
+    if state.places[-1:] == (CURRENT,):  # where it comes by itself
+        prioritized = state.places[:-1]
+    names = {"prioritize": prioritized, "disable": tuple(sorted(state.disabled))}
     return {option: value for option, value in names.items() if value} | state.others
 
 

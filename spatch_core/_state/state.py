@@ -80,12 +80,35 @@ def _checked_fallback(_: Any, given: object) -> str:
     return checked_policy(given)
 
 
+def checked_backend(owner: Any, given: object) -> str:
+    """Return the name of the backend that is to be current.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    TypeError
+        If it is not one name.
+    """
+    if not issubclass(type(given), str):
+        raise TypeError(f"the current backend is given by its name, not by {given!r}")
+    name: str = owner.catalog().check_backend(given)
+    return name
+
+
 OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
+    Option("backend", checked_backend),
 )
 """All options but ``prioritize`` and ``disable``."""
+
+CURRENT = ""
+"""Stands for the current backend among the names that are prioritized; no backend is named so."""
+
+MAX_EARLIER = 32
+"""How many backends a state remembers that were current before."""
 
 
 class DispatchState:
@@ -98,7 +121,8 @@ class DispatchState:
     Parameters
     ----------
     prioritized : tuple of str
-        Backends that go first, the most recently prioritized one before the others.
+        Backends that go first, the most recently prioritized one before the others. `CURRENT`
+        may be among them; otherwise the current backend comes after them.
     disabled : frozenset of str
         Backends that are not active.
     type : type or None
@@ -107,15 +131,32 @@ class DispatchState:
         The list to which events are added.
     fallback : str or None
         The fallback policy; None for that of the function, or of the library.
+    backend : str or None
+        The current backend.
+    earlier : tuple of str
+        The backends that were current before, the last one first.
+
+    Attributes
+    ----------
+    places : tuple of str
+        The names that are prioritized as such, and `CURRENT` in the place of the current backend.
+    prioritized : tuple of str
+        The same with the name of the current backend.
     """
 
-    __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
+    __slots__ = (
+        *("disabled", "earlier", "places", "prioritized"),
+        *(option.name for option in OPTIONS),
+    )
 
+    places: tuple[str, ...]
     prioritized: tuple[str, ...]
     disabled: frozenset[str]
     type: Class | None
     trace: Trace | None
     fallback: str | None
+    backend: str | None
+    earlier: tuple[str, ...]
 
     def __init__(
         self,
@@ -124,31 +165,53 @@ class DispatchState:
         type: Class | None = None,
         trace: Trace | None = None,
         fallback: str | None = None,
+        backend: str | None = None,
+        earlier: tuple[str, ...] = (),
     ) -> None:
         initialize = object.__setattr__
+        places = prioritized
+        if backend is not None:
+            if CURRENT not in places:
+                places = (*places, CURRENT)
+            names = dict.fromkeys([each or backend for each in places])
+            if backend in disabled:
+                del names[backend]
+            prioritized = tuple(names)
+        initialize(self, "places", places)
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
         initialize(self, "type", type)
         initialize(self, "trace", trace)
         initialize(self, "fallback", fallback)
+        initialize(self, "backend", backend)
+        initialize(self, "earlier", earlier)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
 
     def within(self, outer: DispatchState) -> DispatchState:
         """Return the state inside a block of these options, with `outer` in force around it."""
-        names = dict.fromkeys((*self.prioritized, *outer.prioritized))
+        # The place of the current backend is where the innermost block says that names one.
+        names = dict.fromkeys((*self.places, *outer.places))
+        backend, earlier = outer.backend, outer.earlier
+        if self.backend is not None and self.backend != backend:
+            earlier = remembered(backend, earlier)
+            backend = self.backend
         return DispatchState(
             tuple([name for name in names if name not in self.disabled]),
             (outer.disabled - {*self.prioritized}) | self.disabled,
             outer.type if self.type is None else self.type,
             outer.trace if self.trace is None else self.trace,
             outer.fallback if self.fallback is None else self.fallback,
+            backend,
+            earlier,
         )
 
     def replace(self, **fields: Any) -> DispatchState:
         """Return the state with other values in some of its fields."""
-        return DispatchState(**{name: getattr(self, name) for name in self.__slots__} | fields)
+        kept = {name: getattr(self, name) for name in self.__slots__}
+        kept["prioritized"] = kept.pop("places")
+        return DispatchState(**kept | fields)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -156,7 +219,8 @@ class DispatchState:
 
         Classes and lists count by identity: no code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback
+        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
+        return options if self.backend is None else (*options, self.backend, self.earlier)
 
     @property
     def others(self) -> dict[str, Any]:
@@ -186,6 +250,7 @@ class DispatchState:
             name
             for name in self.ordered(tuple(descriptions))
             if self.is_active(name, descriptions[name].requires_opt_in)
+            and not descriptions[name].unmet
         )
 
     def ordered(self, names: Iterable[str]) -> tuple[str, ...]:
@@ -201,3 +266,13 @@ class DispatchState:
         options = {name: value for name, value in names.items() if value} | self.others
         given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"<DispatchState {given or 'without options'}>"
+
+
+def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the backends that were current before, once another one than `backend` is."""
+    return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
+
+
+def initial_state(catalog: Catalog) -> DispatchState:
+    """Return what is in force by the environment variables."""
+    return DispatchState(catalog.prioritized, backend=catalog.current)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -70,6 +71,13 @@ def make_schema() -> dict[str, Any]:
             **entry,
             "description": "Values that hold for every function that does not say otherwise.",
         },
+        "*": {
+            **entry,
+            "description": (
+                "One implementation for every function without a table of its own; it gets the "
+                "context, whose function says which."
+            ),
+        },
         "auto-generation": {
             **_table(AUTO_GENERATION_TABLE, required=False),
             "description": "Where spatch-core update finds what the file is written from.",
@@ -83,6 +91,9 @@ def make_schema() -> dict[str, Any]:
         **_misplaced(functions["properties"]),
     }
     functions["additionalProperties"] = False
+    attributes = schema["properties"]["attributes"]
+    attributes["patternProperties"] = {pattern: {"$ref": "#/definitions/identifier"}}
+    attributes["additionalProperties"] = False
     needed = _required(FUNCTION_TABLE)
     functions["if"] = {
         "required": ["defaults"],
@@ -115,6 +126,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
         "list of backend names": list_of(name),
         "list of modules": list_of({"type": "string"}),
+        "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
         "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
         "string": {"type": "string"},
         "table": {"type": "object"},
@@ -145,7 +157,10 @@ def _misplaced(known: Collection[str]) -> dict[str, Any]:
     others = [key for key in all_fields() if key not in known]
     tables = [key for key in others if kind_of(key) == TABLE]
     values = [key for key in others if key not in tables]
-    refused = {"|".join(tables): {"not": {"type": "object"}}, "|".join(values): {"type": "object"}}
+    refused = {
+        "|".join(map(re.escape, tables)): {"not": {"type": "object"}},
+        "|".join(map(re.escape, values)): {"type": "object"},
+    }
     return {rf"^(?:{keys}){_END}": schema for keys, schema in refused.items() if keys}
 
 

@@ -91,6 +91,8 @@ class DescriptionCheck:
                 finding = found
             elif mention.role is Role.BACKEND:
                 finding = self._check_backend(mention.text, found)
+            elif mention.role is Role.VALUE:
+                finding = None  # any object may be one
             else:
                 default = self.functions.signature(mention.library_function)
                 finding = check_callable(mention, found, default)

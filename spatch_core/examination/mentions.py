@@ -27,6 +27,7 @@ class Role(str, Enum):
     SHOULD_RUN = "should_run"
     MODULE = "module"
     BACKEND = "backend"
+    VALUE = "value of an attribute"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             with suppress(IdentifierError):
                 TypePattern(text)
                 yield Mention(f"{name}[{position}]", Role.TYPE, text)
+    for name, value in _table(fields.get("attributes")).items():
+        yield from _identifier(key_path(("attributes", name)), Role.VALUE, value)
     functions = _table(fields.get("functions"))
     defaults = _table(functions.get("defaults"))
     for name, entry in functions.items():
@@ -83,6 +86,7 @@ def fields_of(description: Description) -> dict[str, Any]:
     return {
         "primary_types": [str(each) for each in description.primary_types],
         "secondary_types": [str(each) for each in description.secondary_types],
+        "attributes": dict(description.attributes),
         "functions": {
             name: {
                 "function": each.function,

@@ -31,9 +31,10 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
         assert owner.keeper.current().prioritized == ("default",)
     assert {name for name in dir(system) if not name.startswith("_")} == {
         *("group", "environ_prefix", "backend_opts", "dispatchable", "backends", "functions"),
-        *("problems", "reload", "refresh", "explain_types", "restore", "default_name"),
+        *("problems", "reload", "refresh", "register", "unregister", "explain_types", "restore"),
+        "default_name",
     }
     assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
-        *("backends", "prioritized", "disabled", "type", "trace", "fallback", "freeze"),
-        *("enable_globally", "reset_globally", "reload"),
+        *("backends", "prioritized", "disabled", "type", "trace", "fallback", "backend"),
+        *("freeze", "enable_globally", "reset_globally", "reload"),
     }

@@ -67,6 +67,10 @@ FIGURES = {
         Figure("a function no backend implements", RAW, "spatch/alone", "raw/two", 3.0, 1.8),
         Figure("`should_run` that says True", RAW, "spatch/asking", "raw/two", 12.0, 8.0),
         Figure("a backend that defers, then another", RAW, "spatch/deferring", "raw/two"),
+        Figure("refused, with the reasons", "µs", "spatch/refused"),
+        Figure("two arguments and the result converted", "µs", "spatch/converted"),
+        Figure("`like=`, a backend's implementation", RAW, "spatch/like", "raw/two"),
+        Figure("elements of a list of 2 (`inside=`)", RAW, "spatch/inside", "raw/two"),
     ],
     "Around calls": [
         Figure("`with opts(...)`, built anew", SWITCH, "block/new", "variable", 5.0),

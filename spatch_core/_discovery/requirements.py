@@ -1,0 +1,72 @@
+"""Requirements: whether the distributions are installed without which a backend is inactive.
+
+A plain name needs the standard library alone. Anything else, such as ``"cupy>=13"``, is read by
+`packaging`, which is imported then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+
+
+class RequirementError(ValueError):
+    """A requirement cannot be read; the text says why."""
+
+
+def why_unmet(requirements: Iterable[str]) -> str:
+    """Say which of several requirements is not met; empty if all are.
+
+    Raises
+    ------
+    RequirementError
+        If one cannot be read.
+
+    Examples
+    --------
+    >>> why_unmet(["no-such-distribution"])
+    'it requires no-such-distribution, which is not installed'
+    """
+    for text in requirements:
+        reason = _why_unmet(text)
+        if reason:
+            return reason
+    return ""
+
+
+def _why_unmet(text: str) -> str:
+    if re.fullmatch(_PLAIN, text):
+        missing = installed_version(text) is None
+        return f"it requires {text}, which is not installed" if missing else ""
+    try:
+        from packaging.requirements import InvalidRequirement, Requirement
+    except ImportError:
+        raise RequirementError(
+            f"{text!r} is more than the name of a distribution, and can be compared only if "
+            "the distribution packaging is installed"
+        ) from None
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement as error:
+        raise RequirementError(f"{text!r} is not a requirement: {error}") from None
+    if requirement.marker is not None and not requirement.marker.evaluate():
+        return ""
+    version = installed_version(requirement.name)
+    if version is None:
+        return f"it requires {text}, which is not installed"
+    if not requirement.specifier.contains(version, prereleases=True):
+        return f"it requires {text}, and {requirement.name} {version} is installed"
+    return ""
+
+
+def installed_version(name: str) -> str | None:
+    """Return the version of a distribution; None if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found: str | None = version(name)
+    except PackageNotFoundError:
+        return None
+    return found or "0"  # metadata without a version

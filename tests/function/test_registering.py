@@ -1,0 +1,147 @@
+"""Backends that are registered at run time."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, DescriptionError, UnknownBackendError
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def describe(name: str = "gpu", **fields: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "primary_types": [f"{HERE}:Foreign"],
+        "functions": {"lib:f": {"function": lambda x: name}},
+        **fields,
+    }
+
+
+def make(*backends: Any) -> Any:
+    system = BackendSystem(None, "REGISTERLIB", [f"{HERE}:Own"], backends)
+    return system, system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_a_registered_backend_takes_calls_until_it_is_taken_away(is_loaded: bool) -> None:
+    """D16: before and after the first call."""
+    system, f = make()
+    if is_loaded:
+        assert f(Foreign()) == "default"
+    system.register(describe())
+    assert system._dispatcher.loaded is None or is_loaded
+    assert f(Foreign()) == "gpu"
+    assert "gpu" in system.backends
+    system.reload()
+    assert f(Foreign()) == "gpu"
+    system.unregister("gpu")
+    assert f(Foreign()) == "default"
+    assert "gpu" not in system.backends
+    system.register(describe())
+    assert f(Foreign()) == "gpu"
+
+
+def test_it_counts_as_installed() -> None:
+    """D16, C2: it takes nothing from the library, nor from the library's own backends."""
+    both = [f"{HERE}:Own", f"{HERE}:Foreign"]
+    system, f = make(describe("own"))
+    system.register(describe("gpu", primary_types=both))
+    assert f(Own()) == "default"
+    assert f(Foreign()) == "own"
+    with system.backend_opts(prioritize="gpu"):
+        assert f(Own()) == "gpu"
+
+
+def test_names_are_registered_once() -> None:
+    """D16: with what to do about it."""
+    system, f = make(describe("own"))
+    system.register(describe())
+    with pytest.raises(ValueError, match=r"unregister\('gpu'\)"):
+        system.register(describe())
+    f(Own())
+    with pytest.raises(ValueError, match="the library itself has a backend named 'own'"):
+        system.register(describe("own"))
+    with pytest.raises(UnknownBackendError, match="not registered"):
+        system.unregister("own")
+
+
+def test_a_faulty_description_changes_nothing() -> None:
+    """D16, D12: all faults at once."""
+    system, f = make()
+    with pytest.raises(DescriptionError) as caught:
+        system.register({"name": "gp u", "primary_types": []})
+    assert len(caught.value.problems) == 2
+    assert f(Foreign()) == "default"
+
+
+def test_the_environment_blocks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D16, S13: as any other."""
+    monkeypatch.setenv("REGISTERLIB_BLOCK", "gpu")
+    system, f = make()
+    system.register(describe())
+    assert f(Foreign()) == "default"
+
+
+def test_threads_register_at_once() -> None:
+    """D16: none is lost."""
+    system, f = make()
+    f(Own())
+    threads = [
+        threading.Thread(target=system.register, args=(describe(f"b{number}"),))
+        for number in range(8)
+    ]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert set(system.backends) == {"default", *(f"b{number}" for number in range(8))}
+
+
+EVERY = {"function": lambda context, *args, **kwargs: (context.function, args, kwargs)}
+
+
+def test_one_implementation_serves_every_function() -> None:
+    """D14: but for those with an entry of their own; also functions that are decorated later."""
+    system, f = make()
+    functions = {"*": EVERY, "lib:f": {"function": lambda x: "own"}}
+    system.register(describe(functions=functions))
+    g = system.dispatchable("x", identifier="lib:g")(lambda x, y=None: "default")
+    x = Foreign()
+    assert f(x) == "own"
+    assert g(x, y=1) == ("lib:g", (x,), {"y": 1})
+    h = system.dispatchable("x", identifier="lib:h")(lambda x: "default")
+    assert h(x) == ("lib:h", (x,), {})
+    assert h(Own()) == "default"
+    assert list(h.backends) == ["default", "gpu"]
+
+
+def test_it_gets_the_context_and_the_defaults() -> None:
+    """D14: whatever `uses_context` says."""
+    functions = {
+        "defaults": {"should_run": lambda context, x: context.function == "lib:f"},
+        "*": {**EVERY, "uses_context": False},
+    }
+    system, f = make(describe(functions=functions))
+    g = system.dispatchable("x", identifier="lib:g")(lambda x: "default")
+    x = Foreign()
+    assert f(x) == ("lib:f", (x,), {})
+    assert g(x) == "default"
+
+
+def test_it_needs_an_implementation() -> None:
+    """D14, D9: as every function."""
+    system, _ = make()
+    with pytest.raises(DescriptionError, match="field is missing"):
+        system.register(describe(functions={"*": {}}))
