@@ -306,6 +306,11 @@ class BackendSystem:
     def unregister(self, name: str) -> None:
         """Take a backend away that was registered at run time.
 
+        Parameters
+        ----------
+        name : str
+            Its name.
+
         Raises
         ------
         UnknownBackendError

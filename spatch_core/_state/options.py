@@ -7,6 +7,8 @@ changed, and when `MAX_OPTIONS` combinations are known:
 cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_values       a module's name, a backend's name or None, an         the value
+              attribute; nested dictionaries
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
               with no others, or with ``backend``, a string,
               as the third; besides, the names and the set
@@ -125,6 +127,7 @@ class BackendOptions(Giving[Given_co]):
     if TYPE_CHECKING:
         _prioritized: ClassVar[dict[Any, DispatchState]]
         _plain: ClassVar[dict[Any, DispatchState]]
+        _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
 
         # What ``with`` gives depends on `trace`, so the type of the object does.
         @overload
@@ -241,6 +244,7 @@ class BackendOptions(Giving[Given_co]):
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
+                "_values": {},
                 **block_methods(owner.keeper.variable, module),
             },
         )
@@ -249,7 +253,7 @@ class BackendOptions(Giving[Given_co]):
     def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
         # Exchanged, not cleared: see `check_and_keep`.
-        cls._prioritized, cls._plain = {}, {}
+        cls._prioritized, cls._plain, cls._values = {}, {}, {}
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.

@@ -151,6 +151,8 @@ class DispatchState:
         The current backend.
     earlier : tuple of str
         The backends that were current before, the last one first.
+    hook : tuple of callable or None
+        What sees every call, innermost first.
 
     Attributes
     ----------
@@ -158,8 +160,6 @@ class DispatchState:
         The names that are prioritized as such, and `CURRENT` in the place of the current backend.
     prioritized : tuple of str
         The same with the name of the current backend.
-    hook : tuple of callable or None
-        What sees every call, innermost first.
     """
 
     __slots__ = (

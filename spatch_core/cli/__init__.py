@@ -1,6 +1,6 @@
 """The command line: one module a command, which parses, calls and prints.
 
-The work is done in `examination`. Needs the ``cli`` extra: click.
+The work is done in `examination`. Needs the ``cli`` extra: click and rich.
 """
 
 from __future__ import annotations

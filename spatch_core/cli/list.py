@@ -69,7 +69,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     remarks = [
         f"{each.name} ({each.state.value}): {each.reason}"
         for each in backends
-        if each.state in (State.NEEDS_OPT_IN, State.BLOCKED)
+        if each.state in (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
     ]
     parts.append(Notes("Not active", remarks))
     parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .attributes import attributes
 from .switch import Switch
 
-__all__ = ["Switch"]
+__all__ = ["Switch", "attributes"]
