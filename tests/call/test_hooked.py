@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import spatch_core
 from spatch_core import BackendDeferredError, BackendSystem, ReplacedArguments
 from spatch_core.hooks import Call
 
@@ -523,6 +524,21 @@ def test_exceptions_of_implementations_pass_through() -> None:
 
     with backend_opts(hook=catches):
         assert f(Foreign(), "raises") == "caught"
+
+
+def test_warnings_are_shown_where_the_hook_goes_on() -> None:
+    """H6, V6: the innermost line outside of the package."""
+    line = forward.__code__.co_firstlineno + 1
+
+    class Unknown:
+        pass
+
+    with (
+        backend_opts(fallback="warn", hook=forward),
+        pytest.warns(spatch_core.FallbackWarning) as caught,
+    ):
+        f(Unknown())
+    assert [(each.filename, each.lineno) for each in caught] == [(__file__, line)]
 
 
 def test_invocations_are_seen() -> None:
