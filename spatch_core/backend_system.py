@@ -468,6 +468,15 @@ def find_system(
     )
 
 
+def systems_of(module: str) -> list[BackendSystem]:
+    """Return the systems of the library that a module belongs to, by its top-level package."""
+    top = module.partition(".")[0]
+    found = [
+        reference() for key, reference in _systems.copy().items() if key[0].partition(".")[0] == top
+    ]
+    return [system for system in found if system is not None]
+
+
 def __getattr__(name: str) -> object:
     # Imported on first use: a library that only decorates functions needs no context.
     if name == "DispatchContext":

@@ -95,7 +95,9 @@ class Catalog:
         name = self.environment.backend
         if name == self.default_name:
             return DEFAULT
-        return name if name in self.descriptions else None
+        if name is None or name not in self.descriptions or self.descriptions[name].unmet:
+            return None
+        return name
 
     def additional_docs(self, name: str, identifier: str) -> str:
         """Return the text of a backend for the docstring of a function that it implements.

@@ -165,5 +165,5 @@ class _Attributes:
                     f"{text} while the current backend is {which!r}; these have it: "
                     f"{', '.join(givers)}"
                 )
-        meant = nearest(name, names)
+        meant = nearest(name, {*names, *vars(sys.modules.get(self._module, object))})
         return AttributeError(text + (f"; did you mean {meant[0]!r}?" if meant else ""))

@@ -376,6 +376,16 @@ def test_the_variable_cannot_name_a_blocked_one(library: Library) -> None:
         assert library.system.problems == ()
 
 
+def test_the_variable_cannot_name_one_whose_requirement_is_not_met() -> None:
+    """W3: it is inactive."""
+    library = Library(describe("jax", "Jax", requires=["no-such-distribution"]))
+    with isolated(library.system, environment={"CURRENTLIB_BACKEND": "jax"}):
+        assert library.tensor([1]) == "default"
+        assert library.options().backend is None
+        with pytest.raises(UnknownBackendError, match="no-such-distribution"):
+            library.options(backend="jax")
+
+
 def test_an_installed_backend(tmp_path: Path) -> None:
     """W2, C2: a merely installed backend takes Python's own classes once it is current."""
     description = f"""
