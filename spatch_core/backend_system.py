@@ -50,8 +50,8 @@ class BackendSystem:
     group : str or None
         Entry point group in which backends advertise themselves; None for none.
     environ_prefix : str
-        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
-        ``<prefix>_SET_ORDER``.
+        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``,
+        ``<prefix>_SET_ORDER`` and ``<prefix>_BACKEND``.
     default_primary_types : iterable of str, optional
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
@@ -305,6 +305,11 @@ class BackendSystem:
 
     def unregister(self, name: str) -> None:
         """Take a backend away that was registered at run time.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
 
         Raises
         ------

@@ -40,6 +40,9 @@ _COLUMNS = (
         "verdict",
         styles={
             Verdict.RUNS: "bold green",
+            Verdict.CONVERTS: "bold green",
+            Verdict.REFUSES: "red",
+            Verdict.CANNOT_CONVERT: "yellow",
             Verdict.ASKED: "yellow",
             Verdict.INACTIVE: "yellow",
             Verdict.SKIPPED: "yellow",
@@ -47,7 +50,7 @@ _COLUMNS = (
             Verdict.NO_IMPLEMENTATION: "dim",
         },
     ),
-    Column("reason"),
+    Column("reason", is_prose=True),
 )
 
 _EPILOG = """\b
@@ -147,13 +150,15 @@ def _parts(
     loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> list[Part]:
     names = ", ".join(map(type_identifier, explanation.types))
-    selected = loaded.shown(explanation.selected or "") or "depends on the arguments"
+    is_open = any(each.verdict == Verdict.ASKED for each in explanation.backends)
+    otherwise = "depends on the arguments" if is_open else "refused"
+    selected = loaded.shown(explanation.selected or "") or otherwise
     rows = [
         (loaded.shown(each.backend), each.verdict.value, each.reason)
         for each in explanation.backends
     ]
     parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
-    if explanation.selected is None:
+    if explanation.selected is None and is_open:
         hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
         parts.append(Notes("Not decided", [hint]))
     options = str(question.options)
@@ -168,7 +173,9 @@ def _parts(
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:
         parts += _answer(answer)
-    outcome = f"{selected} runs" if explanation.selected else "the arguments decide"
+    outcome = "the arguments decide" if is_open else "the call would be refused"
+    if explanation.selected:
+        outcome = f"{selected} runs"
     return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
 
 

@@ -10,7 +10,7 @@ import click
 from ..examination.libraries import LoadedLibrary
 from .arguments import complete_libraries, json_option, usable_library
 from .findings import closing, counted
-from .output import Column, Fitting, Notes, Part, Table, show, show_json
+from .output import Column, Notes, Part, Table, show, show_json
 from .records import problem_as_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
     """Show which backends implement which functions of LIBRARY.
 
     A matrix: "yes" where a backend implements a function, "asks" where its should_run is
-    asked first. A terminal that is too narrow gets it transposed, or as lists of names.
+    asked first. A terminal that is too narrow gets a list for each function.
     """
     loaded = usable_library(library)
     assert loaded.system is not None
@@ -81,38 +81,15 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> li
     functions = [row for row in rows if row.is_dispatchable]
     parts: list[Part] = [f"{loaded.library.name}: which backends implement which functions"]
     if functions:
-        parts.append(Fitting([_matrix(names, functions), *_narrower(names, functions)]))
+        columns = [Column("function"), *(Column(n, styles=_STYLES, is_name=True) for n in names)]
+        cells = [(row.function, *(row.cells.get(n, "") for n in names)) for row in functions]
+        parts.append(Table(columns, cells))
     without = [name for name in names if not any(name in row.cells for row in functions)]
     parts.append(Notes("Implement none of them", [", ".join(without)] if without else []))
     others = [f"{row.function}: {', '.join(row.cells)}" for row in rows if not row.is_dispatchable]
     parts.append(Notes("Not functions of the library", others))
     text = f"{counted(len(functions), 'function')}, {counted(len(names), 'backend')}"
     return [*parts, *closing(text, (loaded.library.name, loaded.problems))]
-
-
-def _matrix(names: list[str], rows: list[_Row]) -> Table:
-    columns = [Column("function"), *(Column(n, styles=_STYLES, is_name=True) for n in names)]
-    cells = [(row.function, *(row.cells.get(name, "") for name in names)) for row in rows]
-    return Table(columns, cells)
-
-
-def _narrower(names: list[str], rows: list[_Row]) -> list[Table]:
-    """Return the same as tables that need not be as wide."""
-    functions = [Column(row.function, styles=_STYLES, is_name=True) for row in rows]
-    transposed = Table(
-        [Column("backend"), *functions],
-        [(name, *(row.cells.get(name, "") for row in rows)) for name in names],
-    )
-    listed = Table(
-        [Column("function"), Column("yes"), Column("asks")],
-        [(row.function, _with(row, "yes"), _with(row, "asks")) for row in rows],
-    )
-    return [transposed, listed]
-
-
-def _with(row: _Row, cell: str) -> str:
-    found = [name for name, each in row.cells.items() if each == cell]
-    return ", ".join(found)
 
 
 def _as_json(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> dict[str, Any]:

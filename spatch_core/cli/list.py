@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ..examination.backends import ListedBackend, State, list_backends
+from ..examination.backends import ListedBackend, State, current_backend, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import complete_libraries, json_option, loaded_libraries
 from .findings import closing, counted
@@ -63,10 +63,13 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     backends = list_backends(loaded)
     if backends:
         parts.append(Table(_COLUMNS, [_row(each, loaded) for each in backends]))
+    current = current_backend(loaded)
+    if current is not None:
+        parts.append(f"Current backend: {loaded.shown(current)}")
     remarks = [
         f"{each.name} ({each.state.value}): {each.reason}"
         for each in backends
-        if each.state in (State.NEEDS_OPT_IN, State.BLOCKED)
+        if each.state in (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
     ]
     parts.append(Notes("Not active", remarks))
     parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))
@@ -104,6 +107,7 @@ def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:
 def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
     return {
         **library_as_json(loaded),
+        "backend": current_backend(loaded),
         "backends": [backend_as_json(each) for each in list_backends(loaded)],
         "problems": [problem_as_json(each) for each in loaded.problems],
     }

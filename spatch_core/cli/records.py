@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 STATE_STYLES: dict[str, str] = {
     State.ACTIVE: "green",
     State.NEEDS_OPT_IN: "yellow",
+    State.INACTIVE: "yellow",
     State.BLOCKED: "dim",
     State.BROKEN: "bold red",
     State.SHADOWED: "red",

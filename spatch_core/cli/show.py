@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .._description.description import Description
     from ..backend_system import BackendSystem
 
-_FIELDS = (Column("field"), Column("value"))
+_FIELDS = (Column("field"), Column("value", is_prose=True))
 _FUNCTIONS = (
     Column("function"),
     Column("implementation"),

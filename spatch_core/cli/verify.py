@@ -52,8 +52,12 @@ def _parts(reports: list[FileReport]) -> Iterator[Part]:
 
 
 def _meaning(report: FileReport) -> str:
+    if not report.backend:
+        return ""
     count = counted(len(report.functions or ()), "function")
-    return f" (backend {report.backend}, {count})" if report.backend else ""
+    if report.every_function:
+        count = f"{count}, and every other one" if report.functions else "every function"
+    return f" (backend {report.backend}, {count}{', conversions' * report.converts})"
 
 
 def _as_json(report: FileReport) -> dict[str, Any]:
@@ -61,6 +65,8 @@ def _as_json(report: FileReport) -> dict[str, Any]:
         "file": report.subject,
         "backend": report.backend,
         "functions": None if report.functions is None else len(report.functions),
+        "every_function": report.every_function,
+        "converts": report.converts,
         "imported": report.imported,
         "folder": report.folder,
         "faults": [finding_as_json(each) for each in report.faults],

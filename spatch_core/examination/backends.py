@@ -23,6 +23,7 @@ class State(str, Enum):
 
     ACTIVE = "active"
     NEEDS_OPT_IN = "needs opt-in"
+    INACTIVE = "inactive"
     BLOCKED = "blocked"
     BROKEN = "broken"
     SHADOWED = "shadowed"
@@ -50,9 +51,16 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(loaded)]
 
 
+def current_backend(loaded: LoadedLibrary) -> str | None:
+    """Return the backend that the environment makes the current one, or None."""
+    system = loaded.system
+    # A vendored copy of this package may be an earlier one, which knows none.
+    return None if system is None else getattr(system.backend_opts(), "backend", None)
+
+
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
-    """Return the backends of a library that no call can reach, whatever its options."""
-    reachable = (State.ACTIVE, State.NEEDS_OPT_IN)
+    """Return the backends of a library that no explanation of a call names."""
+    reachable = (State.ACTIVE, State.NEEDS_OPT_IN, State.INACTIVE)
     return [each for each in list_backends(loaded) if each.state not in reachable]
 
 
@@ -64,11 +72,18 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
     descriptions = system.backends
     for name in dict.fromkeys([*prioritized, *descriptions]):
         description = descriptions[name]
-        hint = f"prioritize={name!r}, or set the environment variable {variable}={name}"
+        state, reason = State.ACTIVE, ""
+        # A vendored copy of this package may be an earlier one, which knows no requirements.
+        unmet = getattr(description, "unmet", "")
+        if unmet:
+            state, reason = State.INACTIVE, unmet
+        elif name not in active:
+            state = State.NEEDS_OPT_IN
+            reason = f"prioritize={name!r}, or set the environment variable {variable}={name}"
         yield ListedBackend(
             name,
-            State.ACTIVE if name in active else State.NEEDS_OPT_IN,
-            "" if name in active else hint,
+            state,
+            reason,
             loaded.library.home(description.source),
             len(system.functions if name == DEFAULT else description.functions),
             name in prioritized,
@@ -115,13 +130,19 @@ def is_broken(loaded: LoadedLibrary, problem: Problem) -> bool:
     return is_shadowed is not None and not is_shadowed(problem)
 
 
+def _is_inactive(loaded: LoadedLibrary, problem: Problem) -> bool:
+    """Whether a problem is a requirement that cannot be read: the backend is listed anyway."""
+    known = None if loaded.system is None else loaded.system.backends.get(str(problem.backend))
+    return problem.key == "requires" and getattr(known, "unmet", "") != ""
+
+
 def _skipped(loaded: LoadedLibrary) -> Iterator[ListedBackend]:
     """Yield each entry point with problems, once."""
     seen = set()
     for problem in sorted(loaded.problems, key=lambda each: each.backend or ""):
         # Backends on a cycle are usable: only calls that several of them match skip them.
         is_usable = problem.message.startswith(CYCLE) or not skips(problem)
-        if problem.backend is None or is_usable:
+        if problem.backend is None or is_usable or _is_inactive(loaded, problem):
             continue
         source = loaded.library.home(problem.source)
         key = (problem.backend, source.distribution, source.entry_point)

@@ -6,15 +6,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from .._description.fields import EVERY
 from .._type_patterns import ABSTRACT, TypePattern
+from .conversion_check import check_conversion
 from .findings import Finding, error
-from .function_check import LibraryFunctions, check_callable
+from .function_check import LibraryFunctions, check_callable, check_every
 from .importing import Importer, is_module_installed
 from .mentions import Mention, Role
 from .packages import package_of
 from .type_check import check_pattern
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from ..backend_system import BackendSystem
     from .child import Journal
 
@@ -68,7 +72,7 @@ class DescriptionCheck:
         for each in sorted(
             self.mentions, key=lambda mention: not mention.text.startswith(ABSTRACT)
         ):
-            is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN)
+            is_used = each.role in (Role.FUNCTION, Role.SHOULD_RUN, Role.CONVERSION)
             step = f"using {each.text}" if is_used else f"importing {each.module}"
             if self.journal.begins(step, each.key, each.module):
                 for finding in self._check(each):
@@ -91,11 +95,27 @@ class DescriptionCheck:
                 finding = found
             elif mention.role is Role.BACKEND:
                 finding = self._check_backend(mention.text, found)
+            elif mention.role is Role.VALUE:
+                finding = None  # any object may be one
+            elif mention.role is Role.CONVERSION:
+                finding = check_conversion(mention, found)
+            elif mention.library_function == EVERY:
+                finding = check_every(mention, found, self._others())
             else:
                 default = self.functions.signature(mention.library_function)
                 finding = check_callable(mention, found, default)
         if finding is not None:
             yield finding
+
+    def _others(self) -> Iterator[tuple[str, Signature]]:
+        """Yield the library's functions that have no table of their own, if it is known."""
+        if self.functions.system is None:
+            return
+        own = {each.text for each in self.mentions if each.role is Role.LIBRARY_FUNCTION}
+        for identifier in self.functions.system.functions:
+            signature = None if identifier in own else self.functions.signature(identifier)
+            if signature is not None:
+                yield identifier, signature
 
     def _check_backend(self, identifier: str, backend: Any) -> Finding | None:
         # By name: a library may vendor this package.

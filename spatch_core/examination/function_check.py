@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from typing import TYPE_CHECKING, Any
 
+from .._description.fields import EVERY
 from .._identifiers import loaded_object, split_identifier
 from .._problems import Source
 from .findings import Finding, Severity, error, unchecked, warning
@@ -126,7 +127,7 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
             f"{mention.text!r} is no function but of type {type(thing).__qualname__!r}",
             "Name a function",
         )
-    if mention.role is Role.SHOULD_RUN and _is_deferred(thing):
+    if mention.role is Role.SHOULD_RUN and is_deferred(thing):
         return error(
             f"{mention.text!r} is a coroutine or generator function: what it returns is never "
             "True, so that it always defers",
@@ -157,6 +158,41 @@ def check_callable(mention: Mention, thing: Any, default: Signature | None) -> F
     return error(f"{mention.text}{signature} {message}", remedy)
 
 
+def check_every(
+    mention: Mention, thing: Any, functions: Iterable[tuple[str, Signature]]
+) -> Finding | None:
+    """Return why the implementation of every other function, or its `should_run`, cannot be it.
+
+    Parameters
+    ----------
+    mention : Mention
+        In the table ``functions."*"``.
+    thing : object
+        What its identifier leads to.
+    functions : iterable of pairs of str and inspect.Signature
+        Those of the library that it serves, as far as they are known.
+    """
+    finding = check_callable(mention, thing, None)
+    signature = find_signature(thing)
+    if finding is not None or signature is None:
+        return finding
+    if not any(each.kind <= each.VAR_POSITIONAL for each in signature.parameters.values()):
+        return error(
+            f"{mention.text}{signature} takes no DispatchContext, which says which function is "
+            "called",
+            "Take it as the first argument, and then *args and **kwargs",
+        )
+    for identifier, default in functions:
+        found = check_callable(mention, thing, default)
+        if found is not None:
+            message = found.message.replace("library's function ", f"library's {identifier}", 1)
+            if message == found.message:  # it is about the context
+                return found
+            remedy = f"Take *args and **kwargs, or give {identifier} a table of its own"
+            return replace(found, message=message, remedy=remedy)
+    return None
+
+
 def _check_defaults(mention: Mention, default: Signature, own: Signature) -> Finding | None:
     others = other_defaults(default, own, mention.takes_context)
     if not others:
@@ -173,7 +209,7 @@ def _names(signature: Signature) -> set[str]:
     return {p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
-def _is_deferred(thing: Any) -> bool:
+def is_deferred(thing: Any) -> bool:
     """Whether a call returns a coroutine or a generator instead of an answer."""
     call = getattr(type(thing), "__call__", None)  # noqa: B004  # its kind is asked for
     kinds = (iscoroutinefunction, isgeneratorfunction, isasyncgenfunction)
@@ -192,6 +228,11 @@ def _no_context(mention: Mention) -> tuple[str, str]:
     if mention.role is Role.SHOULD_RUN:
         return (
             "takes no DispatchContext, which every should_run gets first",
+            "Take it as the first argument",
+        )
+    if mention.library_function == EVERY:
+        return (
+            "takes no DispatchContext, which the implementation of every function gets first",
             "Take it as the first argument",
         )
     return (

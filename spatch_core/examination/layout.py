@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from .._description.fields import NO_FUNCTIONS
+from .._description.fields import EVERY, NO_FUNCTIONS
 from .._description.files import parse_toml
 
 Path: TypeAlias = "tuple[str | int, ...]"
 
 _LONGEST = 1000  # of the key paths whose lines are known
 
+_BARE = {*NO_FUNCTIONS} - {EVERY}
+"""Tables below ``functions`` whose names are written without quotes."""
 _TOKEN = re.compile(
     r'''
     """(?:\\.|[^\\])*?""""{0,2}  # a string of several lines may end in quotes
@@ -91,7 +93,7 @@ def key_path(path: Path) -> str:
     for position, part in enumerate(path[1:], 1):
         if isinstance(part, int):
             written += f"[{part}]"
-        elif position == 1 and path[0] == "functions" and part not in NO_FUNCTIONS:
+        elif position == 1 and path[0] == "functions" and part not in _BARE:
             written += f'."{part}"'
         else:
             written += f".{part}"

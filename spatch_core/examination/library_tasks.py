@@ -27,6 +27,7 @@ from .libraries import (
 )
 from .mentions import fields_of, find_mentions
 from .packages import Requirements, package_of
+from .requirement_check import check_requirements
 from .suggestions import meant_backend
 from .type_check import check_reach
 
@@ -130,7 +131,10 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
         library=library,
         system=system,
     )
-    for finding in chain(check.findings(), _check_order(system, description)):
+    # A requirement that cannot be read is among the problems of discovery.
+    requires = check_requirements(description.requires)
+    unmet = (each for each in requires if each.severity is Severity.NOTE)
+    for finding in chain(check.findings(), _check_order(system, description), unmet):
         journal.add("finding", to_record(finding.at(name, home)))
 
 

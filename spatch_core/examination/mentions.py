@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
 from .._description.given import GivenCallable
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
@@ -25,8 +26,13 @@ class Role(str, Enum):
     LIBRARY_FUNCTION = "library function"
     FUNCTION = "function"
     SHOULD_RUN = "should_run"
+    CONVERSION = "conversion"
     MODULE = "module"
     BACKEND = "backend"
+    VALUE = "value of an attribute"
+
+
+_CONVERSIONS = ("to_default", "from_default", "copy_into")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Mention:
     key: str
     role: Role
     text: str  # an identifier, a type pattern, or the name of a module
-    library_function: str | None = None  # the function of the library that it implements
+    library_function: str | None = None  # the library's function; "*" for every other one
     takes_context: bool = False  # called with a `DispatchContext` first
 
     @property
@@ -52,18 +58,22 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             with suppress(IdentifierError):
                 TypePattern(text)
                 yield Mention(f"{name}[{position}]", Role.TYPE, text)
+    for name, value in _table(fields.get("attributes")).items():
+        yield from _identifier(key_path(("attributes", name)), Role.VALUE, value)
+    for name in _CONVERSIONS:
+        yield from _identifier(name, Role.CONVERSION, fields.get(name))
     functions = _table(fields.get("functions"))
-    defaults = _table(functions.get("defaults"))
+    defaults = _table(functions.get(DEFAULTS))
     for name, entry in functions.items():
         path = key_path(("functions", name))
         table = _table(entry)
-        if name == "auto-generation":
+        if name == AUTO_GENERATION:
             for position, text in _strings(table.get("modules")):
                 yield Mention(f"{path}.modules[{position}]", Role.MODULE, text)
             yield from _identifier(f"{path}.backend", Role.BACKEND, table.get("backend"))
             continue
-        function = None if name == "defaults" else name
-        if function is not None:
+        function = None if name == DEFAULTS else name
+        if function not in (None, EVERY):
             named = [*_identifier(path, Role.LIBRARY_FUNCTION, function)]
             if not (named or "." in name):
                 continue  # an unknown table
@@ -74,22 +84,27 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
         for role in (Role.FUNCTION, Role.SHOULD_RUN):
             key = role.value
             place = path if key in table else "functions.defaults"
-            context = role is Role.SHOULD_RUN or said.get("uses_context") is True
+            context = role is Role.SHOULD_RUN or said.get("uses_context") is True or name == EVERY
             yield from _identifier(f"{place}.{key}", role, said.get(key), function, context)
 
 
 def fields_of(description: Description) -> dict[str, Any]:
     """Return a description in the form of a file, without ``functions.defaults``."""
+    functions = dict(description.functions)
+    if description.every is not None:
+        functions[EVERY] = description.every
     return {
         "primary_types": [str(each) for each in description.primary_types],
         "secondary_types": [str(each) for each in description.secondary_types],
+        "attributes": dict(description.attributes),
+        **{name: getattr(description, name) for name in _CONVERSIONS},
         "functions": {
             name: {
                 "function": each.function,
                 "should_run": each.should_run,
                 "uses_context": each.uses_context,
             }
-            for name, each in description.functions.items()
+            for name, each in functions.items()
         },
     }
 

@@ -11,6 +11,7 @@ from .._identifiers import DEFAULT
 from .backend_file import BackendFile, read_file
 from .findings import Finding, Report, Severity, incomplete
 from .project import check_entry_points
+from .requirement_check import check_requirements
 from .suggestions import meant_backend
 
 
@@ -30,6 +31,10 @@ class FileReport(Report):
         The name of the backend, if the file gives one.
     functions : tuple of str or None
         Identifiers of the functions that it implements; None if the description is at fault.
+    every_function : bool
+        Whether it has an implementation of every other function.
+    converts : bool
+        Whether it has conversions.
     imported : bool
         Whether imports were tried.
     folder : str or None
@@ -38,6 +43,8 @@ class FileReport(Report):
 
     backend: str | None = None
     functions: tuple[str, ...] | None = None
+    every_function: bool = False
+    converts: bool = False
     imported: bool = False
     folder: str | None = None
 
@@ -77,6 +84,8 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     if unreached is not None and file.fields:
         found.append(file.placed(unreached))
     if imports:
+        requires = () if file.description is None else file.description.requires
+        found += map(file.placed, check_requirements(requires))
         report, imported = file.import_with("verify")
         for each in imported:
             if each.is_absent and each.severity is Severity.WARNING:
@@ -88,12 +97,14 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
             found.append(file.placed(incomplete()))
     found += file.faults
     found.sort(key=lambda each: (each.line or 0, file.layout.position(each.key or "")))
-    backend = file.fields.get("name")
+    backend, description = file.fields.get("name"), file.description
     return FileReport(
         file.path,
         tuple(found),
         backend=backend if isinstance(backend, str) else None,
-        functions=None if file.description is None else tuple(file.description.functions),
+        functions=None if description is None else tuple(description.functions),
+        every_function=description is not None and description.every is not None,
+        converts=description is not None and description.conversions is not None,
         imported=imports,
         folder=file.folder() if imports else None,
     )

@@ -50,6 +50,10 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     known = catalog.environment
     reason = catalog.why_unusable(backend)
     if backend in system.backends:
+        # A vendored copy of this package may be an earlier one, which knows no requirements.
+        unmet = getattr(system.backends[backend], "unmet", "")
+        if unmet:
+            return Answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}: install it"])
         explained = _verdict(question.ask(), backend)
         if explained.verdict != Verdict.SKIPPED:
             return _Search(question, backend, variables).answer()
@@ -208,7 +212,8 @@ class _Search:
     def _reason(self, explanation: Explanation) -> str:
         """Say why it does not run as things are."""
         found = _verdict(explanation, self.backend)
-        if found.verdict in (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION):
+        kinds = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION, Verdict.CANNOT_CONVERT)
+        if found.verdict in (*kinds, Verdict.REFUSES):
             return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
         if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
             return found.reason
@@ -235,12 +240,15 @@ def _outcome(explanation: Explanation, backend: str) -> Attempt | None:
 
 def _contenders(explanation: Explanation) -> list[str]:
     """Return the backends that run, or would be asked first."""
-    verdicts = (Verdict.RUNS, Verdict.ASKED)
+    verdicts = (Verdict.RUNS, Verdict.ASKED, Verdict.CONVERTS)
     return [each.backend for each in explanation.backends if each.verdict in verdicts]
 
 
 def _verdict(explanation: Explanation, backend: str) -> ExplainedBackend:
-    return next(each for each in explanation.backends if each.backend == backend)
+    found = [each for each in explanation.backends if each.backend == backend]
+    # A backend that defers may convert, which comes last.
+    converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
+    return next((each for each in found if each.verdict in converting), found[0])
 
 
 def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:

@@ -113,6 +113,26 @@ def test_functions_are_added_in_order(project: Project) -> None:
     assert answer.output == f"{project.file}: updated (2 added)\n\n1 file: 1 updated\n"
 
 
+def test_conversions_and_the_implementation_of_every_function_stay(project: Project) -> None:
+    """They are written by hand, and the update adds functions below them."""
+    by_hand = """
+        to_default = "paint_oil.tools:there"
+        from_default = "paint_oil.tools:back"
+        requires = ["click"]
+        """
+    every = """
+        [functions."*"]
+        function = "paint_oil.tools:every"  # all others
+        """
+    before, after = HEAD.partition("    [functions.")[0], HEAD[HEAD.index("    [functions.") :]
+    answer = project.update(text(before, by_hand, "\n", after, every))
+    assert (answer.code, answer.errors) == (0, "")
+    assert project.after == text(before, by_hand, "\n", after, every, BLEND, BLUR)
+    fields = parse_toml(project.file.read_bytes())
+    assert fields["functions"]["*"] == {"function": "paint_oil.tools:every"}
+    assert project.update(None, "--check").code == 0
+
+
 def test_twice_in_a_row_changes_nothing(project: Project) -> None:
     """Not even the file's time."""
     project.update(text(HEAD))

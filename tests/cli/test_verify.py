@@ -708,3 +708,65 @@ def test_all_kinds_of_toml_have_their_lines(site: Site, tmp_path: Path) -> None:
         (19, 'functions."l:c".function'),
         (21, 'functions."l:d".function'),
     ]
+
+
+CONVERTING = """
+    name = "oil"
+    primary_types = ["fractions:Fraction"]
+    to_default = "paint_oil.tools:there"
+    from_default = "paint_oil.tools:bakc"
+    copy_into = "paint_oil.tools:copy"
+
+    [functions."*"]
+    function = "paint_oil.tools:every"
+    """
+CONVERSIONS = """
+    def there(x, device): ...
+    def back(x): ...
+    async def copy(original, converted): ...
+    def every(): ...
+    """
+
+
+def test_conversions_are_imported_and_their_signatures_checked(site: Site, project: Path) -> None:
+    """Each fault names the line, and the call that would fail."""
+    write(project / "src" / "paint_oil", {"tools.py": CONVERSIONS})
+    file = project / "src" / "paint_oil" / "backend.toml"
+    answer = verify(site, project, CONVERTING)
+    tools = "paint_oil.tools"
+    assert answer.output.splitlines()[:8] == [
+        (
+            f"{file}:3: error: to_default: {tools}:there(x, device) cannot be called as "
+            "to_default(x): missing a required argument: 'device'"
+        ),
+        "    help: Take x by position",
+        f"{file}:4: error: from_default: '{tools}' has no 'bakc'",
+        "    help: Did you mean 'back'?",
+        (
+            f"{file}:5: error: copy_into: '{tools}:copy' is a coroutine or generator function, and "
+            "copy_into(original, converted) must return what it makes"
+        ),
+        "    help: Write a plain function",
+        (
+            f'{file}:8: error: functions."*".function: {tools}:every() takes no DispatchContext, '
+            "which says which function is called"
+        ),
+        "    help: Take it as the first argument, and then *args and **kwargs",
+    ]
+    assert answer.code == 1
+
+
+def test_a_backend_that_only_converts_is_fine(site: Site, project: Path) -> None:
+    """Classes convert, too."""
+    tools = """
+        def there(x): return float(x)
+        def copy(original, converted): ...
+        def every(context, *args, **kwargs): ...
+        """
+    write(project / "src" / "paint_oil", {"tools.py": tools})
+    toml = CONVERTING.replace("paint_oil.tools:bakc", "fractions:Fraction")
+    answer = verify(site, project, toml)
+    assert answer.code == 0
+    assert ": fine (backend oil, every function, conversions)\n" in answer.output
+    only = "\n".join(line for line in toml.splitlines() if "every" not in line and "*" not in line)
+    assert ": fine (backend oil, no functions, conversions)\n" in verify(site, project, only).output

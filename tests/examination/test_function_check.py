@@ -10,9 +10,10 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.examination.findings import Severity
-from spatch_core.examination.function_check import LibraryFunctions, check_callable
+from spatch_core.examination.function_check import LibraryFunctions, check_callable, check_every
 from spatch_core.examination.importing import Importer
 from spatch_core.examination.mentions import Mention, Role
+from spatch_core.examination.signatures import find_signature
 
 
 def default(x: Any, n: int = 1) -> Any: ...
@@ -87,3 +88,51 @@ def test_the_nearest_function_of_a_short_name_is_offered() -> None:
     assert wrong is not None
     assert wrong.severity is Severity.WARNING
     assert wrong.remedy.startswith(f"Did you mean '{__name__}:fn'? Else remove it, or say which")
+
+
+EVERY = 'functions."*".function'
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        (lambda context, *args, **kwargs: args, None),
+        (lambda *args, **kwargs: args, None),
+        (lambda context, x, n=1: x, None),
+        (3, "'m:f' is no function but of type 'int'"),
+        (lambda: 1, "m:f() takes no DispatchContext, which says which function is called"),
+        (
+            lambda context, x: x,
+            (
+                "m:f(context, x) cannot take all calls of the library's l:f(x, n=1): "
+                "it does not take 'n'"
+            ),
+        ),
+        (
+            lambda context, x, n=2: x,
+            (
+                "m:f(context, x, n=2) has other default values than the library's l:f(x, n=1), so "
+                "that a call without them means something else: n=2 instead of n=1"
+            ),
+        ),
+        (
+            lambda x, n=1: x,
+            (
+                "m:f(x, n=1) takes no DispatchContext, which the implementation of every function "
+                "gets first"
+            ),
+        ),
+    ],
+)
+def test_one_implementation_of_every_function(thing: Any, message: str | None) -> None:
+    """It takes the context, and the calls of each function that it serves."""
+    mention = Mention(EVERY, Role.FUNCTION, "m:f", "*", True)
+    known = find_signature(default)
+    assert known is not None
+    finding = check_every(mention, thing, [("l:f", known)])
+    assert (finding is None) == (message is None)
+    if finding is not None:
+        assert finding.message.startswith(str(message))
+    if message is not None and "l:f" in message:
+        assert finding is not None
+        assert finding.remedy == "Take *args and **kwargs, or give l:f a table of its own"

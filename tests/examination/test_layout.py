@@ -73,6 +73,7 @@ def test_offsets_lead_to_the_text() -> None:
 
 def test_paths_are_written_as_the_validator_writes_them() -> None:
     assert key_path(("functions", "l:f", "function")) == 'functions."l:f".function'
+    assert key_path(("functions", "*", "function")) == 'functions."*".function'
     assert key_path(("functions", "auto-generation", "modules", 0)) == (
         "functions.auto-generation.modules[0]"
     )

@@ -45,6 +45,29 @@ def test_a_should_run_always_gets_the_context() -> None:
     assert (function.takes_context, function.library_function) == (False, "l:f")
 
 
+def test_conversions_are_mentioned_by_their_fields() -> None:
+    fields = {"to_default": "m:there", "from_default": 3, "copy_into": "m:copy"}
+    found = [(each.key, each.role, each.text) for each in find_mentions(fields)]
+    assert found == [
+        ("to_default", Role.CONVERSION, "m:there"),
+        ("copy_into", Role.CONVERSION, "m:copy"),
+    ]
+
+
+def test_the_implementation_of_every_function_gets_the_context() -> None:
+    """The star is no function of the library."""
+    fields = {"functions": {"defaults": {"should_run": "m:ask"}, "*": {"function": "m:every"}}}
+    found = {
+        (each.key, each.role, each.library_function, each.takes_context)
+        for each in find_mentions(fields)
+    }
+    assert found == {
+        ("functions.defaults.should_run", Role.SHOULD_RUN, None, True),
+        ("functions.defaults.should_run", Role.SHOULD_RUN, "*", True),
+        ('functions."*".function', Role.FUNCTION, "*", True),
+    }
+
+
 @pytest.mark.parametrize("fields", [{}, {"functions": 3}, {"functions": {"defaults": []}}])
 def test_faulty_fields_name_nothing(fields: dict[str, object]) -> None:
     assert list(find_mentions(fields)) == []
@@ -54,7 +77,14 @@ def test_a_description_names_the_same_as_its_file() -> None:
     fields = {
         "name": "oil",
         "primary_types": ["~a.b:A"],
-        "functions": {"defaults": {"should_run": "m:ask"}, "l:f": {"function": "m:f"}},
+        "to_default": "m:there",
+        "from_default": "m:back",
+        "copy_into": "m:copy",
+        "functions": {
+            "defaults": {"should_run": "m:ask"},
+            "*": {"function": "m:every"},
+            "l:f": {"function": "m:f"},
+        },
     }
     described = fields_of(parse_description(fields, Source()))
     found = {(each.role, each.text) for each in find_mentions(described)}
