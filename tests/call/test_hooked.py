@@ -21,6 +21,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendDeferredError, BackendSystem, ReplacedArguments
 from spatch_core.hooks import Call
+from spatch_core.switching import Switch
 
 
 class Own:
@@ -430,6 +431,24 @@ def test_calls_of_implementations_are_seen() -> None:
         assert alone(Foreign(), "nested") == "one"
     assert hook.calls == ["lib:f", "lib:f", "lib:alone", "lib:f"]
     assert hook.backends == ["default", "one", "one", "default"]
+
+
+def test_a_backend_that_is_set_inside() -> None:
+    """H3, W5: a hook, and what it calls by `next`, are like blocks."""
+    switch = Switch(system)
+
+    @system.dispatchable("x", identifier="lib:sets")
+    def sets(x: Any) -> Any:
+        switch.set_backend("one")
+        return switch.get_backend()
+
+    def also(call: Call) -> Any:
+        switch.set_backend("two")
+        return call.next(*call.args), switch.get_backend()
+
+    with backend_opts(hook=also):
+        assert sets(Own()) == ("one", "two")
+        assert backend_opts().backend is None
 
 
 def test_a_hook_chooses_another_backend() -> None:
