@@ -105,7 +105,7 @@ class Question:
         assumed = None if options.type is None else options.type.type
         types = [each.type for each in self.types]
         # A vendored copy of this package may be an earlier one, which takes no policy.
-        policy = {} if options.fallback is None else {"fallback": options.fallback}
+        policy: Any = {} if options.fallback is None else {"fallback": options.fallback}
         with (
             environment(self.system, variables or {}),
             foreign_code(self.system),
