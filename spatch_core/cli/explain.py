@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._classes import type_identifier
+from .._manner import POLICIES
 from .._resolution.explanation import Verdict
 from ..examination.backends import list_backends, unusable_backends
 from ..examination.function_search import (
@@ -26,9 +27,9 @@ from .arguments import (
     given_type_or_none,
     given_types,
     json_option,
-    meant,
+    no_backend,
 )
-from .findings import counted
+from .findings import counted, state_notes
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _COLUMNS = (
         styles={
             Verdict.RUNS: "bold green",
             Verdict.CONVERTS: "bold green",
-            Verdict.REFUSES: "red",
+            Verdict.REFUSES: "bold red",
             Verdict.CANNOT_CONVERT: "yellow",
             Verdict.ASKED: "yellow",
             Verdict.INACTIVE: "yellow",
@@ -57,6 +58,7 @@ _EPILOG = """\b
 Examples:
   spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
   spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
+  spatch-core explain mylib:blur cupy:ndarray --fallback convert
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
 A blocked backend is never read, so that --why-not says only how to lift
@@ -96,6 +98,12 @@ the block."""
     help="Under backend_opts(type=TYPE).",
 )
 @click.option(
+    "--fallback",
+    metavar="POLICY",
+    type=click.Choice(POLICIES),
+    help="Under backend_opts(fallback=POLICY): default, warn, raise or convert.",
+)
+@click.option(
     "--why-not",
     "wanted",
     metavar="BACKEND",
@@ -109,6 +117,7 @@ def explain_command(
     prioritize: tuple[str, ...],
     disable: tuple[str, ...],
     assumed: GivenType | None,
+    fallback: str | None,
     wanted: str | None,
     as_json: bool,
 ) -> None:
@@ -126,7 +135,7 @@ def explain_command(
     except LibraryError as error:
         raise click.ClickException(str(error)) from None
     assert loaded.system is not None  # a function was found in it
-    options = Options(prioritize, disable, assumed)
+    options = Options(prioritize, disable, assumed, fallback)
     question = Question(loaded.system, identifier, types, options)
     import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
     try:
@@ -135,10 +144,9 @@ def explain_command(
         raise click.UsageError(str(error)) from None
     answer = None
     if wanted is not None:
-        names = list(dict.fromkeys(each.name for each in list_backends(loaded)))
+        names = [each.name for each in list_backends(loaded)]
         if wanted not in names:
-            hint = meant(wanted, names, "installed")
-            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
+            raise no_backend(wanted, names)
         answer = why_not(question, wanted)
     if as_json:
         show_json(_as_json(loaded, question, explanation, answer))
@@ -150,32 +158,28 @@ def _parts(
     loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> list[Part]:
     names = ", ".join(map(type_identifier, explanation.types))
-    is_open = any(each.verdict == Verdict.ASKED for each in explanation.backends)
-    otherwise = "depends on the arguments" if is_open else "refused"
-    selected = loaded.shown(explanation.selected or "") or otherwise
+    verdicts = {each.verdict for each in explanation.backends}
+    refuses = Verdict.REFUSES in verdicts and Verdict.ASKED not in verdicts
+    undecided = "refused" if refuses else "depends on the arguments"
+    selected = loaded.shown(explanation.selected or "") or undecided
     rows = [
         (loaded.shown(each.backend), each.verdict.value, each.reason)
         for each in explanation.backends
     ]
     parts: list[Part] = [f"{explanation.function}({names}) -> {selected}", Table(_COLUMNS, rows)]
-    if explanation.selected is None and is_open:
+    if explanation.selected is None and not refuses:
         hint = "should_run sees the arguments; the function's own explain(...) asks it with them"
         parts.append(Notes("Not decided", [hint]))
     options = str(question.options)
     parts.append(Notes("Options in force", [options] if options else []))
-    unusable = [
-        f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
-    ]
-    parts.append(Notes("Not considered", unusable))
-    several = [each.meaning for each in list_backends(loaded) if each.meaning]
-    parts.append(Notes("Several of one name", several))
+    parts += state_notes("Not considered", unusable_backends(loaded), list_backends(loaded))
     given = [*question.types, *([question.options.type] if question.options.type else [])]
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:
         parts += _answer(answer)
-    outcome = "the arguments decide" if is_open else "the call would be refused"
+    outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
-        outcome = f"{selected} runs"
+        outcome = f"{selected} {'converts' if Verdict.CONVERTS in verdicts else 'runs'}"
     return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
 
 
@@ -225,6 +229,7 @@ def _as_json(
             "prioritize": list(options.prioritize),
             "disable": list(options.disable),
             "type": options.type and options.type.identifier,
+            "fallback": options.fallback,
         },
         "why_not": answer and answer.as_json(),
     }

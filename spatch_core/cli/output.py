@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -130,10 +131,27 @@ def _print_notes(part: Notes, console: Console) -> None:
 def _print_line(text: Text, console: Console, indent: str = "") -> None:
     """Print text with its further lines indented."""
     further = f"\n{indent}{_INDENT}"
-    lines = text.wrap(console, max(1, console.width - len(further) + 1))
+    room = max(1, console.width - len(further) + 1)
+    lines = _breakable(text, room).wrap(console, room)
     for line in lines:
         line.rstrip()  # a space may have a style
     console.print(Text(indent) + Text(further).join(lines), soft_wrap=True)
+
+
+def _breakable(text: Text, room: int) -> Text:
+    """Let words that are longer than a line go on after a punctuation mark, if they have one.
+
+    The spaces are at the ends of lines, because no two pieces of a word fit one line.
+    """
+    some = f".{{1,{room}}}"
+    ends = [
+        word.start() + piece.end()
+        for word in re.finditer(r"\S+", text.plain)
+        if len(word[0]) > room
+        for piece in re.finditer(rf"{some}$|{some}(?<=\W)|{some}", word[0])
+        if piece.end() < len(word[0])
+    ]
+    return Text(" ").join(text.divide(ends))
 
 
 def _print_table(part: Table, console: Console) -> None:
@@ -170,7 +188,8 @@ def _print_table(part: Table, console: Console) -> None:
             for column, values in [*zip(part.columns, row, strict=True)][name + 1 :]
             if any(values)
         ]
-        _print_line(Text("; ").join(details), console, _INDENT)
+        if details:
+            _print_line(Text("; ").join(details), console, _INDENT)
 
 
 def _styled(column: Column, values: list[str], separator: str = "\n") -> Text:

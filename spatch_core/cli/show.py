@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._description.description import Implementation
+from .._description.fields import EVERY
 from .._identifiers import DEFAULT
 from .._problems import Problem
 from ..examination.backends import ListedBackend, list_backends
@@ -19,7 +20,7 @@ from .arguments import (
     complete_backends,
     complete_libraries,
     json_option,
-    meant,
+    no_backend,
 )
 from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
@@ -83,9 +84,8 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
     if library is not None and libraries[0].fault is not None:
         raise click.ClickException(libraries[0].describe(libraries[0].fault))
     if not found:
-        hint = meant(name, dict.fromkeys(names), "installed")
         faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
-        raise click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *faults]))
+        raise no_backend(name, names, *faults)
     if len(found) > 1:
         options = " or ".join(f"--library {loaded.library.name}" for loaded, _ in found)
         raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")
@@ -144,6 +144,13 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
                     for name in record[key]
                 ),
             )
+        for key in ("to_default", "from_default", "copy_into"):
+            if record[key] is not None:
+                yield key, record[key]
+        if record["requires"]:
+            yield "requires", tuple(record["requires"])
+        if backend.name == DEFAULT:
+            yield "fallback policy", record["fallback"]
         generation = record["auto_generation"]
         if generation is not None:
             modules = [f"with {module}" for module in generation["modules"]]
@@ -173,7 +180,8 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     """Return the fields of a description, and its place in the order."""
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
-        return dict.fromkeys((*keys, "order", "before", "after", "functions"))
+        converting = ("to_default", "from_default", "copy_into", "requires", "fallback")
+        return dict.fromkeys((*keys, *converting, "order", "before", "after", "functions"))
     order = system._catalog().order
     edges = steps(order)
     before = [each for each in edges if each.before == description.name]
@@ -186,6 +194,12 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "higher_priority_than": list(higher),
         "lower_priority_than": list(lower),
         "overridden": [pair[1] for pair in declared if pair not in followed],
+        # A vendored copy of this package may be an earlier one, without these.
+        "to_default": getattr(description, "to_default", None),
+        "from_default": getattr(description, "from_default", None),
+        "copy_into": getattr(description, "copy_into", None),
+        "requires": list(getattr(description, "requires", ())),
+        "fallback": getattr(system, "_fallback", None) if description.name == DEFAULT else None,
         "auto_generation": None
         if generation is None
         else {"backend": generation.backend, "modules": list(generation.modules)},
@@ -204,6 +218,9 @@ def _functions(description: Description, system: BackendSystem) -> Iterator[dict
             yield _function(identifier, Implementation(f"{module}:{name}"), system)
     for identifier, implementation in description.functions.items():
         yield _function(identifier, implementation, system)
+    every = getattr(description, "every", None)
+    if every is not None:
+        yield _function(EVERY, every, system)
 
 
 def _function(
@@ -215,5 +232,5 @@ def _function(
         "should_run": implementation.should_run,
         "uses_context": implementation.uses_context,
         "additional_docs": implementation.additional_docs,
-        "is_dispatchable": identifier in system.functions,
+        "is_dispatchable": identifier in system.functions or identifier == EVERY,
     }

@@ -68,6 +68,7 @@ class Options:
     prioritize: tuple[str, ...] = ()
     disable: tuple[str, ...] = ()  # names of backends
     type: GivenType | None = None  # counts like the type of a dispatch argument
+    fallback: str | None = None  # the policy for calls that no backend takes
 
     def __str__(self) -> str:
         """Return the call of ``backend_opts``; empty for no options."""
@@ -78,6 +79,8 @@ class Options:
         ]
         if self.type is not None:
             given.append(f"type={self.type.identifier.replace(':', '.')}")
+        if self.fallback is not None:
+            given.append(f"fallback={self.fallback!r}")
         return f"backend_opts({', '.join(given)})" if given else ""
 
 
@@ -101,10 +104,12 @@ class Question:
         options = self.options
         assumed = None if options.type is None else options.type.type
         types = [each.type for each in self.types]
+        # A vendored copy of this package may be an earlier one, which takes no policy.
+        policy: Any = {} if options.fallback is None else {"fallback": options.fallback}
         with (
             environment(self.system, variables or {}),
             foreign_code(self.system),
-            self.system.backend_opts(options.prioritize, options.disable, assumed),
+            self.system.backend_opts(options.prioritize, options.disable, assumed, **policy),
         ):
             return self.system.explain_types(self.function, types)
 
@@ -135,6 +140,7 @@ class Remedy:
             "prioritize": list(options.prioritize),
             "disable": list(options.disable),
             "type": options.type and options.type.identifier,
+            "fallback": options.fallback,
             "types": [each.identifier for each in self.question.types],
             "environment": dict(self.variables),
             "outcome": self.outcome.value,

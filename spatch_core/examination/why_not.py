@@ -95,6 +95,8 @@ class _Search:
             return Answer(self.backend, outcome)
         reason, obstacles = self._reason(explanation), []
         if self.backend not in given.system.functions[given.function].backends:
+            if self._tries_conversions():
+                return Answer(self.backend, Attempt.WOULD, reason, self.remedies)
             names = ", ".join(given.system.functions[given.function].backends)
             obstacles = [f"it does not implement {given.function}; these do: {names}"]
             return Answer(self.backend, Attempt.CANNOT, reason, (), obstacles)
@@ -147,6 +149,18 @@ class _Search:
             names = ", ".join(type_identifier(each.type) for each in question.types)
             parts.append(f"call it with {names}")
         return ", ".join(parts)
+
+    def _tries_conversions(self) -> bool:
+        """Try whether it would convert for the library's own implementation."""
+        description = self.question.system.backends[self.backend]
+        # A vendored copy of this package may be an earlier one, which has no conversions.
+        if getattr(description, "conversions", None) is None:
+            return False
+        options = self.question.options
+        kept = tuple(name for name in options.disable if name != self.backend)
+        converting = replace(options, disable=kept, fallback="convert")
+        first = (self.backend, *(each for each in options.prioritize if each != self.backend))
+        return self._tries(converting) or self._tries(replace(converting, prioritize=first))
 
     def _tries_variables(self, options: Options) -> None:
         """Try to let the environment prioritize it, or put it before those that go before it."""
@@ -215,6 +229,8 @@ class _Search:
         kinds = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION, Verdict.CANNOT_CONVERT)
         if found.verdict in (*kinds, Verdict.REFUSES):
             return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
+        if found.verdict in (Verdict.CANNOT_CONVERT, Verdict.REFUSES):
+            return f"it {found.verdict.value}: {found.reason}"
         if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
             return found.reason
         others = [name for name in _contenders(explanation) if name != self.backend]

@@ -18,8 +18,10 @@ from typing import Any
 
 import pytest
 
+import spatch_core
 from spatch_core import BackendDeferredError, BackendSystem, ReplacedArguments
 from spatch_core.hooks import Call
+from spatch_core.switching import Switch
 
 
 class Own:
@@ -431,6 +433,24 @@ def test_calls_of_implementations_are_seen() -> None:
     assert hook.backends == ["default", "one", "one", "default"]
 
 
+def test_a_backend_that_is_set_inside() -> None:
+    """H3, W5: a hook, and what it calls by `next`, are like blocks."""
+    switch = Switch(system)
+
+    @system.dispatchable("x", identifier="lib:sets")
+    def sets(x: Any) -> Any:
+        switch.set_backend("one")
+        return switch.get_backend()
+
+    def also(call: Call) -> Any:
+        switch.set_backend("two")
+        return call.next(*call.args), switch.get_backend()
+
+    with backend_opts(hook=also):
+        assert sets(Own()) == ("one", "two")
+        assert backend_opts().backend is None
+
+
 def test_a_hook_chooses_another_backend() -> None:
     """H3: by a call of its own, which it does not see again."""
 
@@ -523,6 +543,21 @@ def test_exceptions_of_implementations_pass_through() -> None:
 
     with backend_opts(hook=catches):
         assert f(Foreign(), "raises") == "caught"
+
+
+def test_warnings_are_shown_where_the_hook_goes_on() -> None:
+    """H6, V6: the innermost line outside of the package."""
+    line = forward.__code__.co_firstlineno + 1
+
+    class Unknown:
+        pass
+
+    with (
+        backend_opts(fallback="warn", hook=forward),
+        pytest.warns(spatch_core.FallbackWarning) as caught,
+    ):
+        f(Unknown())
+    assert [(each.filename, each.lineno) for each in caught] == [(__file__, line)]
 
 
 def test_invocations_are_seen() -> None:

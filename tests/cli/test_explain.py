@@ -18,13 +18,16 @@ BLEND = "paintlib.filters:blend"
 
 def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> None:
     """Who runs; who would be next and who would not, and why."""
-    paint.install_backend(
-        "water", 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
-    )
+    opt_in = 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
+    function = f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n'
+    paint.install_backend("water", opt_in + function)
+    paint.install_backend("wax", opt_in)
     answer = paint.run("explain", BLUR, "fractions:Fraction")
     assert answer.output.splitlines()[0] == f"{BLUR}(fractions:Fraction) -> oil"
     assert answer.row("oil")[1:] == ["runs", "-"]
     assert answer.row("water")[1:] == ["inactive", "it requires opt-in: prioritize='water'"]
+    # Not that it requires opt-in, which would change nothing.
+    assert answer.row("wax")[1:] == ["has no implementation", "-"]
     assert answer.row("default")[1:] == ["comes later", "-"]
     assert (answer.code, answer.errors) == (0, "")
 
@@ -350,7 +353,7 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
                 "reason": "primary_types: 1 is not a list of strings",
             }
         ],
-        "options": {"prioritize": [], "disable": [], "type": None},
+        "options": {"prioritize": [], "disable": [], "type": None, "fallback": None},
         "why_not": None,
     }
     assert answer.code == 0
@@ -369,7 +372,8 @@ def test_the_schema_names_every_key_and_verdict(paint: Site) -> None:
         assert set(record) <= set(words)
     for verdict in (
         "runs", "comes later", "would be asked", "inactive", "does not match",
-        "has no implementation", "blocked", "broken", "shadowed",
+        "has no implementation", "would convert", "cannot convert", "would refuse", "blocked",
+        "broken", "shadowed",
     ):  # fmt: skip
         assert verdict in " ".join(text.split())
 
@@ -391,3 +395,51 @@ def test_a_type_without_a_colon_is_shown_with_one(paint: Site, given: str, meant
         answer = paint.run("explain", *arguments)
         assert answer.code == 2
         assert f"such as '{meant}'" in answer.errors
+
+
+def test_the_end_of_the_chain_is_explained(paint: Site) -> None:
+    """Which conversions would run, or why the call would be refused; the library alone decides."""
+    paint.install_backend(
+        "lazy",
+        'primary_types = ["decimal:Decimal"]\n'
+        'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n',
+    )
+    given = ("explain", BLUR, "decimal:Decimal")
+    assert paint.run(*given).output.startswith(f"{BLUR}(decimal:Decimal) -> default\n")
+
+    converted = paint.run(*given, "--fallback", "convert")
+    assert converted.output.startswith(f"{BLUR}(decimal:Decimal) -> lazy\n")
+    assert converted.row("lazy")[1:] == [
+        "would convert",
+        "arguments of decimal:Decimal to builtins:int through its conversions",
+    ]
+    assert "  backend_opts(fallback='convert')\n" in converted.output
+    assert converted.output.endswith(": lazy converts\n")
+
+    refused = paint.run(*given, "--fallback", "raise")
+    assert refused.output.startswith(f"{BLUR}(decimal:Decimal) -> refused\n")
+    assert refused.row("default")[1:] == [
+        "would refuse",
+        "fallback='raise', and the library's own types do not include decimal:Decimal",
+    ]
+    assert "Not decided" not in refused.output
+    assert refused.output.endswith(": the call is refused\n")
+    record = paint.run(*given, "--fallback", "raise", "--json").json
+    assert (record["selected"], record["options"]["fallback"]) == (None, "raise")
+
+
+def test_what_would_make_a_backend_convert(paint: Site) -> None:
+    """The policy, and to prioritize it where it requires opt-in."""
+    converting = 'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n'
+    paint.install_backend("lazy", f'primary_types = ["decimal:Decimal"]\n{converting}')
+    paint.install_backend(
+        "sleepy", f'primary_types = ["decimal:Decimal"]\nrequires_opt_in = true\n{converting}'
+    )
+    given = ("explain", BLUR, "decimal:Decimal", "--json", "--why-not")
+    answer = paint.run(*given, "lazy").json["why_not"]
+    assert answer["outcome"] == "would run"
+    assert [each["text"] for each in answer["remedies"]] == [
+        "with backend_opts(fallback='convert')"
+    ]
+    (remedy,) = paint.run(*given, "sleepy").json["why_not"]["remedies"]
+    assert (remedy["fallback"], remedy["prioritize"]) == ("convert", ["sleepy"])

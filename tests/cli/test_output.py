@@ -185,6 +185,12 @@ def test_a_row_that_is_too_wide_goes_on_in_further_lines() -> None:
     [
         ("one two three", 12, "one two\n    three\n"),
         ("to scipy-dispatch-cupy", 23, "to\n    scipy-dispatch-cupy\n"),
+        ("to scipy-dispatch-cupy", 22, "to scipy-dispatch-\n    cupy\n"),
+        (
+            "x.y:blur(scipy-dispatch-cupy) runs",
+            16,
+            "x.y:blur(\n    scipy-\n    dispatch-\n    cupy) runs\n",
+        ),
         ("scipy-dispatch-cupy", 23, "scipy-dispatch-cupy\n"),
         ("abcdefghij", 8, "abcd\n    efgh\n    ij\n"),
         ("颜料 颜", 8, "颜料\n    颜\n"),
@@ -193,7 +199,10 @@ def test_a_row_that_is_too_wide_goes_on_in_further_lines() -> None:
     ],
 )
 def test_lines_are_broken_between_words(text: str, width: int, expected: str) -> None:
-    """Further lines are indented. Only a word that is longer than a line is broken."""
+    """Further lines are indented.
+
+    Only a word that is longer than a line is broken: after a punctuation mark, if it has one.
+    """
     assert for_terminal([Notes("", [text])], width) == expected
 
 

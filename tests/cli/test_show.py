@@ -177,6 +177,11 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
         "lower_priority_than": [],
         "overridden": ["absent"],
         "auto_generation": {"backend": "paint_water:backend", "modules": ["paint_water.more"]},
+        "to_default": None,
+        "from_default": None,
+        "copy_into": None,
+        "requires": [],
+        "fallback": None,
         "order": ["default", "water", "oil"],
         "before": [
             {
@@ -217,3 +222,27 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
     assert all(broken[key] is None for key in unread)
     words = set(re.findall(r"\w+", studio.run("schema", "show").output))
     assert {*answer, *answer["before"][0], *answer["functions"][0], *broken["problems"][0]} <= words
+
+
+def test_conversions_and_requirements_are_shown(studio: Site) -> None:
+    """And the implementation of every function; the library has its policy."""
+    studio.install_backend(
+        "wax",
+        """
+        primary_types = ["decimal:Decimal"]
+        to_default = "paint_wax:there"
+        from_default = "paint_wax:back"
+        requires = ["click"]
+        [functions."*"]
+        function = "paint_wax:every"
+        """,
+    )
+    answer = studio.run("show", "wax")
+    assert "\nto_default            paint_wax:there\n" in answer.output
+    assert "\nfrom_default          paint_wax:back\n" in answer.output
+    assert "\nrequires              click\n" in answer.output
+    assert "copy_into" not in answer.output
+    assert answer.row("*") == ["*", "paint_wax:every", "-", "yes"]
+    assert "Not functions of the library" not in answer.output
+    library = studio.run("show", "default", "--library", "paintlib")
+    assert "\nfallback policy       default\n" in library.output

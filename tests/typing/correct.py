@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spatch_core import BackendImplementation, BackendSystem, DispatchContext
+from spatch_core import BackendImplementation, BackendSystem, DispatchContext, hooks
 from spatch_core.switching import Switch, attributes, namespace
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
+    from spatch_core.hooks import Call
 
     T = TypeVar("T")
 
@@ -227,6 +228,21 @@ if TYPE_CHECKING:
     assert_type(backend_opts().backend, str | None)
     assert_type(attributes(system, "mylib")[1](), list[str])
     namespace(math, backend="gpu").sqrt(2)
+
+    # --- Hooks get a call, and may return anything.
+
+    def watch(call: Call) -> object:
+        assert_type(call.function, str)
+        assert_type(call.types, tuple[type, ...])
+        assert_type(call.args, tuple[Any, ...])
+        assert_type(call.kwargs, dict[str, Any])
+        assert_type(call.backend, str | None)
+        return call.next(*call.args, **call.kwargs)
+
+    with backend_opts(hook=watch) as hooked:
+        assert_type(hooked, BackendOptions)
+        assert_type(hooked.hooks, tuple[Callable[[Call], Any], ...])
+    backend_opts(hook=hooks.spans(object())).enable_globally()
 
     # --- A backend's side: decorated functions stay what they are.
 

@@ -5,7 +5,9 @@ On a GPU, on the emulator (``--emulate``), and in `test_plumbing.py` with the st
 
 from __future__ import annotations
 
+import doctest
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,3 +146,16 @@ def test_warn_says_what_it_costs() -> None:
         pytest.raises(TypeError),
     ):
         ndimage.sobel(on_device(IMAGE), mode="grid-constant")
+
+
+def test_the_readme_is_true() -> None:
+    import cupy
+
+    readme = Path(__file__).parents[1] / "README.md"
+    section = readme.read_text(encoding="utf-8").partition("### What CuPy does not have")[2]
+    text = section.partition("\n## ")[0]
+    names = {"cupy": cupy, "ndimage": ndimage}
+    runner = doctest.DocTestRunner()
+    runner.run(doctest.DocTestParser().get_doctest(text, names, readme.name, str(readme), 0))
+    assert runner.tries > 4
+    assert not runner.failures
