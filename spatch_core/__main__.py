@@ -14,9 +14,11 @@ def main() -> None:
     SystemExit
         With the exit code: 0 fine, 1 problems found, 2 wrong usage.
     """
-    if find_spec("click") is None:
+    missing = [name for name in ("click", "rich") if find_spec(name) is None]
+    if missing:
         print(
-            "spatch-core needs click for its command line: pip install 'spatch-core[cli]'",
+            f"spatch-core needs {' and '.join(missing)} for its command line: "
+            "pip install 'spatch-core[cli]'",
             file=sys.stderr,
         )
         sys.exit(2)

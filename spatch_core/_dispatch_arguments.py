@@ -274,18 +274,20 @@ class Function:
 
     def extract(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the dispatch arguments of a call that were given and are not None, in order."""
+        return given(self.values(args, kwargs))
+
+    def values(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return all dispatch arguments of a call in order, None and `missing` among them."""
         if self.parameters is None:
-            found = self.find(args, kwargs)
-        else:
-            found = tuple(
-                args[each.position]
-                if each.position is not None and each.position < len(args)
-                else kwargs.get(each.name, missing)
-                if each.name is not None
-                else missing
-                for each in self.parameters
-            )
-        return given(found)
+            return self.find(args, kwargs)
+        return tuple(
+            args[each.position]
+            if each.position is not None and each.position < len(args)
+            else kwargs.get(each.name, missing)
+            if each.name is not None
+            else missing
+            for each in self.parameters
+        )
 
     def find(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return the dispatch arguments that the library's callable finds in a call.

@@ -50,8 +50,8 @@ class BackendSystem:
     group : str or None
         Entry point group in which backends advertise themselves; None for none.
     environ_prefix : str
-        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK`` and
-        ``<prefix>_SET_ORDER``.
+        The environment variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``,
+        ``<prefix>_SET_ORDER`` and ``<prefix>_BACKEND``.
     default_primary_types : iterable of str, optional
         Type patterns of the types that the library's own implementations work with.
     backends : iterable of mapping or object, optional
@@ -306,6 +306,11 @@ class BackendSystem:
     def unregister(self, name: str) -> None:
         """Take a backend away that was registered at run time.
 
+        Parameters
+        ----------
+        name : str
+            Its name.
+
         Raises
         ------
         UnknownBackendError
@@ -461,6 +466,15 @@ def find_system(
         f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
         f"{group!r}"
     )
+
+
+def systems_of(module: str) -> list[BackendSystem]:
+    """Return the systems of the library that a module belongs to, by its top-level package."""
+    top = module.partition(".")[0]
+    found = [
+        reference() for key, reference in _systems.copy().items() if key[0].partition(".")[0] == top
+    ]
+    return [system for system in found if system is not None]
 
 
 def __getattr__(name: str) -> object:

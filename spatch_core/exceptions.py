@@ -331,6 +331,8 @@ class FallbackWarning(SpatchCoreWarning):
         Those that are neither Python's own classes nor the library's.
     backends : tuple of ExplainedBackend
         Every backend that was considered, with the reason why it did not run.
+    size : int
+        The bytes of the arguments of foreign types, as far as they tell (``nbytes``).
     """
 
     def __init__(
@@ -339,17 +341,20 @@ class FallbackWarning(SpatchCoreWarning):
         types: Iterable[str],
         foreign: Iterable[str],
         backends: Iterable[Any],
+        size: int = 0,
     ) -> None:
         self.function = function
         self.types = tuple(types)
         self.foreign = tuple(foreign)
         self.backends = tuple(backends)
-        super().__init__(function, self.types, self.foreign, self.backends)
+        self.size = size
+        super().__init__(function, self.types, self.foreign, self.backends, size)
 
     def __str__(self) -> str:
+        size = f" ({self.size} bytes)" if self.size else ""
         head = (
             f"{self.function} runs the library's own implementation for {', '.join(self.types)}, "
-            f"which is not made for {', '.join(self.foreign)}: no backend runs it"
+            f"which is not made for {', '.join(self.foreign)}{size}: no backend runs it"
         )
         return "\n".join([head, *(f"  {each}" for each in self.backends)])
 

@@ -19,13 +19,14 @@ from ._function import dispatchable, invocation
 from ._function.protocol import DispatchableFunction
 from ._problems import Problem
 from ._resolution.explanation import Explanation
-from ._state import block, options
+from ._state import block, hooks, options
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
     from ._description.description import AutoGeneration, Implementation
     from ._problems import Source
     from ._resolution.explanation import ExplainedBackend, Verdict
+    from ._state.hooks import Call
     from ._state.options import BackendOptions
     from ._state.trace import Outcome, TraceEvent
     from ._type_patterns import TypePattern
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AutoGeneration",
     "BackendOptions",
+    "Call",
     "Description",
     "DispatchableFunction",
     "ExplainedBackend",
@@ -66,6 +68,7 @@ __all__ = [
 _HOMES = {
     "AutoGeneration": "_description.description",
     "BackendOptions": "_state.options",
+    "Call": "_state.hooks",
     "ExplainedBackend": "_resolution.explanation",
     "Implementation": "_description.description",
     "Outcome": "_state.trace",
@@ -81,6 +84,7 @@ _HOMES = {
 _ANNOTATIONS: dict[str, Any] = {
     **{name: getattr(typing, name) for name in ("Any", "ClassVar", "Final", "Literal")},
     "BackendSystem": backend_system.BackendSystem,
+    "Call": hooks.Call,
     "Callable": Callable,
     "Class": type,
     "DispatchArguments": (
@@ -90,6 +94,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "DispatchableFunction": DispatchableFunction,
     "Explanation": Explanation,
     "F": TypeVar("F", bound=Callable[..., Any]),
+    "Hook": Callable[[hooks.Call], typing.Any],
     "Invocation": invocation.Invocation,
     "Iterable": Iterable,
     "Mapping": Mapping,
@@ -101,7 +106,7 @@ _ANNOTATIONS: dict[str, Any] = {
 }
 for _module in (
     *(_type_patterns, backend_system, backend_utils, block, context, dispatchable),
-    *(exceptions, options, _replaced_arguments),
+    *(exceptions, hooks, options, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

@@ -27,6 +27,7 @@ SLOW = (
     *("attacks/", "typing/", "tools/", "function/test_acceleration_stress.py", "test_wheel.py"),
     *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_list.py"),
     *("cli/test_new_backend.py", "cli/test_order.py", "cli/test_output.py", "cli/test_show.py"),
+    "cli/test_replay_check.py",
     *("cli/test_terminal.py", "cli/test_update.py", "cli/test_verify.py"),
     "examination/",
 )

@@ -63,7 +63,7 @@ def test_the_table_says_which_fields_are_required() -> None:
 
 def test_every_variable_is_in_its_table() -> None:
     """The reference has the variables that the package reads."""
-    suffixes = [_environment.PRIORITIZE, _environment.BLOCK, _environment.SET_ORDER]
+    suffixes = _environment.SUFFIXES
     assert first_column("environment.md", "variables") == [f"<PREFIX>_{each}" for each in suffixes]
 
 

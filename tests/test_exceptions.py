@@ -87,6 +87,14 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         ),
     ),
     (
+        FallbackWarning("lib:f", ["m:B"], ["m:B"], [], 8000),
+        {"size": 8000},
+        (
+            "lib:f runs the library's own implementation for m:B, which is not made for m:B "
+            "(8000 bytes): no backend runs it"
+        ),
+    ),
+    (
         UnknownBackendError("gpuu", ["default", "gpu"], ["gpu"]),
         {"name": "gpuu", "known": ("default", "gpu"), "nearest": ("gpu",), "reason": ""},
         "no backend is named 'gpuu'; did you mean 'gpu'?",

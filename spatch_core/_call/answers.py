@@ -19,7 +19,7 @@ _AWAITABLE_GENERATOR = 0x100
 """The flag of generators that `types.coroutine` has marked."""
 
 
-def checked(function: Function, backend: str, result: Any) -> Any:
+def checked(function: Function, backend: str, result: Any, giver: str = "") -> Any:
     """Return the answer of an implementation in the form that the wrapper uses.
 
     Parameters
@@ -30,6 +30,8 @@ def checked(function: Function, backend: str, result: Any) -> Any:
         The backend that implements it.
     result : object
         What the implementation has returned.
+    giver : str, optional
+        For the message, what has returned it if it was no backend.
 
     Raises
     ------
@@ -52,9 +54,11 @@ def checked(function: Function, backend: str, result: Any) -> Any:
     if not fits:
         if type(result) is CoroutineType:
             result.close()  # or Python would warn that it was never awaited
+        which = f"returned {result!r} for {function.identifier}, which is {kind}"
         raise TypeError(
-            f"backend {backend!r} returned {result!r} for {function.identifier}, which is "
-            f"{kind}; its implementation must return {needed}"
+            f"{giver} {which}; it must return {needed}, e.g. what call.next(...) returns"
+            if giver
+            else f"backend {backend!r} {which}; its implementation must return {needed}"
         )
     return result
 

@@ -85,12 +85,8 @@ class Caller:
         walk = self.resolver.walk(function, state, types)
         candidates = self.resolver.candidates(function, state, walk)
         first = next(candidates, None)
-        awaited = walk.awaited
-        guards = awaited or walk.depends_on_registration
         ending = self._ending(function, state, walk)
-        if ending is not None and ending.converts:
-            others = self.resolver.converters.awaited(function, state, walk)
-            awaited, guards = [*awaited, *others[0]], guards or any(others)
+        awaited, guards = self._guards(function, state, walk, ending)
         if first is not None and first.is_plain and not guards and state.trace is None:
             warns = first.backend == DEFAULT and ending is not None and ending.warns
             if not warns:
@@ -107,6 +103,29 @@ class Caller:
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
         return self._chain(function, state, types, walk, candidates)
+
+    def route(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> Chain | Guard:
+        """Return the chain of all candidates; a `Guard` of it where they may change."""
+        token = get_cache_token()
+        walk = self.resolver.walk(function, state, types)
+        candidates = [*self.resolver.candidates(function, state, walk)]
+        chain = self._chain(function, state, types, walk, candidates)
+        ending = None if chain.end is None else chain.end.ending
+        awaited, guards = self._guards(function, state, walk, ending)
+        return Guard(chain, token, awaited, partial(self._renew, state)) if guards else chain
+
+    def _guards(
+        self, function: Function, state: DispatchState, walk: Walk, ending: Ending | None
+    ) -> tuple[Sequence[str], bool]:
+        """Return the modules that candidates wait for, and whether these may change."""
+        awaited = walk.awaited
+        guards = bool(awaited) or walk.depends_on_registration
+        if ending is not None and ending.converts:
+            others = self.resolver.converters.awaited(function, state, walk)
+            awaited, guards = [*awaited, *others[0]], guards or any(others)
+        return awaited, guards
 
     def _chain(
         self,

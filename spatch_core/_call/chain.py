@@ -7,7 +7,7 @@ After that of an implementation the wrapper goes on with the rest of the chain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._dispatch_arguments import Function, TakesFound
@@ -97,17 +97,36 @@ class Chain(TakesFound):
         start: int = 0,
         found: tuple[Any, ...] | None = None,
         course: Course | None = None,
+        postponed: Sequence[int] | None = None,
     ) -> Any:
-        """Call the candidates from `start` on until one answers."""
+        """Call the candidates from `start` on until one answers.
+
+        Those at the places that were `postponed` are called instead, and not asked; if none of them
+        answers, that is said by `UNCONVERTED`.
+        """
         if course is None:
             course = Course(self.said)
         context: DispatchContext | None = None
-        for place, was_asked in self._turns(start, course):
-            candidate = self.candidates[place]
-            if not candidate.is_plain and candidate.conversions is None:
+        candidates = self.candidates
+        for place in range(start, len(candidates)) if postponed is None else postponed:
+            candidate = candidates[place]
+            if candidate.is_last_resort and course.postponed:
+                result = self._run_postponed(args, kwargs, found, course)
+                if result is not UNCONVERTED:
+                    return result
+            course.backend = candidate.backend
+            if not candidate.is_plain:
+                if candidate.conversions is not None and self.end is not None:
+                    result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
+                    if result is not UNCONVERTED:
+                        return result
+                    continue
+                # It has deferred, after it called the rest of another candidate's chain.
+                if candidate.backend in course.reasons:
+                    continue
                 rest = Rest(self, place + 1, course)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
-                answer = None if was_asked else ask(candidate, context, args, kwargs)
+                answer = None if postponed else ask(candidate, context, args, kwargs)
                 if isinstance(answer, str):
                     self._defer(candidate, answer, course)
                     continue
@@ -115,14 +134,9 @@ class Chain(TakesFound):
                     course.postponed.append(place)
                     self.record(candidate, Outcome.DEFERRED, POSTPONED)
                     continue
-            if candidate.conversions is not None and self.end is not None:
-                result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
-                if result is not UNCONVERTED:
-                    return result
-                continue
             is_default = candidate.backend == DEFAULT
             if is_default and self.end is not None:
-                self.end.before_default(course)
+                self.end.before_default(args, kwargs, course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
             try:
@@ -140,29 +154,44 @@ class Chain(TakesFound):
                 continue
             if result is not NotImplemented or is_default:
                 if self.function.nature:
-                    return self._checked(candidate, result, place, args, kwargs, found, course)
+                    following = place + 1
+                    if postponed is not None:
+                        following = self._last_resort()
+                        course.postponed += [each for each in postponed if each > place]
+                    return self._checked(candidate, result, following, args, kwargs, found, course)
                 return result
             self._defer(candidate, RETURNED, course)
-        return NotImplemented if self.end is None else self.end.answer(course)
+        if postponed is not None:
+            return UNCONVERTED
+        if course.postponed:
+            result = self._run_postponed(args, kwargs, found, course)
+            if result is not UNCONVERTED:
+                return result
+        return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
 
-    def _turns(self, start: int, course: Course) -> Iterator[tuple[int, bool]]:
-        """Yield the places of the candidates in turn, and whether they were asked already."""
-        for place in range(start, len(self.candidates)):
-            candidate = self.candidates[place]
+    def _last_resort(self) -> int:
+        """Return the place of the first candidate that answers only where nothing else does."""
+        for place, candidate in enumerate(self.candidates):
             if candidate.is_last_resort:
-                for each in course.take_postponed():
-                    yield each, True
-            # A backend that has called the rest itself, and then defers, leaves reasons behind.
-            if candidate.backend not in course.reasons or candidate.conversions is not None:
-                yield place, False
-        for each in course.take_postponed():
-            yield each, True
+                return place
+        return len(self.candidates)
+
+    def _run_postponed(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+        course: Course,
+    ) -> Any:
+        """Call the candidates that said ``IF_NEEDED``; they are not asked again."""
+        places = [*course.take_postponed()]
+        return Chain.run(self, args, kwargs, 0, found, course, places)
 
     def _checked(
         self,
         candidate: Candidate,
         result: Any,
-        place: int,
+        following: int,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         found: tuple[Any, ...] | None,
@@ -172,7 +201,7 @@ class Chain(TakesFound):
 
         def go_on(reason: str) -> Any:
             self._defer(candidate, reason, course)
-            return self.run(args, kwargs, place + 1, found, course)
+            return self.run(args, kwargs, following, found, course)
 
         def failed(error: Exception) -> bool:
             if candidate.backend == DEFAULT and self.end is not None:
@@ -220,7 +249,7 @@ class Chain(TakesFound):
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller = self.caller
+        caller, course = self.caller, course.inner()
         if caller is None:
             return self.run(args, kwargs, place, course=course)
         found = self.function.extract(args, kwargs)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any, Protocol
 
-from .._classes import type_identifier
+from .._classes import is_importable, type_identifier
 from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function, Parameter
+from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
@@ -28,6 +29,10 @@ class Told(Protocol):
         ...
 
 
+_OTHER, _LIBRARY, _FOREIGN = range(3)
+"""Kinds of classes: their objects stay, are the library's, or are converted."""
+
+
 class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
     """Something cannot be converted; the argument says why."""
 
@@ -43,7 +48,7 @@ class Conversion:
         Knows the types of the library and of the backend.
     """
 
-    __slots__ = ("_candidate", "_function", "_keeper", "_name", "_resolver")
+    __slots__ = ("_candidate", "_function", "_keeper", "_kinds", "_loaded", "_name", "_resolver")
 
     def __init__(self, candidate: Candidate, resolver: Resolver) -> None:
         self._candidate = candidate
@@ -51,15 +56,42 @@ class Conversion:
         self._name = candidate.backend
         self._resolver = resolver
         self._keeper: StateKeeper = resolver.keeper
+        self._loaded: tuple[Any, Any, Any] | None = None
+        self._kinds: dict[type, int] = {}
+
+    def _kind(self, cls: type) -> int:
+        """Return what is done with the objects of a class."""
+        # A metaclass may define == and hash.
+        if type(cls) is type:
+            kind = self._kinds.get(cls)
+            if kind is not None:
+                return kind
+        match = self._resolver.matcher.match(cls)
+        kind = _OTHER
+        if not match.is_builtin:
+            if DEFAULT in match.known:
+                kind = _LIBRARY
+            elif self._name in match.primary:
+                kind = _FOREIGN
+        # A class that only this refers to must not be kept alive.
+        if type(cls) is type and is_importable(cls):
+            self._kinds[cls] = kind
+        return kind
 
     def _is_foreign(self, cls: type) -> bool:
         """Whether objects of a class are converted: a primary type, and not the library's."""
-        match = self._resolver.matcher.match(cls)
-        return (
-            self._name in match.primary
-            and not match.is_builtin
-            and not self._resolver.is_known_to_default(cls)
-        )
+        return self._kind(cls) == _FOREIGN
+
+    def _is_library(self, cls: type) -> bool:
+        """Whether objects of a class are converted back."""
+        return self._kind(cls) == _LIBRARY
+
+    def _load(self) -> tuple[Any, Any, Any]:
+        """Return the conversions, imported on first use."""
+        loaded = self._loaded
+        if loaded is None:
+            loaded = self._loaded = self._candidate.load_conversions()
+        return loaded
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Say why the arguments of a call cannot be converted; empty if they may."""
@@ -67,7 +99,9 @@ class Conversion:
         if nature & (GENERATOR | ASYNC_GENERATOR):
             return "it is a generator function, whose items would not be converted"
         conversions = self._candidate.conversions
-        if conversions is not None and conversions.copy_into is None:
+        if self._function.manner is None or conversions is None:
+            return ""
+        if conversions.copy_into is None:
             for parameter, value in self._mutated(args, kwargs):
                 if Leaves((value,), self._is_foreign).found:
                     name = parameter.name or f"argument {parameter.position}"
@@ -76,12 +110,13 @@ class Conversion:
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Say what would be converted."""
-        found = Leaves((*args, *kwargs.values()), self._is_foreign).found.values()
+        found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
             names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
         parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
-        return " and ".join(parts) or "the result alone"
+        size = sum(filter(None, map(size_of, found)))
+        return (" and ".join(parts) or "the result alone") + (f" ({size} bytes)" if size else "")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
@@ -97,7 +132,9 @@ class Conversion:
         changed = self._changed((*args, *kwargs.values()), told)
         new_args = tuple([changed.there(each) for each in args])
         new_kwargs = {name: changed.there(each) for name, each in kwargs.items()}
-        mutated = [value for _, value in self._mutated(args, kwargs)]
+        mutated = []
+        if self._function.manner is not None:
+            mutated = [value for _, value in self._mutated(args, kwargs)]
 
         def finish(result: Any) -> Any:
             try:
@@ -122,15 +159,13 @@ class Conversion:
 
     def _changed(self, roots: tuple[Any, ...], told: Told) -> Changed:
         """Convert the leaves of the arguments."""
-        to_default, _, _ = self._candidate.load_conversions()
-        leaves = Leaves(roots, self._is_foreign, self._resolver.is_known_to_default)
+        to_default, _, _ = self._load()
+        leaves = Leaves(roots, self._is_foreign, self._is_library)
         made: dict[int, Any] = {}
         # The library's own objects come back as they are.
         back = {**leaves.noted}
         for key, value in leaves.found.items():
-            converted = to_default(value)
-            if converted is None:
-                raise Unconverted(f"to_default returned None for {_name(value)}")
+            converted = _converted(to_default, "to_default", value)
             made[key] = converted
             back[id(converted)] = value
             told.converted(value, converted)
@@ -142,14 +177,14 @@ class Conversion:
             return result
         if type(result) in (GeneratorType, AsyncGeneratorType):
             raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
-        _, from_default, copy_into = self._candidate.load_conversions()
-
-        def back(value: Any) -> Any:
-            return changed.back(value, self._resolver.is_known_to_default, from_default, told)
-
+        _, from_default, copy_into = self._load()
         if mutated:
+
+            def back(value: Any) -> Any:
+                return changed.back(value, self._is_library, from_default, told)
+
             changed.write_back(mutated, self._is_foreign, copy_into, back, told)
-        return back(result)
+        return changed.back(result, self._is_library, from_default, told)
 
     def _mutated(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -203,15 +238,17 @@ class Changed:
         Unconverted
             If ``from_default`` cannot convert it.
         """
+        if id(result) in self._back:
+            return self._back[id(result)]
         leaves = Leaves((result,), is_library)
+        if not leaves.found:
+            return result
         made: dict[int, Any] = {}
         for key, value in leaves.found.items():
             if key in self._back:
                 made[key] = self._back[key]
                 continue
-            converted = from_default(value)
-            if converted is None:
-                raise Unconverted(f"from_default returned None for {_name(value)}")
+            converted = _converted(from_default, "from_default", value)
             made[key] = converted
             if converted is not value:
                 told.converted(value, converted)
@@ -263,17 +300,41 @@ async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
     return finish(await result)
 
 
+def _converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
+    """Return what a backend makes of an object.
+
+    Raises
+    ------
+    Unconverted
+        If the backend says that it cannot convert it.
+    """
+    try:
+        converted = conversion(value)
+    except NotImplementedError as refusal:
+        said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_name(value)}"
+        raise Unconverted(said) from refusal
+    if converted is None:
+        raise Unconverted(f"{name} returned None for {_name(value)}")
+    return converted
+
+
 def moved(before: Any, after: Any) -> str:
     """Say from which type to which an object was converted, and its size."""
     text = f"{_name(before)} to {_name(after)}"
     for each in (before, after):
-        try:
-            size = each.nbytes
-        except Exception:  # noqa: BLE001  # a third party's attribute
-            continue
-        if isinstance(size, int):
+        size = size_of(each)
+        if size is not None:
             return f"{text}, {size} bytes"
     return text
+
+
+def size_of(value: Any) -> int | None:
+    """Return the number of bytes of an object; None if it does not tell."""
+    try:
+        size = value.nbytes
+    except Exception:  # noqa: BLE001  # a third party's attribute
+        return None
+    return size if isinstance(size, int) else None
 
 
 def _name(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
-"""What stands for the result of a call whose arguments cannot be converted."""
+"""What stands for the result of candidates that have all deferred, and of a failed conversion."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 
@@ -27,15 +27,25 @@ class Course:
         The places of the candidates that said ``IF_NEEDED``.
     cause : Exception or None
         The last exception by which an implementation deferred.
+    backend : str or None
+        The candidate that was tried last; at the end, the one that has answered or raised.
     """
 
-    __slots__ = ("cause", "conversions", "postponed", "reasons")
+    __slots__ = ("backend", "cause", "conversions", "postponed", "reasons")
 
     def __init__(self, reasons: Mapping[str, str] | None = None) -> None:
         self.reasons: dict[str, str] = {} if reasons is None else {**reasons}
         self.conversions: dict[str, str] = {}
         self.postponed: list[int] = []
         self.cause: Exception | None = None
+        self.backend: str | None = None
+
+    def inner(self) -> Course:
+        """Return the course of a call of ``call_next``: what was said is the same."""
+        course = Course()
+        course.reasons, course.conversions = self.reasons, self.conversions
+        course.postponed, course.cause = self.postponed, self.cause
+        return course
 
     def take_postponed(self) -> Iterator[int]:
         """Yield the places of those that said ``IF_NEEDED``, each once."""

@@ -21,8 +21,9 @@ from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
-from .conversion import Conversion, Unconverted, moved
+from .conversion import Conversion, Unconverted, moved, size_of
 from .course import UNCONVERTED, Course
+from .leaves import Leaves
 
 NOTE = "No backend ran "
 """The start of the notes of exceptions."""
@@ -77,10 +78,7 @@ class End:
         object
             The result; `UNCONVERTED` if the arguments cannot be converted.
         """
-        conversion = self._conversions.get(candidate.backend)
-        if conversion is None:
-            conversion = Conversion(candidate, self._resolver)
-            self._conversions[candidate.backend] = conversion
+        conversion = self._conversion(candidate)
         try:
             return conversion.call(args, kwargs, _Told(self, candidate.backend, course, trace))
         except Unconverted as failure:
@@ -89,8 +87,15 @@ class End:
             return UNCONVERTED
         except Exception as error:
             if not isinstance(error, NoImplementationError):
-                self.note(error, course)
+                self.note(error, course, candidate.backend)
             raise
+
+    def _conversion(self, candidate: Candidate) -> Conversion:
+        conversion = self._conversions.get(candidate.backend)
+        if conversion is None:
+            conversion = Conversion(candidate, self._resolver)
+            self._conversions[candidate.backend] = conversion
+        return conversion
 
     def _record(self, trace: Trace | None, backend: str, outcome: Outcome, reason: str) -> None:
         if trace is not None:
@@ -104,18 +109,20 @@ class End:
         """Whether a warning may go before the default implementation."""
         return self.ending.warns
 
-    def before_default(self, course: Course) -> None:
+    def before_default(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
         """Say that the default implementation is about to run, if that is to be said."""
         if self.warns:
-            self.warn(course)
+            self.warn(args, kwargs, course)
 
-    def answer(self, course: Course) -> Any:
+    def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        raise self.refusal(course) from course.cause
+        raise self.refusal(course, remedies=self._remedies(args, kwargs)) from course.cause
 
-    def refusal(self, course: Course, reason: str = "") -> NoImplementationError:
+    def refusal(
+        self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()
+    ) -> NoImplementationError:
         """Return the error that says why no backend runs the call.
 
         Parameters
@@ -124,6 +131,8 @@ class End:
             What the candidates have said in this call.
         reason : str, optional
             Why a conversion that was under way did not succeed.
+        remedies : tuple of str, optional
+            What would help.
         """
         return NoImplementationError(
             self.function.identifier,
@@ -131,11 +140,11 @@ class End:
             self._names(self.ending.foreign),
             self._considered(course),
             self.ending.policy,
-            self._remedies(),
+            remedies,
             reason,
         )
 
-    def warn(self, course: Course) -> None:
+    def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
         """Warn that the default implementation runs; once for each function and types."""
         types = self._names(self.types)
         if self._resolver.warned.add(self.function.identifier, types):
@@ -145,39 +154,57 @@ class End:
                     types,
                     self._names(self.ending.foreign),
                     self._considered(course),
+                    self._size(args, kwargs),
                 )
             )
 
-    def note(self, error: BaseException, course: Course) -> None:
+    def _size(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+        """Return the bytes of the arguments of foreign types."""
+        foreign = self.ending.foreign
+        leaves = Leaves((*args, *kwargs.values()), lambda cls: any(cls is each for each in foreign))
+        return sum(filter(None, map(size_of, leaves.found.values())))
+
+    def note(self, error: BaseException, course: Course, converter: str = "") -> None:
         """Add the reasons to an exception of the default implementation, from Python 3.11 on.
 
         Whatever fails here, the exception goes on.
+
+        Parameters
+        ----------
+        error : BaseException
+            The exception.
+        course : Course
+            What the candidates have said in this call.
+        converter : str, optional
+            The backend that converts; the exception may be one of its conversions.
         """
         try:
-            self._note(error, course)
+            self._note(error, course, converter)
         except Exception as failure:
             if is_interrupt(failure):
                 raise
 
-    def _note(self, error: BaseException, course: Course) -> None:
+    def _note(self, error: BaseException, course: Course, converter: str) -> None:
         add_note: Any = getattr(BaseException, "add_note", None)
         notes = getattr(error, "__notes__", ())
         # That of a call inside of this one says more.
         if add_note is None or any(type(each) is str and each.startswith(NOTE) for each in notes):
             return
         reasons = "".join(f"\n  {each}" for each in self._considered(course))
-        add_note(
-            error,
-            f"{NOTE}{self.function.identifier} for {', '.join(self._names(self.types))}, so its "
-            f"default implementation ran, which is not made for "
-            f"{', '.join(self._names(self.ending.foreign))}:{reasons}",
+        what = (
+            f"{converter} converts for its default implementation"
+            if converter
+            else "its default implementation ran, which is not made for "
+            f"{', '.join(self._names(self.ending.foreign))}"
         )
+        types = ", ".join(self._names(self.types))
+        add_note(error, f"{NOTE}{self.function.identifier} for {types}, so {what}:{reasons}")
 
     def _considered(self, course: Course) -> tuple[ExplainedBackend, ...]:
         explanation = explain(self._resolver, self.function, self._state, self.types, given=course)
         return tuple(each for each in explanation.backends if each.backend != DEFAULT)
 
-    def _remedies(self) -> tuple[str, ...]:
+    def _remedies(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
         resolver, state = self._resolver, self._state
         walk = resolver.walk(self.function, state, self.types)
         found = [
@@ -196,9 +223,11 @@ class End:
                     found.append(f"with backend_opts(prioritize={name!r}), {name} converts")
         else:
             found += [
-                f"with backend_opts(fallback='convert'), {each.backend} converts what is not the "
-                "library's, and the library's own implementation runs"
+                f"with backend_opts(fallback='convert'), {each.backend} converts "
+                f"{self._conversion(each).text(args, kwargs)}, and the library's own "
+                "implementation runs"
                 for each in resolver.converters.candidates(self.function, state, walk)
+                if not self._conversion(each).obstacle(args, kwargs)
             ]
         found.append(
             "with backend_opts(fallback='default'), the library's own implementation runs with "
@@ -234,4 +263,6 @@ class _Told:
 
     def refusal(self, reason: str) -> NoImplementationError:
         """Return the error of a result that cannot be converted."""
-        return self._end.refusal(self._course, f"{self._backend} converts, but {reason}")
+        end = self._end
+        reason = f"{self._backend} converts, but {reason}"
+        return end.refusal(self._course, reason, end._remedies((), {}))

@@ -55,6 +55,12 @@ class Guard(TakesFound):
             return self._chain.after(called).run(args, kwargs)
         return result
 
+    def current(self) -> Chain:
+        """Return the chain, with the candidates as they are now."""
+        if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
+            return self._renew(self._chain)
+        return self._chain
+
     def call_found(self, found: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
         """Do the same with the dispatch arguments that were found already."""
         target: Any = self._target

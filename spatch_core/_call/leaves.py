@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import EllipsisType, MappingProxyType
 from typing import Any
 
+from .._classes import mro_of
+
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
 _NO_LEAVES = frozenset(
@@ -20,13 +22,11 @@ _NO_LEAVES = frozenset(
 
 def is_container(cls: type) -> bool:
     """Whether the objects of a class are looked into."""
-    return cls is list or cls is tuple or cls is dict or _is_namedtuple(cls)
-
-
-def _is_namedtuple(cls: type) -> bool:
+    if cls is list or cls is tuple or cls is dict:
+        return True
+    # A namedtuple, found without code of a metaclass unless it is a tuple.
     return (
-        tuple in type.__dict__["__mro__"].__get__(cls)
-        and cls is not tuple
+        tuple in mro_of(cls)
         and isinstance(getattr(cls, "_fields", None), tuple)
         and hasattr(cls, "_make")
     )

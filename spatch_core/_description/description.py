@@ -86,6 +86,8 @@ class Description(Published):
         Requirements without which it is inactive.
     functions : mapping of str to Implementation
         By identifier of the library's function.
+    attributes : mapping of str to str
+        Identifiers of its values, by identifier of the library's attribute.
     every : Implementation or None
         That of every function without an entry of its own.
     auto_generation : AutoGeneration or None
@@ -113,6 +115,7 @@ class Description(Published):
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )
+    attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     every: Implementation | None = None
     auto_generation: AutoGeneration | None = None
     source: Source = Source()

@@ -52,6 +52,11 @@ FIELD_TABLE = {
         "distributions without which it is inactive, such as `cupy-cuda12x` or `torch>=2.1`",
     ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
+    "attributes": (
+        "table",
+        "`{}`",
+        "identifiers of its values for attributes of the library's modules",
+    ),
 }
 """The type, the default and the meaning of each field."""
 FUNCTION_TABLE = {
@@ -84,6 +89,7 @@ FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 FUNCTIONS = "functions"
+ATTRIBUTES = "attributes"
 DEFAULTS = "defaults"
 AUTO_GENERATION = "auto-generation"
 EVERY = "*"

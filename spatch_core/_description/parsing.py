@@ -15,6 +15,7 @@ from ..exceptions import DescriptionError
 from .description import AutoGeneration, Description, Implementation
 from .field_reader import MISSPELLED, FieldReader
 from .fields import (
+    ATTRIBUTES,
     AUTO_GENERATION,
     AUTO_GENERATION_TABLE,
     DEFAULTS,
@@ -114,6 +115,7 @@ class _DescriptionReader(FieldReader):
             **{"primary_types": (), **values},
             name=name,
             functions=self.functions(),
+            attributes=self.attributes(),
             every=self.every(),
             auto_generation=self.auto_generation(),
             source=self.source,
@@ -177,7 +179,8 @@ class _DescriptionReader(FieldReader):
         table = self.table(functions, DEFAULTS, path)
         defaults = self.implementation_fields(table, path)
         found = {}
-        for identifier, entry in functions.items():
+        # Copied in one step: another thread may be adding functions to a table in code.
+        for identifier, entry in [*functions.items()]:
             if identifier in NO_FUNCTIONS:
                 continue
             path = f'functions."{identifier}"'
@@ -198,6 +201,15 @@ class _DescriptionReader(FieldReader):
                     "the field is missing",
                     "Name the implementation as 'module:qualname'",
                 )
+        return MappingProxyType(found)
+
+    def attributes(self) -> Mapping[str, str]:
+        """Return the identifiers of values, by those of the library's attributes."""
+        found = {}
+        for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
+            path = f'{ATTRIBUTES}."{name}"'
+            if self.is_identifier(name, path) and self.is_identifier(value, path):
+                found[name] = value
         return MappingProxyType(found)
 
     def every(self) -> Implementation | None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from .._description.description import AutoGeneration, Description, Implementation
-from .._description.fields import FIELD_TABLE, FIELDS, FUNCTION_FIELDS, FUNCTIONS, REQUIRED
+from .._description.fields import (
+    ATTRIBUTES,
+    FIELD_TABLE,
+    FIELDS,
+    FUNCTION_FIELDS,
+    FUNCTIONS,
+    REQUIRED,
+)
 from .._description.files import parse_toml
 from .._description.parsing import parse_description
 from .._type_patterns import TypePattern
@@ -50,6 +57,8 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
                 None if generation is None else [generation.backend, generation.modules],
                 None if every is None else [getattr(every, each) for each in FUNCTION_FIELDS],
             ]
+        elif key == ATTRIBUTES:
+            value = [list(value), list(value.values())]
         elif type(value) is tuple:
             value = [str(each) for each in value]
         fields.append(value)
@@ -76,13 +85,16 @@ def restore(
     ValueError, TypeError, LookupError, AttributeError
         If it is no valid entry.
     """
-    (_, fields, identifiers), functions = entry
+    (_, fields, names_of_functions), functions = entry
     values: dict[str, Any] = {}
     for (key, field), value in zip(FIELD_TABLE.items(), fields, strict=True):
         if key == FUNCTIONS:
             generation, every = value
             generation = None if generation is None else _restore_generation(*generation)
             every = None if every is None else implementation_of(every)
+        elif key == ATTRIBUTES:
+            names, identifiers = map(_strings, value)
+            values[key] = MappingProxyType(dict(zip(names, identifiers, strict=True)))
         else:
             values[key] = _restore_field(value, *field)
     name = values["name"]
@@ -90,7 +102,7 @@ def restore(
     def parse() -> Mapping[str, Implementation]:
         return parse_description(parse_toml(read()), source, name).functions
 
-    lazy = LazyFunctions(_strings(identifiers), functions, parse)
+    lazy = LazyFunctions(_strings(names_of_functions), functions, parse)
     description = Description(
         **values,
         functions=MappingProxyType(lazy),

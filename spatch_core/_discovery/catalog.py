@@ -89,6 +89,16 @@ class Catalog:
             or choices[name] == distribution_key(self.descriptions[name].source.distribution)
         )
 
+    @property
+    def current(self) -> str | None:
+        """The usable backend that the environment makes the current one, or None."""
+        name = self.environment.backend
+        if name == self.default_name:
+            return DEFAULT
+        if name is None or name not in self.descriptions or self.descriptions[name].unmet:
+            return None
+        return name
+
     def additional_docs(self, name: str, identifier: str) -> str:
         """Return the text of a backend for the docstring of a function that it implements.
 

@@ -1,4 +1,4 @@
-"""The three environment variables of a library, read once into one frozen value.
+"""The four environment variables of a library, read once into one frozen value.
 
 =======================  ===================================  ===============================
 variable                 example                              meaning
@@ -8,6 +8,7 @@ variable                 example                              meaning
 the same                 ``*,!one``                           all but one are never loaded
 both of these            ``gpu@gpu-dist``                     only the gpu of that distribution
 ``<prefix>_SET_ORDER``   ``one>two>three,four>five``          one before two before three, ...
+``<prefix>_BACKEND``     ``one``                              the current backend
 =======================  ===================================  ===============================
 """
 
@@ -26,7 +27,8 @@ from .misspellings import misspelled_variables
 PRIORITIZE = "PRIORITIZE"
 BLOCK = "BLOCK"
 SET_ORDER = "SET_ORDER"
-SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER)
+BACKEND = "BACKEND"
+SUFFIXES = (PRIORITIZE, BLOCK, SET_ORDER, BACKEND)
 
 _ALL = "*"
 _BUT = "!"
@@ -39,7 +41,8 @@ class Environment:
     Parameters
     ----------
     prefix : str
-        The variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``, ``<prefix>_SET_ORDER``.
+        The variables are ``<prefix>_PRIORITIZE``, ``<prefix>_BLOCK``, ``<prefix>_SET_ORDER``,
+        ``<prefix>_BACKEND``.
     prioritize : tuple of str
         Backends to prioritize in the process-wide default state, first goes first.
     choices : tuple of (str, str)
@@ -55,6 +58,8 @@ class Environment:
         Pairs of backends; the first goes before the second. Free of cycles.
     problems : tuple of Problem
         The malformed values, each of which was ignored whole, and misspelled variables.
+    backend : str or None
+        The current backend in the process-wide default state.
     """
 
     prefix: str
@@ -65,6 +70,7 @@ class Environment:
     allowed: frozenset[str] = frozenset()
     set_order: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
+    backend: str | None = None
 
     def variable(self, suffix: str) -> str:
         """Return the full name of a variable."""
@@ -106,6 +112,7 @@ class Environment:
                     for each in sorted(self.block | self.allowed)
                 ]
                 + [(name, self.variable(SET_ORDER)) for name in ordered]
+                + [(name, self.variable(BACKEND)) for name in [self.backend] if name]
             )
         )
 
@@ -243,6 +250,11 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         malformed(SET_ORDER, f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
         set_order = []
 
+    backend = variables.get(f"{prefix}_{BACKEND}", "").strip() or None
+    if backend is not None and not is_backend_name(backend):
+        malformed(BACKEND, f"{backend!r} cannot name a backend", "first")
+        backend = None
+
     problems += misspelled_variables(prefix, SUFFIXES, variables)
     return Environment(
         prefix=prefix,
@@ -253,6 +265,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         allowed=frozenset(_key(each[1:]) for each in block if each[:1] == _BUT),
         set_order=tuple(dict.fromkeys(set_order)),
         problems=tuple(problems),
+        backend=backend,
     )
 
 

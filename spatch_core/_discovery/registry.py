@@ -25,6 +25,7 @@ from .backend_reader import BackendReader
 from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
 from .environment import (
+    BACKEND,
     BLOCK,
     PRIORITIZE,
     SET_ORDER,
@@ -120,6 +121,8 @@ def build_catalog(
                     skips=False,
                 )
             )
+    library = default_name, environment.variable(BACKEND)
+    mentioned = [each for each in environment.names if each != library]
     return Catalog(
         environment=environment,
         descriptions={name: found[name] for name in order.names},
@@ -129,7 +132,7 @@ def build_catalog(
             *problems,
             *registry.problems,
             *environment.problems,
-            *near_misses(environment.names, registry.names, environment.variable(BLOCK)),
+            *near_misses(mentioned, registry.names, environment.variable(BLOCK)),
         ),
         blocked=registry.blocked,
         is_complete=registry.reader.is_complete,

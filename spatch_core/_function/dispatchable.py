@@ -83,6 +83,9 @@ class Dispatchable:
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
+        # From here on, other threads see the record: discovery may end in one of them.
+        self.shortcut: Shortcut | None = None
+        self.doc: str | None = default.__doc__
         index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
@@ -115,7 +118,6 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        self.shortcut: Shortcut | None = None
         # A finder runs, and raises, in every call.
         if function.runs_no_code:
             self.shortcut = Shortcut.between(self.wrapper, default)
@@ -238,6 +240,8 @@ class Dispatchable:
         """
         from .docstring import show_source, with_section  # not needed when a library is imported
 
+        if not hasattr(self, "generated"):
+            return  # the thread that decorates the function documents it when there is a wrapper
         show_source(self.generated.source(), self.filename)
         self.wrapper.__doc__ = with_section(self.doc, section)
 

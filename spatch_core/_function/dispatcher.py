@@ -202,19 +202,25 @@ class Dispatcher:
         # Asked after the table was fetched: if the backends were replaced before, the table may
         # be one of the new backends, and must not get a target of the old ones.
         is_outdated = caller is not self.loaded
-        if is_outdated:
-            chain = caller.chain(function, state, types)
-            return self._replacing(index, chain) if is_replacing else chain
-        self.shortcuts.take(record, caller)
-        if is_replacing and function.nature:
-            # The wrapper leaves it to an entry that takes what was found to check answers.
-            target = self._replacing(index, caller.chain(function, state, types))
-        else:
-            target = caller.target(function, state, types)
-            if is_replacing:
-                target = self._replacing(index, target)
         key = tuple(map(type, values))
-        if all(map(is_hashable_by_identity, key)):
+        if state.hook is not None:
+            from .hooking import hooked_entry  # most programs have no hooks
+
+            target, is_replacing = hooked_entry(
+                *(self, index, caller, scope, types, key), is_replacing=is_replacing
+            )
+        elif is_outdated:
+            target = caller.chain(function, state, types)
+        else:
+            self.shortcuts.take(record, caller)
+            if is_replacing and function.nature:
+                # The wrapper leaves it to an entry that takes what was found to check answers.
+                target = caller.chain(function, state, types)
+            else:
+                target = caller.target(function, state, types)
+        if is_replacing:
+            target = self._replacing(index, target)
+        if not is_outdated and all(map(is_hashable_by_identity, key)):
             scope.make_room(index, table)
             store(table, function, key, target)
         return target

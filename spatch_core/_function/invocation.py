@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from .._call.caller import Caller
+    from .._state.state import DispatchState
     from .dispatcher import Record
 
 
@@ -48,13 +50,30 @@ class Invocation:
         caller, state = record.dispatcher.ensure_loaded(), record.dispatcher.keeper.current()
         if self._type is not None:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
-        function = record.function
+        function, as_given = record.function, (args, kwargs)
         found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
         types = caller.resolver.types(found, state)
+        if state.hook is not None:
+            return self._call_hooked(caller, state, (types, found, args, kwargs, as_given))
         if self._backend is None:
             return caller.call(function, state, types, args, kwargs, found)
         demanded = caller.demanded(function, self._backend, state, types, not self._force)
         return demanded.run(args, kwargs, found=found)
+
+    def _call_hooked(self, caller: Caller, state: DispatchState, call: tuple[Any, ...]) -> Any:
+        """Make a call that hooks see."""
+        from .hooking import hooked_invocation  # most programs have no hooks
+
+        record = self._record
+
+        def route(types: tuple[type, ...]) -> Any:
+            if self._backend is None:
+                return caller.route(record.function, state, types)
+            return caller.demanded(
+                record.function, self._backend, state, types, is_asked=not self._force
+            )
+
+        return hooked_invocation(record, caller, state, route, call)
 
     def _options(self) -> dict[str, Any]:
         options = {"backend": self._backend, "type": self._type}

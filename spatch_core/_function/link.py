@@ -37,6 +37,10 @@ class Link:
             )
         return dispatcher
 
+    def wrapper(self, index: int) -> Any:
+        """Return a decorated function by its place in the tables."""
+        return self._dispatcher().records[index - 1].wrapper
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Any:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)

@@ -13,6 +13,9 @@ from .._identifiers import import_identifier, loaded_object, split_identifier
 from .._interrupts import is_interrupt
 from ..exceptions import ImplementationImportError
 
+IS_CURRENT = "it is the current backend, and the types say nothing"
+"""The reason of the current backend in calls whose types say nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -32,7 +35,7 @@ class Candidate:
         The environment variable that blocks backends, for messages.
     reason : str
         For the default: why it runs although it does not match; for conversions: that they are
-        conversions; else empty.
+        conversions; `IS_CURRENT`; else empty.
     objects : dict of str to object
         What has been imported, by identifier; all candidates of a library share it.
     notify : callable or None
@@ -55,7 +58,7 @@ class Candidate:
     @property
     def is_last_resort(self) -> bool:
         """Whether it answers only where nothing else does."""
-        return self.reason != ""
+        return self.reason not in ("", IS_CURRENT)
 
     @property
     def is_plain(self) -> bool:

@@ -72,7 +72,13 @@ def explain(
     for step in steps:
         explainer.explain(step)
     explainer.end()
-    return Explanation(function.identifier, types, explainer.selected, tuple(explainer.explained))
+    hooks: tuple[str, ...] = ()
+    if state.hook is not None:
+        from .._state.hooks import hook_name  # most programs have no hooks
+
+        hooks = tuple(map(hook_name, state.hook))
+    explained = tuple(explainer.explained)
+    return Explanation(function.identifier, types, explainer.selected, explained, hooks)
 
 
 class _Explainer:

@@ -81,16 +81,22 @@ class Explanation(Published):
         that depends on what a ``should_run`` says of the arguments, which were not given.
     backends : tuple of ExplainedBackend
         Every backend in the order in which they would be considered.
+    hooks : tuple of str
+        The hooks in force, innermost first, by their identifiers. They see the call before any
+        backend, and may answer it or change its arguments; none of them was run.
     """
 
     function: str
     types: tuple[type, ...]
     selected: str | None
     backends: tuple[ExplainedBackend, ...]
+    hooks: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         types = ", ".join(map(type_identifier, self.types))
         lines = [f"{self.function}({types or 'no dispatch types'})"]
+        if self.hooks:
+            lines.append(f"  seen first by hooks: {', '.join(self.hooks)}")
         width = max(len(each.shown) for each in self.backends)
         for each in self.backends:
             runs = each.backend == self.selected and each.verdict in _ANSWERS

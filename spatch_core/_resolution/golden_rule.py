@@ -6,6 +6,7 @@ A backend takes part in a call in one of four ways, its `Standing`:
 standing      reason                                              answers a call it matches
 ============  ==================================================  ===========================
 PRIORITIZED   the user: ``prioritize=``, ``<PREFIX>_PRIORITIZE``  always
+              or the current backend
 PLACED        the library (a backend passed in code), or          always
               ``<PREFIX>_SET_ORDER`` (before one of these, or
               before the default)
@@ -21,7 +22,8 @@ backends know a type decides for which backends it counts:
 ==============================================================  ================================
 the type is known to                                            it counts for
 ==============================================================  ================================
-the default as a primary type, or a chosen backend              every backend (`Weight.ALL`)
+the default as a primary type, or a chosen backend (for         every backend (`Weight.ALL`)
+Python's own classes, not one that is only current)
 the default as a secondary type alone                           those that know it
                                                                 (`Weight.KNOWING`)
 installed backends alone, and it is a primary type of one that  every backend (`Weight.ALL`)
@@ -137,7 +139,10 @@ class GoldenRule:
         known = match.known
         if not known:
             return Weight.NONE
-        if DEFAULT in match.primary or self.has_chosen(known, state):
+        # Types decide: to be current gives a backend no say in calls with types of others.
+        is_more = not match.is_builtin or state.backend in state.places
+        current = None if is_more else state.backend
+        if DEFAULT in match.primary or self.has_chosen(known, state, current):
             return Weight.ALL
         if DEFAULT in known:
             return Weight.KNOWING
@@ -147,10 +152,15 @@ class GoldenRule:
             return Weight.KNOWING
         return Weight.NONE
 
-    def has_chosen(self, names: frozenset[str], state: DispatchState) -> bool:
-        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled."""
+    def has_chosen(
+        self, names: frozenset[str], state: DispatchState, current: str | None = None
+    ) -> bool:
+        """Whether a backend among `names` is chosen: prioritized, or placed and not disabled.
+
+        That one is the `current` one does not count.
+        """
         active = [name for name in state.prioritized if name in names and name not in self.unmet]
-        if any(name not in state.disabled for name in active):
+        if any(name not in state.disabled and name != current for name in active):
             return True
         placed = self._placed_among.get(names)
         if placed is None:

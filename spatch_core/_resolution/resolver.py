@@ -19,7 +19,7 @@ from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .matching import Matcher
-from .walk import LAST_RESORT, Step, Walk
+from .walk import Step, Walk
 
 _NO_OPTIONS = DispatchState()
 
@@ -196,11 +196,6 @@ class Resolver:
         """The primary types of the library."""
         return self.catalog.descriptions[DEFAULT].primary_types
 
-    def is_known_to_default(self, cls: type) -> bool:
-        """Whether a class is one of the library's types, and not one of Python's own."""
-        match = self.matcher.match(cls)
-        return DEFAULT in match.known and not match.is_builtin
-
     def may_refuse(self, function: Function) -> bool:
         """Whether a policy of a function or of the library may let it not just run."""
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
@@ -209,7 +204,7 @@ class Resolver:
         """Return the candidate of a step of the walk."""
         name = step.backend
         prioritized = name in state.prioritized
-        reason = LAST_RESORT if step.is_last_resort else ""
+        reason = step.why
         key = function, name, prioritized, reason
         candidate = self._candidates.get(key)
         if candidate is None:

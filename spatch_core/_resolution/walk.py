@@ -13,6 +13,7 @@ from .._classes import type_identifier
 from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._state.state import DispatchState
+from .candidate import IS_CURRENT
 from .candidate_order import CandidateOrder
 from .explanation import Verdict
 from .golden_rule import GoldenRule, Standing, Weight
@@ -32,11 +33,19 @@ class Step(NamedTuple):
         Why it is no candidate; None for a candidate.
     is_last_resort : bool
         Whether it is the default that does not match, which answers where no backend does.
+    is_current : bool
+        Whether it is the current backend in a call whose types say nothing.
     """
 
     backend: str
     verdict: Verdict | None
     is_last_resort: bool = False
+    is_current: bool = False
+
+    @property
+    def why(self) -> str:
+        """Why it is a candidate although its types do not say so; empty if they do."""
+        return LAST_RESORT if self.is_last_resort else IS_CURRENT if self.is_current else ""
 
 
 class WeighedType(NamedTuple):
@@ -114,10 +123,24 @@ class Walk:
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
+        # The current backend, where the types say nothing: it matches, whatever it knows.
+        self._current = None
+        if state.backend is not None and state.type is None and not self._says_something:
+            self._current = state.backend
         self.default_matches = DEFAULT not in state.disabled and self.matches(DEFAULT)
 
+    @property
+    def _says_something(self) -> bool:
+        """Whether a dispatch type is not Python's own, or one that the library lists."""
+        return any(DEFAULT in each.known or not each.is_builtin for each in self._matches)
+
     def matches(self, name: str) -> bool:
-        """Whether a backend knows every type that counts for it, one as a primary type."""
+        """Whether a backend knows every type that counts for it, one as a primary type.
+
+        The current backend matches too where the types say nothing.
+        """
+        if name == self._current:
+            return True
         has_primary = False
         for _, match, counts_for_all in self._types:
             if name in match.primary:
@@ -142,7 +165,8 @@ class Walk:
             if name in implementers and name not in self._state.disabled and self.matches(name)
         ]
         # At once: the others need not be found if one of these answers.
-        yield from (Step(name, None) for name in prioritized)
+        current = self._current
+        yield from (Step(name, None, False, name == current) for name in prioritized)
         names = self._candidates(implementers).difference(prioritized)
         nearness = tuple([each.match.nearness for each in self._types])
         specific = frozenset[str]().union(*[names & each.match.specific for each in self._types])
@@ -230,8 +254,8 @@ class Walk:
     def reason(self, step: Step) -> str:
         """Say in words why a backend is no candidate, or why the default is the last resort."""
         name, verdict = step.backend, step.verdict
-        if step.is_last_resort:
-            return LAST_RESORT
+        if verdict is None:
+            return step.why
         if verdict is Verdict.INACTIVE and name in self._rule.unmet:
             return self._rule.unmet[name]
         if verdict is Verdict.INACTIVE:

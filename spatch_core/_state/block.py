@@ -12,11 +12,13 @@ from types import GenericAlias, MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextvars import ContextVar
     from typing import Any, ClassVar, Generic
 
     from typing_extensions import TypeVar  # type checkers have it; `typing` lacks `default`
 
+    from .hooks import Call
     from .keeper import Entered
     from .owner import Owner
     from .scope import Scope, Tables
@@ -119,11 +121,23 @@ class Block:
         """The fallback policy; None where that of each function or of the library holds."""
         return self._state().fallback
 
+    @property
+    def backend(self) -> str | None:
+        """The current backend; None if there is none."""
+        return self._state().backend
+
+    @property
+    def hooks(self) -> tuple[Callable[[Call], Any], ...]:
+        """The hooks that see every call, innermost first."""
+        return self._state().hook or ()
+
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
         if self.disabled:
             parts.append(f"disabled={self.disabled}")
         parts += [f"{name}={value!r}" for name, value in self._state().others.items()]
+        if self.hooks:
+            parts.append(f"hooks={self.hooks}")
         return f"<{type(self).__name__} {', '.join(parts)}>"
 
 

@@ -42,15 +42,14 @@ def check_and_keep(
     # Read before the backends: if these are replaced meanwhile, the caches are, too.
     plain, prioritized = options._plain, options._prioritized
     own = check(options._owner, plain, prioritize, disable, others)
-    # Not with other options, which the keys do not tell apart.
-    if (
-        is_constant(prioritize)
-        and is_constant(disable)
-        and plain.get((own.prioritized, own.disabled)) is own
-    ):
-        plain[prioritize, disable] = own
-        if disable == ():
-            prioritized[prioritize] = own
+    if is_constant(prioritize) and is_constant(disable):
+        # Not with other options, which the keys do not tell apart.
+        if plain.get((own.places, own.disabled)) is own:
+            plain[prioritize, disable] = own
+            if disable == ():
+                prioritized[prioritize] = own
+        elif own.others.keys() == {"backend"} and plain.get(own.key) is own:
+            plain[prioritize, disable, others["backend"]] = own
     return own
 
 

@@ -50,11 +50,11 @@ def freeze(owner: Owner, scope: Scope, function: F) -> F:
         return method  # type: ignore[no-any-return]  # the same kind of method
     if not callable(function):
         raise TypeError(f"backend options decorate a function, not {function!r}")
-    frozen: Any = _kind_of(function)(owner, scope, function)
+    frozen: Any = kind_of(function)(owner, scope, function)
     return frozen  # type: ignore[no-any-return]  # it is called like `function`
 
 
-def _kind_of(function: Any) -> type[FunctionWithState]:
+def kind_of(function: Any) -> type[FunctionWithState]:
     """Return the class for a callable, by its nature."""
     nature = getattr(function, "nature", None)  # of what `invoke` returns
     if type(nature) is int:
@@ -86,6 +86,6 @@ def restore_function(owner: Owner, content: Mapping[str, Any]) -> FunctionWithSt
         # is wanted.
         found = import_identifier(content["decorated"])
         function = found.__wrapped__ if isinstance(found, FunctionWithState) else found
-    kind = CoroutineFunctionWithState if content.get("is_coroutine") else _kind_of(function)
+    kind = CoroutineFunctionWithState if content.get("is_coroutine") else kind_of(function)
     scope = owner.keeper.scope(state_of(content["options"]))
     return kind(owner, scope, function, checked=False)

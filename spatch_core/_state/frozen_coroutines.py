@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from types import CoroutineType
 
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE
 from .frozen_function import FunctionWithState
 
 TYPE_CHECKING = False
@@ -186,3 +188,31 @@ async def _awaiting(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     return await function(*args, **kwargs)
+
+
+def stepwise(nature: int, keeper: StateKeeper, scope: Scope, answer: Any) -> Any:
+    """Return a coroutine or generator that goes on as `answer` does, each step of it in a scope.
+
+    Parameters
+    ----------
+    nature : int
+        What `nature_of` says of the function that has returned it.
+    keeper : StateKeeper
+        The library's dispatch state.
+    scope : Scope
+        What is in force when the first step begins.
+    answer : object
+        An awaitable, an iterator or an asynchronous iterator.
+    """
+    if nature & ASYNC_GENERATOR:
+        kind: Any = AsyncGeneratorFunctionWithState
+    elif nature & COROUTINE:
+        kind = CoroutineFunctionWithState
+    else:
+        kind = GeneratorFunctionWithState
+        if type(answer) is CoroutineType:  # for a generator that `types.coroutine` has marked
+            answer = answer.__await__()
+    made = object.__new__(kind)  # without the attributes of a function
+    made._checked, made._keeper, made._scope = True, keeper, scope
+    made.__wrapped__ = lambda: answer
+    return made()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .._warning import warn_caller
 from ..exceptions import GlobalOptionsWarning
-from .state import DispatchState
+from .state import initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .keeper import StateKeeper
     from .owner import Owner
+    from .state import DispatchState
 
 
 def enable(keeper: StateKeeper, options: DispatchState) -> None:
@@ -31,7 +32,6 @@ def reset(owner: Owner) -> None:
     keeper = owner.keeper
     if not keeper.enabled_globally:
         return
-    catalog = owner.catalog()
-    keeper.set_default(DispatchState(catalog.prioritized))
+    keeper.set_default(initial_state(owner.catalog()))
     # Another thread may have discovered the backends again, and seen the options still enabled.
-    keeper.set_environment(DispatchState(owner.catalog().prioritized))
+    keeper.set_environment(initial_state(owner.catalog()))

@@ -159,6 +159,21 @@ class StateKeeper:
         """Put in force what `held` has returned; returns what `leave` needs."""
         return self.observations.variable.set(mark), self.variable.set(tables)
 
+    def is_own(self) -> bool:
+        """Whether what is in force here does not follow the process-wide default."""
+        return self.get() is not self._shared
+
+    def stay(self, scope: Scope) -> None:
+        """Put a scope in force here until the block around ends, or the context."""
+        if scope.is_observed:
+            self.enter(scope)
+        else:
+            self.variable.set(scope.tables)
+
+    def follow_default(self) -> None:
+        """Let the process-wide default be in force here, as it is and will be."""
+        self.variable.set(self._shared)
+
     def set_default(self, state: DispatchState, enabled: bool = False) -> None:
         """Make `state` the process-wide default.
 
@@ -194,12 +209,23 @@ class StateKeeper:
         if options.disabled:
             self.observations.after()  # functions that only these implement dispatch no more
 
+    def change_default(self, change: Callable[[DispatchState], DispatchState]) -> None:
+        """Replace the process-wide default by what `change` makes of it, observed as it was."""
+
+        def replace() -> None:
+            outer = self.default
+            self._replace(change(outer.state), outer.mark, enabled=True)
+
+        self._replacing.run(replace)
+
     def _replace(self, state: DispatchState, mark: Mark | None, enabled: bool) -> None:
         """Exchange the default and its tables in one step, in which nothing can interrupt."""
         scope = self._new(state)
         scope.mark, scope.is_enabled = mark, enabled
         scope.tables = self._shared
+        before = self.default
         self._shared[:] = [scope]
+        before.mark = None  # a program may keep what refers to that scope, e.g. the call of a hook
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

@@ -7,8 +7,11 @@ changed, and when `MAX_OPTIONS` combinations are known:
 cache         key                                                    value
 ============  =====================================================  =======================
 _prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_values       a module's name, a backend's name or None, an         the value
+              attribute; nested dictionaries
 _plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others; besides, the names and the set
+              with no others, or with ``backend``, a string,
+              as the third; besides, the names and the set
               of names they mean; the keys of other states
 ============  =====================================================  =======================
 """
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
+    from .hooks import Hook
     from .owner import Owner
     from .state import Class
     from .trace import Trace
@@ -35,13 +39,15 @@ if TYPE_CHECKING:
         """Options that are given by name alone, for the overloads."""
 
         fallback: str | None
+        backend: str | None
+        hook: Hook | None
 
 
 _NOTHING = ()
 
 _VARIABLES = """
-    The environment variables {0}_PRIORITIZE, {0}_BLOCK and {0}_SET_ORDER
-    prioritize, block and order backends before a program starts.
+    The environment variables {0}_PRIORITIZE, {0}_BLOCK, {0}_SET_ORDER and {0}_BACKEND
+    prioritize, block and order backends, and say which one is current, before a program starts.
     """
 """The end of the docstring of a library's options."""
 
@@ -67,11 +73,21 @@ class BackendOptions(Giving[Given_co]):
         library's nor Python's own: ``"default"`` runs the library's own implementation anyway,
         ``"warn"`` does so with a warning, ``"raise"`` raises `NoImplementationError`, and
         ``"convert"`` lets a backend convert the arguments and the result.
+    backend : str, optional
+        The current backend: prioritized, and also chosen where types say nothing, because all
+        dispatch types are Python's own classes or there are none. It takes the place of that of
+        an outer block.
+    hook : callable, optional
+        Called with a `spatch_core.hooks.Call` for each call in the block, before anything is
+        dispatched; what it returns is the result. ``call.next(*call.args, **call.kwargs)`` goes
+        on with the call. A hook of an inner block comes first.
 
     Raises
     ------
     ValueError
         `fallback` is none of these.
+    TypeError
+        `hook` cannot be called, or is a coroutine function or a generator function.
     UnknownBackendError
         A `ValueError`: a name is not that of a usable backend.
     UnknownTypeError
@@ -94,6 +110,8 @@ class BackendOptions(Giving[Given_co]):
         with backend_opts(trace=True) as trace:
             ...
         print(trace)
+        with backend_opts(hook=hooks.log(logger)):
+            ...
 
     In a function, wherever it is called; in the whole process; what is active here and now::
 
@@ -109,6 +127,7 @@ class BackendOptions(Giving[Given_co]):
     if TYPE_CHECKING:
         _prioritized: ClassVar[dict[Any, DispatchState]]
         _plain: ClassVar[dict[Any, DispatchState]]
+        _values: ClassVar[dict[str, dict[str | None, dict[str, Any]]]]
 
         # What ``with`` gives depends on `trace`, so the type of the object does.
         @overload
@@ -164,11 +183,15 @@ class BackendOptions(Giving[Given_co]):
             trace: bool = False,
             *,
             fallback: str | None = None,
+            backend: str | None = None,
+            hook: Hook | None = None,
         ) -> None:
             self._entered = []
-            if type is None and not trace and fallback is None:
+            if type is None and not trace and fallback is None and hook is None:
                 try:
-                    if disable is _NOTHING:
+                    if backend is not None:
+                        self._own = self._plain[prioritize, disable, backend]
+                    elif disable is _NOTHING:
                         self._own = self._prioritized[prioritize]
                     else:
                         self._own = self._plain[prioritize, disable]
@@ -178,7 +201,12 @@ class BackendOptions(Giving[Given_co]):
                     return
             self._last = None
             self._own = self._check(
-                prioritize, disable, type=type, trace=trace or None, fallback=fallback
+                *(prioritize, disable),
+                type=type,
+                trace=trace or None,
+                fallback=fallback,
+                backend=backend,
+                hook=hook,
             )
 
     @classmethod
@@ -216,6 +244,7 @@ class BackendOptions(Giving[Given_co]):
                 "_owner": owner,
                 "_prioritized": {},
                 "_plain": {},
+                "_values": {},
                 **block_methods(owner.keeper.variable, module),
             },
         )
@@ -224,7 +253,7 @@ class BackendOptions(Giving[Given_co]):
     def _forget(cls) -> None:
         """Check names again, because the backends have changed."""
         # Exchanged, not cleared: see `check_and_keep`.
-        cls._prioritized, cls._plain = {}, {}
+        cls._prioritized, cls._plain, cls._values = {}, {}, {}
 
     def __call__(self, function: F) -> F:
         """Return `function` with the state in force now and these options frozen into it.
@@ -256,6 +285,7 @@ class BackendOptions(Giving[Given_co]):
         disable: str | Iterable[str] | None = (),
         type: Class | str | None = None,
         fallback: str | None = None,
+        backend: str | None = None,
     ) -> F:
         """Return `function` so that it runs under these options and no others.
 
@@ -267,7 +297,7 @@ class BackendOptions(Giving[Given_co]):
         ----------
         function : callable
             A function, a coroutine function, a generator function or any other callable.
-        prioritize, disable, type, fallback
+        prioritize, disable, type, fallback, backend
             As for a block; on an object, as for a block inside one of its options.
 
         Returns
@@ -283,7 +313,7 @@ class BackendOptions(Giving[Given_co]):
         """
         from .freezing import freeze
 
-        others = {"type": type, "fallback": fallback}
+        others = {"type": type, "fallback": fallback, "backend": backend}
         state = cls._check(prioritize, disable, **others).within(DispatchState())
         options: Any = cls
         if isinstance(options, BackendOptions):

@@ -23,7 +23,7 @@ option could mean to run something else than what was asked for.
 
 from __future__ import annotations
 
-from .state import OPTIONS, DispatchState
+from .state import CURRENT, OPTIONS, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,8 +38,11 @@ _TRAVELLING = ("prioritize", "disable", *(option.name for option in OPTIONS if o
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:
-    """Return the options that make a state, but for the trace, which does not travel."""
-    names = {"prioritize": state.prioritized, "disable": tuple(sorted(state.disabled))}
+    """Return the options that make a state, but for trace and hooks, which do not travel."""
+    prioritized = state.prioritized
+    if state.places[-1:] == (CURRENT,):  # where it comes by itself
+        prioritized = state.places[:-1]
+    names = {"prioritize": prioritized, "disable": tuple(sorted(state.disabled))}
     return {option: value for option, value in names.items() if value} | state.others
 
 
@@ -56,7 +59,20 @@ def state_of(options: Mapping[str, Any]) -> DispatchState:
 
 
 def reduce_options(owner: Owner, state: DispatchState) -> Any:
-    """Return what pickles options that describe `state`."""
+    """Return what pickles options that describe `state`.
+
+    Raises
+    ------
+    TypeError
+        If they have a hook, which belongs to its process.
+    """
+    if state.hook is not None:
+        from .hooks import hook_name
+
+        raise TypeError(
+            "backend options with a hook cannot be pickled or copied, because a hook belongs to "
+            f"its process; give {hook_name(state.hook[0])} where the options are used"
+        )
     options = options_of(state)
     for option in OPTIONS:
         if not option.travels and getattr(state, option.name) is not None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from .._dispatch_arguments import Function
+    from .hooks import Stages
     from .lifetime import Mark
     from .state import Class, DispatchState
 
@@ -75,11 +76,13 @@ class Scope:
     inner : dict of DispatchState to Scope
         Scopes of blocks inside this one, by the options of each block, which are compared by
         identity. Only plain options are among them.
+    stages : tuple or None
+        What `hooks.stages_of` has found.
     """
 
     __slots__ = (
         *("__weakref__", "_chains", "_sizes", "inner", "is_enabled", "is_observed", "mark"),
-        *("state", "tables"),
+        *("stages", "state", "tables"),
     )
 
     def __init__(self, state: DispatchState) -> None:
@@ -89,6 +92,7 @@ class Scope:
         self.is_enabled = False
         self.tables: Tables = [self]
         self.inner: dict[DispatchState, Scope] = {}
+        self.stages: Stages | None = None
         self._sizes: dict[int, int] = {}
         self._chains: dict[int, Chains] = {}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
+    from .hooks import Hook
     from .trace import Trace
 
     Class = type  # where a parameter or a property is called `type`
@@ -37,16 +38,24 @@ class Option:
     travels : bool, optional
         Whether its value is pickled. Otherwise frozen functions are sent without it, and
         pickled options say that it is given.
+    told : str, optional
+        Name of the property that tells what is in force, where it differs.
     """
 
-    __slots__ = ("check", "name", "travels")
+    __slots__ = ("check", "name", "told", "travels")
 
     def __init__(
-        self, name: str, check: Callable[[Any, Any], Any], *, travels: bool = True
+        self,
+        name: str,
+        check: Callable[[Any, Any], Any],
+        *,
+        travels: bool = True,
+        told: str = "",
     ) -> None:
         self.name = name
         self.check = check
         self.travels = travels
+        self.told = told or name
 
 
 def checked_type(owner: Any, given: Class | str) -> Class:
@@ -80,12 +89,42 @@ def _checked_fallback(_: Any, given: object) -> str:
     return checked_policy(given)
 
 
+def checked_backend(owner: Any, given: object) -> str:
+    """Return the name of the backend that is to be current.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    TypeError
+        If it is not one name.
+    """
+    if not issubclass(type(given), str):
+        raise TypeError(f"the current backend is given by its name, not by {given!r}")
+    name: str = owner.catalog().check_backend(given)
+    return name
+
+
+def _checked_hook(_: Any, given: object) -> tuple[Hook]:
+    from .hooks import checked_hook  # most programs give none
+
+    return checked_hook(given)
+
+
 OPTIONS = (
     Option("type", checked_type),
     Option("trace", _new_trace, travels=False),
     Option("fallback", _checked_fallback),
+    Option("backend", checked_backend),
+    Option("hook", _checked_hook, travels=False, told="hooks"),
 )
 """All options but ``prioritize`` and ``disable``."""
+
+CURRENT = ""
+"""Stands for the current backend among the names that are prioritized; no backend is named so."""
+
+MAX_EARLIER = 32
+"""How many backends a state remembers that were current before."""
 
 
 class DispatchState:
@@ -98,7 +137,8 @@ class DispatchState:
     Parameters
     ----------
     prioritized : tuple of str
-        Backends that go first, the most recently prioritized one before the others.
+        Backends that go first, the most recently prioritized one before the others. `CURRENT`
+        may be among them; otherwise the current backend comes after them.
     disabled : frozenset of str
         Backends that are not active.
     type : type or None
@@ -107,15 +147,35 @@ class DispatchState:
         The list to which events are added.
     fallback : str or None
         The fallback policy; None for that of the function, or of the library.
+    backend : str or None
+        The current backend.
+    earlier : tuple of str
+        The backends that were current before, the last one first.
+    hook : tuple of callable or None
+        What sees every call, innermost first.
+
+    Attributes
+    ----------
+    places : tuple of str
+        The names that are prioritized as such, and `CURRENT` in the place of the current backend.
+    prioritized : tuple of str
+        The same with the name of the current backend.
     """
 
-    __slots__ = ("disabled", "prioritized", *(option.name for option in OPTIONS))
+    __slots__ = (
+        *("disabled", "earlier", "places", "prioritized"),
+        *(option.name for option in OPTIONS),
+    )
 
+    places: tuple[str, ...]
     prioritized: tuple[str, ...]
     disabled: frozenset[str]
     type: Class | None
     trace: Trace | None
     fallback: str | None
+    backend: str | None
+    earlier: tuple[str, ...]
+    hook: tuple[Hook, ...] | None
 
     def __init__(
         self,
@@ -124,39 +184,76 @@ class DispatchState:
         type: Class | None = None,
         trace: Trace | None = None,
         fallback: str | None = None,
+        backend: str | None = None,
+        earlier: tuple[str, ...] = (),
+        hook: tuple[Hook, ...] | None = None,
     ) -> None:
         initialize = object.__setattr__
+        places = prioritized
+        if backend is not None:
+            if CURRENT not in places:
+                places = (*places, CURRENT)
+            names = dict.fromkeys([each or backend for each in places])
+            if backend in disabled:
+                del names[backend]
+            prioritized = tuple(names)
+        initialize(self, "places", places)
         initialize(self, "prioritized", prioritized)
         initialize(self, "disabled", disabled)
         initialize(self, "type", type)
         initialize(self, "trace", trace)
         initialize(self, "fallback", fallback)
+        initialize(self, "backend", backend)
+        initialize(self, "earlier", earlier)
+        initialize(self, "hook", hook)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a DispatchState is frozen; {name!r} cannot be set")
 
     def within(self, outer: DispatchState) -> DispatchState:
         """Return the state inside a block of these options, with `outer` in force around it."""
-        names = dict.fromkeys((*self.prioritized, *outer.prioritized))
+        # The place of the current backend is where the innermost block says that names one.
+        names = dict.fromkeys((*self.places, *outer.places))
+        backend, earlier = outer.backend, outer.earlier
+        if self.backend is not None and self.backend != backend:
+            earlier = remembered(backend, earlier)
+            backend = self.backend
         return DispatchState(
             tuple([name for name in names if name not in self.disabled]),
             (outer.disabled - {*self.prioritized}) | self.disabled,
             outer.type if self.type is None else self.type,
             outer.trace if self.trace is None else self.trace,
             outer.fallback if self.fallback is None else self.fallback,
+            backend,
+            earlier,
+            outer.hook if self.hook is None else self._joined_hooks(outer),
         )
+
+    def _joined_hooks(self, outer: DispatchState) -> tuple[Hook, ...]:
+        own: tuple[Hook, ...] = self.hook or ()
+        if outer.hook is None:
+            return own
+        from .hooks import joined  # most programs have none
+
+        return joined(own, outer.hook)
 
     def replace(self, **fields: Any) -> DispatchState:
         """Return the state with other values in some of its fields."""
-        return DispatchState(**{name: getattr(self, name) for name in self.__slots__} | fields)
+        kept = {name: getattr(self, name) for name in self.__slots__}
+        kept["prioritized"] = kept.pop("places")
+        return DispatchState(**kept | fields)
 
     @property
     def key(self) -> tuple[object, ...]:
         """Equal for states with the same options, while one of them is alive.
 
-        Classes and lists count by identity: no code of a metaclass runs.
+        Classes, lists and hooks count by identity: no code of a metaclass runs.
         """
-        return self.prioritized, self.disabled, id(self.type), id(self.trace), self.fallback
+        options: tuple[object, ...]
+        options = self.places, self.disabled, id(self.type), id(self.trace), self.fallback
+        if self.backend is not None or self.hook is not None:
+            options = (*options, self.backend, self.earlier, *map(id, self.hook or ()))
+        return options
 
     @property
     def others(self) -> dict[str, Any]:
@@ -168,12 +265,16 @@ class DispatchState:
     def is_observed(self) -> bool:
         """Whether every call must be seen, also those with nothing to decide."""
         # A function that no backend implements must not just run its default implementation.
-        return self.trace is not None or self.fallback not in (None, "default")
+        return (
+            self.trace is not None
+            or self.hook is not None
+            or self.fallback not in (None, "default")
+        )
 
     @property
     def is_plain(self) -> bool:
         """Whether it refers to names alone, so that caches may keep it."""
-        return self.type is None and self.trace is None
+        return self.type is None and self.trace is None and self.hook is None
 
     def is_active(self, name: str, requires_opt_in: bool) -> bool:
         """Whether the backend `name` takes part in calls."""
@@ -202,3 +303,13 @@ class DispatchState:
         options = {name: value for name, value in names.items() if value} | self.others
         given = ", ".join(f"{name}={value!r}" for name, value in options.items())
         return f"<DispatchState {given or 'without options'}>"
+
+
+def remembered(backend: str | None, earlier: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the backends that were current before, once another one than `backend` is."""
+    return earlier if backend is None else (backend, *earlier)[:MAX_EARLIER]
+
+
+def initial_state(catalog: Catalog) -> DispatchState:
+    """Return what is in force by the environment variables."""
+    return DispatchState(catalog.prioritized, backend=catalog.current)

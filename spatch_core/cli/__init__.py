@@ -1,6 +1,6 @@
 """The command line: one module a command, which parses, calls and prints.
 
-The work is done in `examination`. Needs the ``cli`` extra: click.
+The work is done in `examination`. Needs the ``cli`` extra: click and rich.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .libraries import libraries_command
 from .list import list_command
 from .new_backend import new_backend_command
 from .order import order_command
+from .replay_check import replay_check_command
 from .schema import schema_command
 from .show import show_command
 from .update import update_command
@@ -55,6 +56,7 @@ for command in (
     functions_command,
     explain_command,
     doctor_command,
+    replay_check_command,
     verify_command,
     update_command,
     schema_command,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import redirect_stderr
 
 import click
 
@@ -82,6 +82,12 @@ def meant(name: str, names: Iterable[str], what: str) -> str:
     return f"{what} are: {', '.join(names) or 'none'}"
 
 
+def no_backend(name: str, names: Iterable[str], *more: str) -> click.UsageError:
+    """Return the error that no backend has this name."""
+    hint = meant(name, dict.fromkeys(names), "installed")
+    return click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *more]))
+
+
 def checked_identifier(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
     """Check the form of an identifier; a click callback."""
     try:
@@ -141,31 +147,21 @@ def complete_backends(
 ) -> list[str]:
     """Complete the name of a backend, of one library if another argument tells which."""
     function = _given_function(context)
-    with _completing():
-        return _starting(
-            incomplete,
-            (
-                backend.name
-                for loaded in _loaded(context.params.get("library"))
-                if function is None or function in _functions(loaded)
-                for backend in list_backends(loaded)
-            ),
-        )
+    names = (
+        backend.name
+        for loaded in _loaded(context.params.get("library"))
+        if function is None or function in _functions(loaded)
+        for backend in list_backends(loaded)
+    )
+    return _starting(incomplete, names)
 
 
 def complete_functions(
     context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     """Complete the identifier of a function."""
-    with _completing():
-        return _starting(
-            incomplete,
-            (
-                identifier
-                for loaded in _loaded(context.params.get("library"))
-                for identifier in _functions(loaded)
-            ),
-        )
+    libraries = _loaded(context.params.get("library"))
+    return _starting(incomplete, (each for loaded in libraries for each in _functions(loaded)))
 
 
 def complete_types(
@@ -173,17 +169,14 @@ def complete_types(
 ) -> list[str]:
     """Complete a type that the function's backends know."""
     function = _given_function(context)
-    with _completing():
-        return _starting(
-            incomplete,
-            (
-                pattern.identifier
-                for loaded in _loaded(None)
-                if loaded.system is not None and function in _functions(loaded)
-                for description in loaded.system.backends.values()
-                for pattern in description.known_types
-            ),
-        )
+    identifiers = (
+        pattern.identifier
+        for loaded in _loaded(None)
+        if loaded.system is not None and function in _functions(loaded)
+        for description in loaded.system.backends.values()
+        for pattern in description.known_types
+    )
+    return _starting(incomplete, identifiers)
 
 
 def _given_function(context: click.Context) -> str | None:
@@ -209,11 +202,9 @@ def _functions(loaded: LoadedLibrary) -> Collection[str]:
 
 
 def _starting(incomplete: str, names: Iterable[str]) -> list[str]:
-    return sorted({name for name in names if name.startswith(incomplete)})
+    """Return the names that begin like this.
 
-
-@contextmanager
-def _completing() -> Iterator[None]:
-    """Discard what libraries print, which would disturb the line that the user types."""
+    What libraries print while `names` loads them would disturb the line that the user types.
+    """
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
-        yield
+        return sorted({name for name in names if name.startswith(incomplete)})

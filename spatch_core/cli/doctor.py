@@ -22,7 +22,7 @@ _FAULTY = "active, faulty"
 _COLUMNS = (
     Column("backend"),
     Column("state", styles={**STATE_STYLES, _FAULTY: "red"}),
-    Column("findings", styles={"no findings": "dim"}),
+    Column("findings", styles={"no findings": "dim"}, is_prose=True),
     Column("distribution"),
 )
 

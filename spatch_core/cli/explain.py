@@ -27,9 +27,9 @@ from .arguments import (
     given_type_or_none,
     given_types,
     json_option,
-    meant,
+    no_backend,
 )
-from .findings import counted
+from .findings import counted, state_notes
 from .output import Column, Notes, Part, Table, show, show_json
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ _COLUMNS = (
             Verdict.NO_IMPLEMENTATION: "dim",
         },
     ),
-    Column("reason"),
+    Column("reason", is_prose=True),
 )
 
 _EPILOG = """\b
@@ -144,10 +144,9 @@ def explain_command(
         raise click.UsageError(str(error)) from None
     answer = None
     if wanted is not None:
-        names = list(dict.fromkeys(each.name for each in list_backends(loaded)))
+        names = [each.name for each in list_backends(loaded)]
         if wanted not in names:
-            hint = meant(wanted, names, "installed")
-            raise click.UsageError(f"no backend is named {wanted!r}; {hint}")
+            raise no_backend(wanted, names)
         answer = why_not(question, wanted)
     if as_json:
         show_json(_as_json(loaded, question, explanation, answer))
@@ -173,12 +172,7 @@ def _parts(
         parts.append(Notes("Not decided", [hint]))
     options = str(question.options)
     parts.append(Notes("Options in force", [options] if options else []))
-    unusable = [
-        f"{each.name} ({each.state.value}): {each.reason}" for each in unusable_backends(loaded)
-    ]
-    parts.append(Notes("Not considered", unusable))
-    several = [each.meaning for each in list_backends(loaded) if each.meaning]
-    parts.append(Notes("Several of one name", several))
+    parts += state_notes("Not considered", unusable_backends(loaded), list_backends(loaded))
     given = [*question.types, *([question.options.type] if question.options.type else [])]
     parts.append(Notes("Stand-ins", [each.note for each in given if each.note]))
     if answer is not None:

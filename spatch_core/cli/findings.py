@@ -12,6 +12,7 @@ from .output import Cell, Notes, Part
 
 if TYPE_CHECKING:
     from .._problems import Problem
+    from ..examination.backends import ListedBackend
 
 _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 
@@ -71,6 +72,15 @@ def finding_as_json(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity.value,
         **{name: getattr(finding, name) for name in names},
     }
+
+
+def state_notes(
+    title: str, unused: Iterable[ListedBackend], backends: Iterable[ListedBackend]
+) -> list[Notes]:
+    """Return why some backends are not used, and which of several with one name is."""
+    lines = [f"{each.name} ({each.state.value}): {each.reason}" for each in unused]
+    several = [each.meaning for each in backends if each.meaning]
+    return [Notes(title, lines), Notes("Several of one name", several)]
 
 
 def counted(number: int, noun: str) -> str:

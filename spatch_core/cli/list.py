@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from ..examination.backends import ListedBackend, State, list_backends
+from ..examination.backends import ListedBackend, State, current_backend, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import complete_libraries, json_option, loaded_libraries
-from .findings import closing, counted
-from .output import Cell, Column, Notes, Part, Table, show, show_json
+from .findings import closing, counted, state_notes
+from .output import Cell, Column, Part, Table, show, show_json
 from .records import (
     STATE_STYLES,
     backend_as_json,
@@ -63,14 +63,12 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
     backends = list_backends(loaded)
     if backends:
         parts.append(Table(_COLUMNS, [_row(each, loaded) for each in backends]))
-    remarks = [
-        f"{each.name} ({each.state.value}): {each.reason}"
-        for each in backends
-        if each.state in (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
-    ]
-    parts.append(Notes("Not active", remarks))
-    parts.append(Notes("Several of one name", [each.meaning for each in backends if each.meaning]))
-    return parts
+    current = current_backend(loaded)
+    if current is not None:
+        parts.append(f"Current backend: {loaded.shown(current)}")
+    remarked = (State.NEEDS_OPT_IN, State.INACTIVE, State.BLOCKED)
+    inactive = [each for each in backends if each.state in remarked]
+    return [*parts, *state_notes("Not active", inactive, backends)]
 
 
 def _closing(loaded: list[LoadedLibrary]) -> list[Part]:
@@ -104,6 +102,7 @@ def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:
 def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
     return {
         **library_as_json(loaded),
+        "backend": current_backend(loaded),
         "backends": [backend_as_json(each) for each in list_backends(loaded)],
         "problems": [problem_as_json(each) for each in loaded.problems],
     }

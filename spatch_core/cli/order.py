@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from .._order.ordering import Order
     from ..backend_system import BackendSystem
 
-_ORDER = (Column("#", is_number=True), Column("backend"), Column("types"), Column("reason"))
+_ORDER = (
+    Column("#", is_number=True),
+    Column("backend"),
+    Column("types"),
+    Column("reason", is_prose=True),
+)
 
 _EPILOG = """\b
 Examples:

@@ -1,27 +1,28 @@
-"""Shows results: lines that fit the terminal, complete lines when piped, JSON on request."""
+"""Shows results: tables and lines that fit the terminal, complete lines when piped, or JSON."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from shutil import get_terminal_size
 from typing import Any, TypeAlias
-from unicodedata import east_asian_width
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
 
 from ..examination.foreign_code import JsonEncoder
 from .streams import one_line, show_text
 
 _encode = JsonEncoder(indent=2).encode
 _GAP, _INDENT = "  ", "    "
-_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 _UNLIMITED = 1_000_000
 """The width of a pipe."""
 _LEGIBLE = 16
-"""The width that a terminal leaves to a column of several words."""
-_FILLER = "\0"  # after each character that takes two columns, so that `len` is the width
+"""The width that a terminal leaves to a column of sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Column:
     is_number: bool = False  # aligned to the right
     styles: Mapping[str, str] = field(default_factory=dict)  # of cells, by their text
     is_name: bool = False  # the title is a name, and keeps its case
+    is_prose: bool = False  # cells may be broken between words
 
 
 Cell: TypeAlias = "str | tuple[str, ...]"
@@ -42,21 +44,11 @@ class Table:
     """Rows of text.
 
     Several values of a cell stand below each other in a terminal, and in rows of their own
-    when piped. A row that is too wide for a terminal goes on in further, indented lines.
+    when piped. In a terminal that is too narrow for the columns, each row becomes lines.
     """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-
-
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """The same data as several tables.
-
-    A terminal gets the first that fits, or else the last; a pipe gets the first.
-    """
-
-    tables: Sequence[Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ class Notes:
     are_commands: bool = False  # to be pasted: each in one line
 
 
-Part: TypeAlias = "str | Table | Fitting | Notes"
+Part: TypeAlias = "str | Table | Notes"
 
 
 def show(parts: Iterable[Part]) -> None:
@@ -80,8 +72,11 @@ def show(parts: Iterable[Part]) -> None:
     if sys.stdout is None or not sys.stdout.isatty():
         show_text(plain(parts))
         return
-    has_styles = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    show_text(_Layout(get_terminal_size().columns, has_styles).text(parts))
+    # Decided here, because some versions of rich count an empty variable and keep bold text.
+    is_plain = bool(os.environ.get("NO_COLOR"))
+    show_text(
+        laid_out(parts, Console(color_system=None if is_plain else "auto", no_color=is_plain))
+    )
 
 
 def show_json(value: Mapping[str, Any]) -> None:
@@ -99,148 +94,107 @@ def plain(parts: Iterable[Part]) -> str:
         as there are columns. Each of several values in a cell has a row, in which the other
         cells are repeated, so that a search for the value finds them too.
     """
-    return _Layout().text(parts)
+    return laid_out(parts, Console(width=_UNLIMITED, color_system=None))
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """Lays out parts for a terminal, or for a pipe."""
-
-    width: int = _UNLIMITED
-    has_styles: bool = False
-
-    def text(self, parts: Iterable[Part]) -> str:
-        lines: list[str] = []
-        for part in parts:
+def laid_out(parts: Iterable[Part], console: Console) -> str:
+    """Return parts as text for a console."""
+    # Always as Text, because third-party text may look like rich's markup.
+    with console.capture() as capture:
+        for position, part in enumerate(parts):
             if isinstance(part, str):
-                lines += [""] * bool(lines)
-                lines += [self._styled(each, "bold") for each in wrapped(_clean(part), self.width)]
+                console.line(min(position, 1))
+                _print_line(Text(one_line(part), "bold"), console)
             elif isinstance(part, Notes):
-                lines += self._notes(part)
+                _print_notes(part, console)
             else:
-                tables = part.tables if isinstance(part, Fitting) else [part]
-                fitting = (each for each in tables if _size(self._widths(each)) <= self.width)
-                lines += self._table(next(fitting, tables[-1]))
-        return "".join(f"{line}\n" for line in lines).replace(_FILLER, "")
-
-    def _styled(self, text: str, style: str) -> str:
-        codes = ";".join(_CODES[each] for each in style.split())
-        return f"\x1b[{codes}m{text}\x1b[0m" if self.has_styles and codes and text else text
-
-    def _notes(self, part: Notes) -> Iterator[str]:
-        start = _GAP if part.title else ""
-        if part.title and part.lines:
-            yield from wrapped(f"{_clean(part.title)}:", self.width, "", _INDENT)
-        for line in part.lines:
-            first, *more = _values(line)
-            width = _UNLIMITED if part.are_commands else self.width
-            begin, *rest = wrapped(first, width, start, start + _INDENT)
-            for word, style in part.styles.items():
-                begin = begin.replace(word, self._styled(word, style), 1)
-            yield from (begin, *rest)
-            for each in more:
-                yield from wrapped(each, self.width, start + _INDENT, start + _INDENT)
-
-    def _rows(self, table: Table) -> Iterator[list[list[str]]]:
-        """Yield the titles and the rows; a pipe gets a row for each of several values."""
-        case = str.upper if self.width == _UNLIMITED else str.capitalize
-        yield [[_clean(c.title if c.is_name else case(c.title))] for c in table.columns]
-        for row in table.rows:
-            cells = [_values(cell) for cell in row]
-            if self.width < _UNLIMITED:
-                yield cells
-                continue
-            for number in range(max(map(len, cells))):
-                yield [[cell[min(number, len(cell) - 1)] or "-"] for cell in cells]
-
-    def _widths(self, table: Table) -> list[int]:
-        """Return the widths of the columns if nothing is wrapped."""
-        return [
-            max(len(value) for cell in column for value in cell)
-            for column in zip(*self._rows(table), strict=True)
-        ]
-
-    def _table(self, table: Table) -> Iterator[str]:
-        rows, widths = [*self._rows(table)], self._widths(table)
-        least = widths
-        if _size(widths) > self.width:
-            words = [
-                max(len(word) for cell in column for value in cell for word in value.split(" "))
-                for column in zip(*rows, strict=True)
-            ]
-            least = [max(w, min(n, _LEGIBLE)) for w, n in zip(words, widths, strict=True)]
-        groups: list[dict[int, int]] = [{}]
-        room = self.width
-        for number, width in enumerate(least):
-            if groups[-1] and _size([*groups[-1].values(), width]) > room:
-                groups.append({})
-                room = self.width - len(_INDENT)
-            groups[-1][number] = min(width, room)
-        for group in groups:
-            spare = self.width - len(_INDENT) * (group is not groups[0]) - _size(group.values())
-            for number in group:
-                more = min(spare, widths[number] - group[number])
-                group[number] += more
-                spare -= more
-        for row in rows:
-            for group in groups:
-                indent = "" if group is groups[0] else _INDENT
-                lines = self._lines(table, row, group, indent, row is rows[0])
-                yield from filter(None, lines)
-
-    def _lines(
-        self, table: Table, row: list[list[str]], widths: dict[int, int], indent: str, is_head: bool
-    ) -> Iterator[str]:
-        """Yield the lines of some columns of a row."""
-        cells = {
-            number: [line for value in row[number] for line in wrapped(value, width)]
-            for number, width in widths.items()
-        }
-        for position in range(max(map(len, cells.values()))):
-            line = []
-            for number, width in widths.items():
-                column = table.columns[number]
-                text = "".join(cells[number][position : position + 1])
-                style = "bold" if is_head else column.styles.get(row[number][0], "")
-                gap = " " * (width - len(text))
-                text = self._styled(text, style)
-                line.append(gap + text if column.is_number else text + gap)
-            yield (indent + _GAP.join(line)).rstrip()
+                _print_table(part, console)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().split("\n")[:-1])
 
 
-def wrapped(text: str, width: int, first: str = "", further: str = "") -> list[str]:
-    """Return text in lines of a width, after one indent for the first line and one for further.
+def _print_notes(part: Notes, console: Console) -> None:
+    if part.title and part.lines:
+        _print_line(Text(f"{one_line(part.title)}:"), console)
+    indent = _GAP if part.title else ""
+    for line in part.lines:
+        first, *more = map(Text, _values(line))
+        for word, style in part.styles.items():
+            first.highlight_words([word], style)
+        if part.are_commands:
+            console.print(Text(indent) + first, soft_wrap=True)
+        else:
+            _print_line(first, console, indent)
+        for each in more:
+            _print_line(each, console, indent + _INDENT)
 
-    A word is broken only if it is longer than a line: after a punctuation mark, if it has one.
+
+def _print_line(text: Text, console: Console, indent: str = "") -> None:
+    """Print text with its further lines indented."""
+    further = f"\n{indent}{_INDENT}"
+    room = max(1, console.width - len(further) + 1)
+    lines = _breakable(text, room).wrap(console, room)
+    for line in lines:
+        line.rstrip()  # a space may have a style
+    console.print(Text(indent) + Text(further).join(lines), soft_wrap=True)
+
+
+def _breakable(text: Text, room: int) -> Text:
+    """Let words that are longer than a line go on after a punctuation mark, if they have one.
+
+    The spaces are at the ends of lines, because no two pieces of a word fit one line.
     """
-    room = max(1, width - len(further))
-    lines, is_empty = [first], True
-    for word in text.split(" "):
-        pieces, glue = [word], " "
-        if len(word) > room:
-            some = f".{{1,{room}}}"
-            pieces = re.findall(rf"{some}$|{some}(?<=\W)|{some}", word)
-        for piece in pieces:
-            if not is_empty and len(lines[-1] + glue + piece) > width:
-                lines.append(further)
-                is_empty = True
-            lines[-1] += piece if is_empty else glue + piece
-            is_empty, glue = False, ""
-    return lines
+    some = f".{{1,{room}}}"
+    ends = [
+        word.start() + piece.end()
+        for word in re.finditer(r"\S+", text.plain)
+        if len(word[0]) > room
+        for piece in re.finditer(rf"{some}$|{some}(?<=\W)|{some}", word[0])
+        if piece.end() < len(word[0])
+    ]
+    return Text(" ").join(text.divide(ends))
 
 
-def _clean(text: str) -> str:
-    """Return text in one line, with fillers."""
-    text = one_line(text)
-    if text.isascii():
-        return text
-    return "".join(each + _FILLER * (east_asian_width(each) in "WF") for each in text)
+def _print_table(part: Table, console: Console) -> None:
+    is_pipe = console.width == _UNLIMITED
+    case = str.upper if is_pipe else str.capitalize
+    titles = [one_line(each.title if each.is_name else case(each.title)) for each in part.columns]
+    rows = [[_values(cell) for cell in row] for row in part.rows]
+    if is_pipe:
+        rows = [
+            [[cell[min(number, len(cell) - 1)] or "-"] for cell in row]
+            for row in rows
+            for number in range(max(map(len, row)))
+        ]
+    table = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    for column, title, *cells in zip(part.columns, titles, *rows, strict=True):
+        width = max(cell_len(value) for values in [[title], *cells] for value in values)
+        table.add_column(
+            Text.assemble((title, "bold")),
+            justify="right" if column.is_number else "left",
+            no_wrap=not column.is_prose,
+            min_width=min(width, _LEGIBLE) if column.is_prose else width,
+        )
+    for row in rows:
+        table.add_row(*map(_styled, part.columns, row))
+    unlimited = console.options.update(max_width=_UNLIMITED)
+    if console.measure(table, options=unlimited).minimum <= console.width:
+        console.print(table)
+        return
+    name = next(i for i, column in enumerate(part.columns) if not column.is_number)
+    for row in rows:
+        _print_line(Text(" ".join(cell[0] for cell in row[: name + 1]), "bold"), console)
+        details = [
+            Text(f"{one_line(column.title)}: " * (len(row) > 2)) + _styled(column, values, ", ")
+            for column, values in [*zip(part.columns, row, strict=True)][name + 1 :]
+            if any(values)
+        ]
+        if details:
+            _print_line(Text("; ").join(details), console, _INDENT)
+
+
+def _styled(column: Column, values: list[str], separator: str = "\n") -> Text:
+    return Text.assemble((separator.join(values), column.styles.get(values[0], "")))
 
 
 def _values(cell: Cell) -> list[str]:
-    return [_clean(each) for each in ((cell,) if isinstance(cell, str) else cell or ("",))]
-
-
-def _size(widths: Iterable[int]) -> int:
-    found = [*widths]
-    return sum(found) + len(_GAP) * (len(found) - 1)
+    return [one_line(each) for each in ((cell,) if isinstance(cell, str) else cell or ("",))]

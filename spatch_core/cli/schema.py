@@ -91,6 +91,9 @@ def make_schema() -> dict[str, Any]:
         **_misplaced(functions["properties"]),
     }
     functions["additionalProperties"] = False
+    attributes = schema["properties"]["attributes"]
+    attributes["patternProperties"] = {pattern: {"$ref": "#/definitions/identifier"}}
+    attributes["additionalProperties"] = False
     needed = _required(FUNCTION_TABLE)
     functions["if"] = {
         "required": ["defaults"],

@@ -20,7 +20,7 @@ from .arguments import (
     complete_backends,
     complete_libraries,
     json_option,
-    meant,
+    no_backend,
 )
 from .findings import closing, counted
 from .output import Cell, Column, Notes, Part, Table, show, show_json
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._description.description import Description
     from ..backend_system import BackendSystem
 
-_FIELDS = (Column("field"), Column("value"))
+_FIELDS = (Column("field"), Column("value", is_prose=True))
 _FUNCTIONS = (
     Column("function"),
     Column("implementation"),
@@ -84,9 +84,8 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
     if library is not None and libraries[0].fault is not None:
         raise click.ClickException(libraries[0].describe(libraries[0].fault))
     if not found:
-        hint = meant(name, dict.fromkeys(names), "installed")
         faults = [each.describe(each.fault) for each in libraries if each.fault is not None]
-        raise click.UsageError(". ".join([f"no backend is named {name!r}; {hint}", *faults]))
+        raise no_backend(name, names, *faults)
     if len(found) > 1:
         options = " or ".join(f"--library {loaded.library.name}" for loaded, _ in found)
         raise click.UsageError(f"several libraries have a backend named {name!r}: add {options}")

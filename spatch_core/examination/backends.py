@@ -51,6 +51,13 @@ def list_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     return [*_usable(system, loaded), *_blocked(system, loaded), *_skipped(loaded)]
 
 
+def current_backend(loaded: LoadedLibrary) -> str | None:
+    """Return the backend that the environment makes the current one, or None."""
+    system = loaded.system
+    # A vendored copy of this package may be an earlier one, which knows none.
+    return None if system is None else getattr(system.backend_opts(), "backend", None)
+
+
 def unusable_backends(loaded: LoadedLibrary) -> list[ListedBackend]:
     """Return the backends of a library that no explanation of a call names."""
     reachable = (State.ACTIVE, State.NEEDS_OPT_IN, State.INACTIVE)

@@ -95,6 +95,8 @@ class DescriptionCheck:
                 finding = found
             elif mention.role is Role.BACKEND:
                 finding = self._check_backend(mention.text, found)
+            elif mention.role is Role.VALUE:
+                finding = None  # any object may be one
             elif mention.role is Role.CONVERSION:
                 finding = check_conversion(mention, found)
             elif mention.library_function == EVERY:

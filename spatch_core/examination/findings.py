@@ -44,6 +44,9 @@ class Finding(Problem):
         Key path in the description, or the environment variable.
     source : Source or None
         Where the description comes from.
+    skips, warns : bool
+        As in `Problem`: whether the backend is not used because of it, and whether a warning is
+        shown when backends are loaded.
     severity : Severity
         How bad it is. Notes are no faults.
     more_keys : tuple of str

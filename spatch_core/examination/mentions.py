@@ -29,6 +29,7 @@ class Role(str, Enum):
     CONVERSION = "conversion"
     MODULE = "module"
     BACKEND = "backend"
+    VALUE = "value of an attribute"
 
 
 _CONVERSIONS = ("to_default", "from_default", "copy_into")
@@ -57,6 +58,8 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             with suppress(IdentifierError):
                 TypePattern(text)
                 yield Mention(f"{name}[{position}]", Role.TYPE, text)
+    for name, value in _table(fields.get("attributes")).items():
+        yield from _identifier(key_path(("attributes", name)), Role.VALUE, value)
     for name in _CONVERSIONS:
         yield from _identifier(name, Role.CONVERSION, fields.get(name))
     functions = _table(fields.get("functions"))
@@ -93,6 +96,7 @@ def fields_of(description: Description) -> dict[str, Any]:
     return {
         "primary_types": [str(each) for each in description.primary_types],
         "secondary_types": [str(each) for each in description.secondary_types],
+        "attributes": dict(description.attributes),
         **{name: getattr(description, name) for name in _CONVERSIONS},
         "functions": {
             name: {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import (
     Distribution,
     PackageNotFoundError,
@@ -13,6 +13,10 @@ from importlib.metadata import (
 )
 from pathlib import PurePosixPath
 from re import match, search, sub
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .._description.description import Description
 
 
 def package_of(name: str) -> str:
@@ -99,3 +103,30 @@ def _is_distribution_installed(name: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
+
+
+def origin_of(
+    function: str, backend: str, descriptions: Mapping[str, Description]
+) -> tuple[str | None, str | None]:
+    """Return the distribution of a backend and its version; None where they are not known.
+
+    The library itself, and a description in its code, come from the distribution of the library.
+
+    Parameters
+    ----------
+    function : str
+        Identifier of a function of the library.
+    backend : str
+        The backend's name.
+    descriptions : mapping of str to Description
+        Those of the library's backends.
+    """
+    description = descriptions.get(backend)
+    if description is not None and description.source.distribution is not None:
+        return description.source.distribution, description.source.version
+    for name in owners_of_packages().get(package_of(function), ()):
+        try:
+            return name, distribution(name).version
+        except PackageNotFoundError:
+            continue
+    return None, None

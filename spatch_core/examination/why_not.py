@@ -226,7 +226,8 @@ class _Search:
     def _reason(self, explanation: Explanation) -> str:
         """Say why it does not run as things are."""
         found = _verdict(explanation, self.backend)
-        if found.verdict in (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION):
+        kinds = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION, Verdict.CANNOT_CONVERT)
+        if found.verdict in (*kinds, Verdict.REFUSES):
             return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
         if found.verdict in (Verdict.CANNOT_CONVERT, Verdict.REFUSES):
             return f"it {found.verdict.value}: {found.reason}"
@@ -260,7 +261,10 @@ def _contenders(explanation: Explanation) -> list[str]:
 
 
 def _verdict(explanation: Explanation, backend: str) -> ExplainedBackend:
-    return next(each for each in explanation.backends if each.backend == backend)
+    found = [each for each in explanation.backends if each.backend == backend]
+    # A backend that defers may convert, which comes last.
+    converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
+    return next((each for each in found if each.verdict in converting), found[0])
 
 
 def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:

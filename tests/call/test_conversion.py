@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from typing import Any, NamedTuple
 
@@ -206,6 +207,25 @@ def test_none_from_from_default_is_an_error() -> None:
     """V12: the function has run by then."""
     _, f = make(lambda x: Own("stays"))
     with pytest.raises(NoImplementationError, match="gpu converts, but from_default returned None"):
+        f(Foreign())
+
+
+def test_notimplementederror_of_a_conversion_is_a_reason() -> None:
+    """V12: it says what None says, with a reason."""
+
+    def refuses(value: Any) -> Any:
+        raise NotImplementedError("it has no elements yet" if value.value else "")
+
+    second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
+    _, f = make(lambda x: x.value, describe(types=["Both"], to_default=refuses), second)
+    assert f(Both(1)) == "second"
+    _, f = make(lambda x: x, describe(to_default=refuses))
+    with pytest.raises(NoImplementationError, match="gpu cannot convert: it has no elements yet"):
+        f(Foreign(1))
+    with pytest.raises(NoImplementationError, match="to_default raised NotImplementedError for "):
+        f(Foreign())
+    _, f = make(lambda x: Own(1), describe(from_default=refuses))
+    with pytest.raises(NoImplementationError, match="gpu converts, but it has no elements yet"):
         f(Foreign())
 
 
@@ -415,6 +435,26 @@ def test_explain_says_what_would_be_converted() -> None:
             f(Foreign())
 
 
+def test_a_refusal_says_what_would_be_converted() -> None:
+    """V3: with bytes where objects tell them; not what a conversion would refuse."""
+
+    class Large(Foreign):
+        nbytes = 3000
+
+    many = describe(types=["Foreign", "test_a_refusal_says_what_would_be_converted.<locals>.Large"])
+    manner = {"mutates": "out"}
+    _, f = make(lambda x, y=None, out=None: x, many, manner=manner, fallback="raise")
+    with pytest.raises(NoImplementationError) as caught:
+        f(Large(), {"y": [Foreign(), Large()]})
+    (remedy, _) = caught.value.remedies
+    assert remedy.startswith("with backend_opts(fallback='convert'), gpu converts 2 arguments of ")
+    assert f"and 1 argument of {HERE}:Foreign (6000 bytes), and the library's own" in remedy
+    with pytest.raises(NoImplementationError) as caught:
+        f(Foreign(), out=Foreign())
+    (remedy,) = caught.value.remedies
+    assert "'default'" in remedy
+
+
 def test_exceptions_go_on_as_they_are() -> None:
     """V12: those of conversions, too."""
 
@@ -425,8 +465,11 @@ def test_exceptions_go_on_as_they_are() -> None:
     with pytest.raises(KeyError):
         f(Foreign())
     _, f = make(lambda x: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ZeroDivisionError) as caught:
         f(Foreign())
+    if sys.version_info >= (3, 11):
+        (note,) = caught.value.__notes__
+        assert "so gpu converts for its default implementation:" in note
 
 
 def test_threads_convert_at_once() -> None:

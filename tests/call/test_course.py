@@ -241,3 +241,28 @@ def test_a_context_without_a_call_cannot_go_on() -> None:
     again = pickle.loads(pickle.dumps(kept[0]))
     with pytest.raises(RuntimeError, match="this context belongs to none"):
         again.call_next(Foreign())
+
+
+async def declines_later(x: Any) -> Any:
+    CALLED.append("declines")
+    return NotImplemented
+
+
+CALLED: list[str] = []
+
+
+def test_awaited_answers_go_on_after_if_needed() -> None:
+    """C4, F16: nothing is called twice."""
+
+    async def default(x: Any) -> str:
+        return "default"
+
+    lazy = {"function": declines_later, "should_run": needed}
+    _, f = make(lazy, declines_later, lazy, default=default)
+    CALLED.clear()
+    assert asyncio.run(f(Foreign())) == "default"
+    assert len(CALLED) == 3
+    _, f = make(lazy, declines_later, {**lazy, "function": answers_later}, default=default)
+    CALLED.clear()
+    assert asyncio.run(f(Foreign())) == "answers"
+    assert len(CALLED) == 2

@@ -262,6 +262,21 @@ def test_warn_warns_once_for_a_function_and_types() -> None:
     assert pickle.loads(pickle.dumps(second.message)).types == (f"{HERE}:Unknown",)
 
 
+def test_a_warning_has_the_bytes_of_the_foreign_arguments() -> None:
+    """V6: of all arguments, in whatever container, each once."""
+
+    class Large:
+        nbytes = 4000
+
+    _, f = make(describe(), fallback="warn")
+    large = Large()
+    with pytest.warns(FallbackWarning, match=r"\(8000 bytes\)") as caught:
+        f(large, [large, {"y": Large()}])
+    message = caught[0].message
+    assert isinstance(message, FallbackWarning)
+    assert pickle.loads(pickle.dumps(message)).size == 8000
+
+
 def test_a_warning_that_is_an_error_is_raised_once() -> None:
     """V6, E2: the next call works."""
     _, f = make(describe(), fallback="warn")

@@ -18,13 +18,16 @@ BLEND = "paintlib.filters:blend"
 
 def test_the_first_line_answers_and_every_candidate_has_a_row(paint: Site) -> None:
     """Who runs; who would be next and who would not, and why."""
-    paint.install_backend(
-        "water", 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
-    )
+    opt_in = 'primary_types = ["fractions:Fraction"]\nrequires_opt_in = true\n'
+    function = f'[functions."{BLUR}"]\nfunction = "paint_water:blur"\n'
+    paint.install_backend("water", opt_in + function)
+    paint.install_backend("wax", opt_in)
     answer = paint.run("explain", BLUR, "fractions:Fraction")
     assert answer.output.splitlines()[0] == f"{BLUR}(fractions:Fraction) -> oil"
     assert answer.row("oil")[1:] == ["runs", "-"]
     assert answer.row("water")[1:] == ["inactive", "it requires opt-in: prioritize='water'"]
+    # Not that it requires opt-in, which would change nothing.
+    assert answer.row("wax")[1:] == ["has no implementation", "-"]
     assert answer.row("default")[1:] == ["comes later", "-"]
     assert (answer.code, answer.errors) == (0, "")
 

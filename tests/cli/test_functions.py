@@ -63,29 +63,21 @@ def test_a_terminal_gets_the_matrix_where_it_fits(studio: Site) -> None:
     assert re.search(rf"^{BLEND} +yes +asks *$", text, re.MULTILINE)
 
 
-def test_where_it_does_not_fit_it_is_transposed(studio: Site) -> None:
-    """Many backends, few functions."""
-    for number in range(20):
-        studio.install_backend(f"pigment-{number:02}", toml(f"pigment_{number:02}", BLEND))
-    text = STYLE.sub("", studio.run_in_terminal("functions", "paintlib").output)
-    assert re.search(rf"^Backend +{BLEND} +{BLUR} *$", text, re.MULTILINE)
-    assert re.search(r"^Water +asks +asks *$", text, re.MULTILINE)
-    assert re.search(r"^pigment-19 +yes *$", text, re.MULTILINE)
-
-
-def test_where_that_does_not_fit_either_names_are_listed(studio: Site) -> None:
-    """All of them, in as many lines as it takes."""
+def test_where_it_does_not_fit_each_function_has_a_list(studio: Site) -> None:
+    """Of the backends that implement it, in as many lines as it takes."""
     names = [f"pigment-{number:02}" for number in range(20)]
     for name in names:
         studio.install_backend(name, toml(name.replace("-", "_"), BLEND))
     answer = studio.run_in_terminal("functions", "paintlib", width=50)
-    text = STYLE.sub("", answer.output)
-    assert max(map(len, text.splitlines())) <= 50
-    assert re.search(r"^Function +Yes +Asks *$", text, re.MULTILINE)
-    start, end = text.index("Yes"), text.index("Asks")
-    width = text.rindex("\n", 0, start) + 1
-    cells = "".join(line[start - width : end - width].strip() for line in text.splitlines()[3:])
-    assert "".join(f"{name}," for name in names)[:-1] in cells.replace(" ", "")
+    lines = STYLE.sub("", answer.output).splitlines()
+    assert max(map(len, lines)) <= 50
+    start, end = lines.index(BLEND), lines.index(BLUR)
+    cells = "default: yes; Water: asks; " + "; ".join(f"{name}: yes" for name in names)
+    assert " ".join(map(str.strip, lines[start + 1 : end])) == cells
+    assert lines[end + 1 : end + 3] == [
+        "    default: yes; Water: asks; oil: yes",
+        "Implement none of them:",
+    ]
 
 
 def test_a_library_without_functions_has_no_matrix(studio: Site) -> None:

@@ -18,8 +18,8 @@ from spatch_core.examination import libraries
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
 
-# What click needs, where it is installed.
-DEPENDENCIES = ("click", "tomli")
+# What click and rich need, where they are installed.
+DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 
 
 @pytest.mark.parametrize("arguments", [[], ["list"], ["explain", "a:b", "c:d"], ["--help"]])
@@ -27,12 +27,20 @@ def test_without_the_extra_one_line_says_what_to_install(bare: Site, arguments: 
     """In an environment that has nothing but the package."""
     answer = bare.run(*arguments)
     assert answer.errors == (
-        "spatch-core needs click for its command line: pip install 'spatch-core[cli]'\n"
+        "spatch-core needs click and rich for its command line: pip install 'spatch-core[cli]'\n"
     )
     assert (answer.code, answer.output) == (2, "")
 
 
-def test_click_alone_is_enough(bare: Site, link_packages: LinkPackages) -> None:
+def test_half_of_the_extra_is_not_enough(bare: Site, link_packages: LinkPackages) -> None:
+    """The line names what is missing."""
+    link_packages(bare, "click")
+    answer = bare.run("list")
+    assert answer.errors.startswith("spatch-core needs rich for its command line: pip install ")
+    assert answer.code == 2
+
+
+def test_click_and_rich_are_enough(bare: Site, link_packages: LinkPackages) -> None:
     """In a terminal, too; tomlkit is needed where a file is written."""
     link_packages(bare, *DEPENDENCIES)
     answer = bare.run_in_terminal("list")

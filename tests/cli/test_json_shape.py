@@ -18,6 +18,24 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
 BLUR = "paintlib.filters:blur"
+RECORD = json.dumps(
+    {
+        "format": 1,
+        "calls": [
+            {
+                "function": BLUR,
+                "types": ["builtins:int"],
+                "backend": "default",
+                "distribution": "paint-lib",
+                "version": "2.5",
+                "before": [],
+                "options": {"prioritize": [], "disable": [], "type": None, "backend": None},
+                "invoked": False,
+                "count": 1,
+            }
+        ],
+    }
+)
 LINES: dict[str, list[tuple[str, ...]]] = {
     "libraries": [()],
     "list": [(), ("paintlib",)],
@@ -30,6 +48,7 @@ LINES: dict[str, list[tuple[str, ...]]] = {
         (BLUR, "absent:Type", "--type", "builtins:int", "--why-not", "water"),
     ],
     "doctor": [()],
+    "replay-check": [("run.json",)],
     "verify": [("paint_oil/backend.toml", "--no-imports"), ("paint_water/backend.toml",)],
     "update": [("paint_oil/backend.toml", "--check")],
     "new-backend": [
@@ -85,6 +104,7 @@ def test_what_is_printed_has_the_shape(paint: Site, command: str) -> None:
         paint.install_backend(
             first, f'primary_types = ["m:T"]\nhigher_priority_than = ["{second}"]\n'
         )
+    (paint.folder / "run.json").write_text(RECORD)
     schema = shape(command)
     for line in LINES[command]:
         found = paint.run(command, *line, "--json").json

@@ -10,7 +10,7 @@ from spatch_core.testing import write_distribution
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
 
-DEPENDENCIES = ("click", "tomli")
+DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 
 
 def library(site: Site, name: str, **variables: str) -> Any:

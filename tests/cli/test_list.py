@@ -80,6 +80,16 @@ def test_what_the_environment_prioritizes_is_active_and_first(paint: Site) -> No
     assert first["requires_opt_in"]
 
 
+def test_the_current_backend_is_shown(paint: Site) -> None:
+    """W4: the one that the environment names."""
+    assert library_as_json(paint)["backend"] is None
+    assert "Current backend" not in paint.run("list", "paintlib").output
+    assert library_as_json(paint, PAINTLIB_BACKEND="oil")["backend"] == "oil"
+    assert backend_as_json(paint, "oil", PAINTLIB_BACKEND="oil")["prioritized"]
+    answer = paint.run("list", "paintlib", PAINTLIB_BACKEND="oil")
+    assert "Current backend: oil" in answer.output
+
+
 def test_a_blocked_backend_is_shown_unread(paint: Site) -> None:
     """Its description may be broken, because it is not read. Being blocked is no problem."""
     paint.install_backend("water", "this is no TOML")
@@ -305,6 +315,7 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
         "version": "2.5",
         "group": "paintlib.backends",
         "environ_prefix": "PAINTLIB",
+        "backend": None,
     }
     default, oil, wax, water = library["backends"]
     assert oil == {

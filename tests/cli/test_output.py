@@ -6,11 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.console import Console
 
-from spatch_core.cli.output import Cell, Column, Notes, Table, _Layout, plain, wrapped
+from spatch_core.cli.output import Cell, Column, Notes, Part, Table, laid_out, plain
 from spatch_core.testing import write_distribution
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.cli.conftest import Site
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -35,8 +38,8 @@ def test_nothing_is_cut_in_a_terminal(studio: Site, width: int) -> None:
     assert max(map(len, lines)) <= width
     starts = [line.split()[0] for line in lines if line[:1].isalpha()]
     names = ["default", "oil", "gouache-with-a-long-name", "water"]
-    assert starts[: len(names) + 2] == ["paintlib", "Backend", *names]
-    words = [word for line in lines for word in line.split()]
+    assert starts[: len(names) + 1] == ["paintlib", *names]
+    words = [word.strip(",;") for line in lines for word in line.split()]
     own = ["builtins:int", "(secondary)", "paint-gouache-with-a-long-name", "paint-water"]
     assert {*own, TYPES[0], "PAINTLIB_PRIORITIZE=gouache-with-a-long-name"} - {*words} == (
         set() if width > 44 else {"PAINTLIB_PRIORITIZE=gouache-with-a-long-name"}
@@ -93,7 +96,7 @@ def test_explain_is_whole_in_a_terminal(studio: Site) -> None:
     answer = studio.run_in_terminal("explain", "paintlib.filters:blur", "builtins:int", width=60)
     text = STYLE.sub("", answer.output)
     assert "none of the types is a primary type of it" in " ".join(text.split())
-    assert re.search(r"^default +runs$", re.sub(" +$", "", text, flags=re.MULTILINE), re.MULTILINE)
+    assert "\ndefault\n    verdict: runs\n" in text
     assert max(map(len, text.splitlines())) <= 60
     assert answer.code == 0
 
@@ -147,41 +150,66 @@ def test_plain_tables_are_aligned_and_have_no_gaps() -> None:
     )
 
 
-def test_a_row_that_is_too_wide_goes_on_in_further_lines(site: Site) -> None:
-    """Whole columns move; names stay whole, numbers to the right, empty cells take no line."""
+def test_a_row_that_is_too_wide_goes_on_in_further_lines() -> None:
+    """With titles, but without empty cells; sentences are broken first, and names stay whole."""
     names = [f"scipy-dispatch-{name}" for name in ("cupy", "dask")]
-    columns = (Column("backend"), Column("types"), Column("n", is_number=True), Column("why"))
+    columns = (Column("backend"), Column("types"), Column("n", is_number=True))
     rows: list[tuple[Cell, ...]] = [
         (names[0], ("a:A", "b:B"), "10", "it does not know any of these types"),
         (names[1], "a:A", "", ""),
     ]
-    text = _Layout(40).text([Table(columns, rows)])
-    assert text == (
-        "Backend              Types   N\n"
-        "    Why\n"
-        "scipy-dispatch-cupy  a:A    10\n"
-        "                     b:B\n"
-        "    it does not know any of these types\n"
+    parts = [Table((*columns, Column("why", is_prose=True)), rows)]
+    assert for_terminal(parts, 60) == (
+        "Backend              Types   N  Why\n"
+        "scipy-dispatch-cupy  a:A    10  it does not know any of\n"
+        "                     b:B        these types\n"
         "scipy-dispatch-dask  a:A\n"
     )
-    assert max(map(len, _Layout(24).text([Table(columns, rows)]).splitlines())) <= 24
+    assert for_terminal(parts, 40) == (
+        "scipy-dispatch-cupy\n"
+        "    types: a:A, b:B; n: 10; why: it\n"
+        "        does not know any of these types\n"
+        "scipy-dispatch-dask\n"
+        "    types: a:A\n"
+    )
+    assert max(map(len, for_terminal(parts, 24).splitlines())) <= 24
+    assert for_terminal([Table((columns[0], columns[1]), [row[:2] for row in rows])], 23) == (
+        "scipy-dispatch-cupy\n    a:A, b:B\nscipy-dispatch-dask\n    a:A\n"
+    )
+    numbered = [Table((Column("#", is_number=True), *columns), [("1", *rows[0][:3])])]
+    assert for_terminal(numbered, 30) == "1 scipy-dispatch-cupy\n    types: a:A, b:B; n: 10\n"
 
 
 @pytest.mark.parametrize(
     ("text", "width", "expected"),
     [
-        ("one two three", 7, ["one two", "  three"]),
-        ("to scipy-dispatch-cupy", 20, ["to scipy-dispatch-", "  cupy"]),
-        ("scipy-dispatch-cupy", 19, ["scipy-dispatch-cupy"]),
-        ("abcdefghij", 6, ["abcd", "  efgh", "  ij"]),
-        ("颜\0料\0 颜\0", 6, ["颜\0料\0", "  颜\0"]),
-        ("a  b", 80, ["a  b"]),
-        ("", 80, [""]),
+        ("one two three", 12, "one two\n    three\n"),
+        ("to scipy-dispatch-cupy", 23, "to\n    scipy-dispatch-cupy\n"),
+        ("to scipy-dispatch-cupy", 22, "to scipy-dispatch-\n    cupy\n"),
+        (
+            "x.y:blur(scipy-dispatch-cupy) runs",
+            16,
+            "x.y:blur(\n    scipy-\n    dispatch-\n    cupy) runs\n",
+        ),
+        ("scipy-dispatch-cupy", 23, "scipy-dispatch-cupy\n"),
+        ("abcdefghij", 8, "abcd\n    efgh\n    ij\n"),
+        ("颜料 颜", 8, "颜料\n    颜\n"),
+        ("a  b", 80, "a  b\n"),
+        ("", 80, "\n"),
     ],
 )
-def test_lines_are_broken_between_words(text: str, width: int, expected: list[str]) -> None:
-    """And a word that is longer than a line after a punctuation mark, if it has one."""
-    assert wrapped(text, width, "", "  ") == expected
+def test_lines_are_broken_between_words(text: str, width: int, expected: str) -> None:
+    """Further lines are indented.
+
+    Only a word that is longer than a line is broken: after a punctuation mark, if it has one.
+    """
+    assert for_terminal([Notes("", [text])], width) == expected
+
+
+def test_commands_to_be_pasted_are_never_broken() -> None:
+    """The terminal breaks what is too long, and copies it in one line."""
+    notes = Notes("Next", ["cd some/where/else"], are_commands=True)
+    assert for_terminal([notes], 10) == "Next:\n  cd some/where/else\n"
 
 
 def test_no_name_of_a_backend_is_broken_at_80_columns(paint: Site) -> None:
@@ -196,7 +224,12 @@ def test_no_name_of_a_backend_is_broken_at_80_columns(paint: Site) -> None:
         )
     whole = {*names, *(f"paint-{name}" for name in names), "nowhere_at_all.arrays:ndarray"}
     answer = paint.run_in_terminal("list", "paintlib", NO_COLOR="1")
-    assert whole <= {*answer.output.split()}
+    assert whole <= {word.strip(",;") for word in answer.output.split()}
     for command in ("doctor", "order", "functions"):
         answer = paint.run_in_terminal(command, "paintlib", NO_COLOR="1")
         assert {*names} <= {*re.split(r"[\s:,]+", answer.output)}, command
+
+
+def for_terminal(parts: Sequence[Part], width: int) -> str:
+    """Lay parts out without styles."""
+    return laid_out(parts, Console(width=width, color_system=None))

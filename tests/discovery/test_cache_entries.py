@@ -33,7 +33,12 @@ def status(tmp_path: Path) -> os.stat_result:
     return tmp_path.stat()
 
 
-@pytest.mark.parametrize("fields", [FIELDS, MINIMAL], ids=["all-fields", "minimal"])
+WITH_ATTRIBUTES = {**MINIMAL, "attributes": {"lib:pi": "math:pi", "lib:e": "math:e"}}
+
+
+@pytest.mark.parametrize(
+    "fields", [FIELDS, MINIMAL, WITH_ATTRIBUTES], ids=["all-fields", "minimal", "attributes"]
+)
 def test_an_entry_leads_back_to_its_description(
     fields: dict[str, Any], status: os.stat_result
 ) -> None:
@@ -76,6 +81,9 @@ def test_an_entry_is_of_one_version_of_a_file(tmp_path: Path, status: os.stat_re
         (10, [["m:b", "m"], None]),
         (10, [None, ["m:f"]]),
         (10, "abc"),
+        (11, {"lib:pi": "math:pi"}),
+        (11, [["lib:pi"], []]),
+        (11, [["lib:pi"], [3]]),
     ],
 )
 def test_a_malformed_entry_is_refused(status: os.stat_result, field: int, value: object) -> None:

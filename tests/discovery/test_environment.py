@@ -1,4 +1,4 @@
-"""The three environment variables: their meaning, and malformed values."""
+"""The four environment variables: their meaning, and malformed values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_nothing_is_said_where_nothing_is_set() -> None:
 
 
 @pytest.mark.parametrize("value", ["", " ", "\t\n"])
-@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER"])
+@pytest.mark.parametrize("variable", ["PRIORITIZE", "BLOCK", "SET_ORDER", "BACKEND"])
 def test_an_empty_value_says_nothing(variable: str, value: str) -> None:
     """S14: as a shell sets it that cannot unset it."""
     assert read(**{variable: value}) == Environment("LIB")
@@ -65,6 +65,23 @@ def test_prioritize_holds_names_in_order(value: str, expected: tuple[str, ...]) 
     environment = read(PRIORITIZE=value)
     assert environment.prioritize == expected
     assert environment.problems == ()
+
+
+def test_backend_holds_one_name() -> None:
+    """W3: the current backend."""
+    environment = read(BACKEND=" gpu ")
+    assert (environment.backend, environment.problems) == ("gpu", ())
+    assert environment.names == (("gpu", "LIB_BACKEND"),)
+
+
+@pytest.mark.parametrize("value", ["a,b", "a b", "*", "gpu@dist", "a>b"])
+def test_a_backend_that_is_no_name_is_malformed(value: str) -> None:
+    """W3, S14: it is ignored, and reported."""
+    environment = read(BACKEND=value, PRIORITIZE="a")
+    assert (environment.backend, environment.prioritize) == (None, ("a",))
+    (problem,) = environment.problems
+    assert problem.key == "LIB_BACKEND"
+    assert problem.remedy == "Write it as LIB_BACKEND=first"
 
 
 @pytest.mark.parametrize(

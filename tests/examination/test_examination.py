@@ -1,4 +1,4 @@
-"""The examination as a library: no click, no tomlkit."""
+"""The examination as a library: no click, no rich, no tomlkit."""
 
 from __future__ import annotations
 

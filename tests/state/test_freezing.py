@@ -190,7 +190,7 @@ def test_freeze_has_one_signature(library: Any, work: Any) -> None:
     options = library.backend_opts("third")
     for method in (library.backend_opts.freeze, options.freeze):
         assert list(inspect.signature(method).parameters) == [
-            *("function", "prioritize", "disable", "type", "fallback")
+            *("function", "prioritize", "disable", "type", "fallback", "backend")
         ]
         assert "under these options" in method.__doc__
 

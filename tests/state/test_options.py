@@ -439,7 +439,7 @@ def test_options_show_where_they_are_published(library: Library) -> None:
         "prioritize : str or iterable of str, optional",
         'with backend_opts(prioritize="gpu"):',
         "backend_opts().backends",
-        "The environment variables MYLIB_PRIORITIZE, MYLIB_BLOCK and MYLIB_SET_ORDER",
+        "variables MYLIB_PRIORITIZE, MYLIB_BLOCK, MYLIB_SET_ORDER and MYLIB_BACKEND",
     ):
         assert line in text
 

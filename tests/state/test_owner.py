@@ -35,6 +35,6 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
         "default_name",
     }
     assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
-        *("backends", "prioritized", "disabled", "type", "trace", "fallback", "freeze"),
-        *("enable_globally", "reset_globally", "reload"),
+        *("backends", "prioritized", "disabled", "type", "trace", "fallback", "backend", "hooks"),
+        *("freeze", "enable_globally", "reset_globally", "reload"),
     }

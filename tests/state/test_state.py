@@ -10,7 +10,7 @@ import pytest
 
 from spatch_core._state.block import Block
 from spatch_core._state.options import BackendOptions
-from spatch_core._state.state import OPTIONS, DispatchState
+from spatch_core._state.state import CURRENT, MAX_EARLIER, OPTIONS, DispatchState
 from spatch_core._state.trace import Trace
 
 
@@ -18,7 +18,9 @@ class Foreign:
     """A type."""
 
 
-def state(prioritized: str = "", disabled: str = "", **fields: Any) -> DispatchState:
+def state(
+    prioritized: str | tuple[str, ...] = "", disabled: str = "", **fields: Any
+) -> DispatchState:
     return DispatchState(tuple(prioritized), frozenset(disabled), **fields)
 
 
@@ -33,11 +35,42 @@ def state(prioritized: str = "", disabled: str = "", **fields: Any) -> DispatchS
         (state("a", "a"), state(), state("", "a")),
         (state(type=int), state(type=str), state(type=int)),
         (state(), state("a", "b", type=str), state("a", "b", type=str)),
+        (state("a", backend="c"), state("b"), state(("a", CURRENT, "b"), backend="c")),
+        (state("a"), state("b", backend="c"), state(("a", "b", CURRENT), backend="c")),
+        (
+            state("a", backend="b"),
+            state("c", backend="d"),
+            state(("a", CURRENT, "c"), backend="b", earlier=("d",)),
+        ),
+        (
+            state(backend="b"),
+            state("c", backend="b", earlier=("d",)),
+            state((CURRENT, "c"), backend="b", earlier=("d",)),
+        ),
     ],
 )
 def test_blocks_nest(options: DispatchState, outer: DispatchState, expected: DispatchState) -> None:
     """Nesting adds, and what the inner block says goes before."""
     assert options.within(outer).key == expected.key
+
+
+def test_the_current_backend_is_prioritized() -> None:
+    """W1: in its place among the others, but not where it is disabled."""
+    assert state("ab", backend="c").prioritized == ("a", "b", "c")
+    assert state(("a", CURRENT, "b"), backend="c").prioritized == ("a", "c", "b")
+    assert state("ab", backend="a").prioritized == ("a", "b")
+    assert state("a", "c", backend="c").prioritized == ("a",)
+    assert state("ab", "c", backend="c").replace(type=int).places == ("a", "b", CURRENT)
+
+
+def test_earlier_backends_are_bounded() -> None:
+    """E6: blocks in blocks, however many."""
+    outer = state()
+    for number in range(3 * MAX_EARLIER):
+        outer = state(backend=f"b{number}").within(outer)
+    last = 3 * MAX_EARLIER - 1
+    assert outer.backend == f"b{last}"
+    assert outer.earlier == tuple(f"b{last - each}" for each in range(1, MAX_EARLIER + 1))
 
 
 def test_an_inner_trace_replaces_the_outer_one() -> None:
@@ -82,7 +115,7 @@ def test_classes_are_compared_by_identity() -> None:
 def test_active_backends() -> None:
     """opt-in backends are active where they are prioritized; none if disabled."""
     descriptions = {
-        name: SimpleNamespace(requires_opt_in=name == "opted")
+        name: SimpleNamespace(requires_opt_in=name == "opted", unmet="")
         for name in ("default", "a", "b", "opted")
     }
     catalog: Any = SimpleNamespace(descriptions=descriptions)
@@ -99,8 +132,8 @@ def test_every_option_can_be_given_and_told() -> None:
     assert parameters == ["prioritize", "disable", *names]
     for option in OPTIONS:
         assert getattr(state(), option.name) is None
-        assert isinstance(vars(Block)[option.name], property)
-        value: Any = object()
+        assert isinstance(vars(Block)[option.told], property)
+        value: Any = (object(),)  # hooks are several
         given = state(**{option.name: value})
         assert getattr(given.within(state()), option.name) is value
         assert getattr(state().within(given), option.name) is value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spatch_core import BackendImplementation, BackendSystem, DispatchContext
+from spatch_core import BackendImplementation, BackendSystem, DispatchContext, hooks
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
+    from spatch_core.hooks import Call
 
     T = TypeVar("T")
 
@@ -212,6 +213,21 @@ if TYPE_CHECKING:
     assert_type(system.problems[0].message, str)
     assert_type(system.backends["gpu"].name, str)
     system.reload()
+
+    # --- Hooks get a call, and may return anything.
+
+    def watch(call: Call) -> object:
+        assert_type(call.function, str)
+        assert_type(call.types, tuple[type, ...])
+        assert_type(call.args, tuple[Any, ...])
+        assert_type(call.kwargs, dict[str, Any])
+        assert_type(call.backend, str | None)
+        return call.next(*call.args, **call.kwargs)
+
+    with backend_opts(hook=watch) as hooked:
+        assert_type(hooked, BackendOptions)
+        assert_type(hooked.hooks, tuple[Callable[[Call], Any], ...])
+    backend_opts(hook=hooks.spans(object())).enable_globally()
 
     # --- A backend's side: decorated functions stay what they are.
 

@@ -88,3 +88,63 @@ def make_library() -> tuple[BackendSystem, dict[str, Any]]:
         decorate = system.dispatchable(arguments, module="bench", qualname=name)
         functions[name] = decorate(function)
     return system, functions
+
+
+def to_array(device: Device) -> Array:
+    return Array()
+
+
+def from_array(array: Array) -> Device:
+    return Device()
+
+
+def make_fallbacks() -> dict[str, Any]:
+    """Return what is measured of calls that no backend takes, and of special dispatch arguments.
+
+    There is nothing in versions that have no fallback policies.
+    """
+    pair = {"to_default": identify(to_array), "from_default": identify(from_array)}
+    implementation = {"function": identify(device_any)}
+    functions = {"bench:special": implementation, "bench:inside": implementation}
+    device = {**describe("device", functions, [identify(Device)]), **pair}
+    try:
+        system: Any = BackendSystem(None, "BENCHFALLBACK", OWN_TYPES, backends=[device])
+        made: dict[str, Any] = {
+            policy: system.dispatchable(
+                ("x", "y"), module="bench", qualname=policy, fallback=policy
+            )(adding)
+            for policy in ("raise", "convert")
+        }
+        special = system.dispatchable(like="like", module="bench", qualname="special")(creating)
+        inside = system.dispatchable(inside="xs", module="bench", qualname="inside")(one_of_many)
+    except TypeError:
+        return {}
+
+    def refused(x: Any, y: Any) -> None:
+        try:  # in less time than contextlib.suppress takes
+            made["raise"](x, y)
+        except TypeError:
+            return
+
+    return {
+        "refused": refused,
+        "converted": made["convert"],
+        "like": lambda x, y: special(3, like=x),
+        "inside": lambda x, y: inside([x, y]),
+    }
+
+
+def adding(x: Any, y: Any) -> Any:
+    return Array()
+
+
+def creating(size: int, *, like: Any = None) -> Any:
+    return size
+
+
+def one_of_many(xs: Any) -> Any:
+    return xs
+
+
+def device_any(*args: Any) -> Any:
+    return args

@@ -9,7 +9,17 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from bench._library import TYPES, Array, Device, device_two, make_library, one, three, two
+from bench._library import (
+    TYPES,
+    Array,
+    Device,
+    device_two,
+    make_fallbacks,
+    make_library,
+    one,
+    three,
+    two,
+)
 
 FUNCTIONS: tuple[Any, ...] = (one, two, three)
 
@@ -71,7 +81,7 @@ def spatch() -> Functions:
     _, found = make_library()
     extra = {name: found[name] for name in ("asking", "deferring", "alone")}
     plain = [found[name] for name in ("one", "two", "three")]
-    return Functions(plain, {"other": found["two"], **extra})
+    return Functions(plain, {"other": found["two"], **extra, **make_fallbacks()})
 
 
 @peer("NumPy's `__array_function__`, in C")

@@ -87,12 +87,43 @@ def around(names: list[str]) -> Iterator[Case]:
     yield statement("variable", set_and_reset, variable=variable, value=object())
     yield statement("block/new", "with opts(prioritize='device'): pass", opts=opts)
     yield statement("block/reused", "with block: pass", block=opts(prioritize="device"))
+    yield from hooked()
     yield Case("state/100", _new_states(100, 10))
     yield Case("state/1000", _new_states(1000, 10))
     yield Case("state/all 100", _new_states(100, 100))
     yield Case("decorate", _decorate)
     yield Case("order/1", _order(1))
     yield Case("order/100", _order(100))
+
+
+def hooked() -> Iterator[Case]:
+    """Yield calls that a hook passes on, and calls after its block, beside the same without."""
+    system, functions = make_library()
+    opts: Any = system.backend_opts
+    x, y = Array(), Array()
+
+    def forward(call: Any) -> Any:
+        return call.next(*call.args, **call.kwargs)
+
+    try:
+        block = opts(hook=forward)
+    except TypeError:  # an earlier version
+        return
+    passed = Timer("g(x, y)", timer=clock, globals={"g": functions["two"], "x": x, "y": y}).timeit
+
+    def through(loops: int) -> float:
+        with block:
+            return passed(loops)
+
+    through(1)
+    yield Case("hook/through", through)
+    yield Case("hook/plain", passed)
+    alone = functions["alone"]
+    with block:
+        alone(x, y)
+    alone(x, y)
+    yield statement("hook/after", "g(x, y)", g=alone, x=x, y=y)
+    yield statement("hook/raw", "g(x, y)", g=two, x=x, y=y)
 
 
 def _new_states(total: int, implementing: int) -> Callable[[int], float]:

@@ -42,6 +42,7 @@ class ndarray:
     shape = property(lambda self: self.host.shape)
     ndim = property(lambda self: self.host.ndim)
     size = property(lambda self: self.host.size)
+    nbytes = property(lambda self: self.host.nbytes)
     flags = property(lambda self: self.host.flags)
 
     def __array__(self, *args, **kwargs):

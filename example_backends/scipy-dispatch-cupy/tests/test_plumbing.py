@@ -25,7 +25,8 @@ def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_standin(tmp_path_factory.mktemp("standin"))
 
 
-def test_the_tests_for_a_gpu_run(standin: Path) -> None:
+@pytest.mark.parametrize("module", ["test_gpu.py", "test_fallbacks.py"])
+def test_the_tests_for_a_gpu_run(standin: Path, module: str) -> None:
     """All cases of all functions pass, so that failures on a GPU concern the computation."""
     path = os.pathsep.join(map(str, filter(None, [standin, os.environ.get("PYTHONPATH")])))
     done = subprocess.run(
@@ -38,7 +39,7 @@ def test_the_tests_for_a_gpu_run(standin: Path) -> None:
             "gpu",
             "-p",
             "no:cacheprovider",
-            "tests/test_gpu.py",
+            f"tests/{module}",
         ],
         cwd=FOLDER,
         env={**os.environ, "PYTHONPATH": path, "SPATCH_CORE_CACHE": "off"},
@@ -48,7 +49,7 @@ def test_the_tests_for_a_gpu_run(standin: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout[-8000:]
-    assert "Device: stand-in" in done.stdout
+    assert "Device: stand-in" in done.stdout or module != "test_gpu.py"
     assert "skipped" not in done.stdout
 
 

@@ -36,7 +36,7 @@ def running_sum(line: Any, output: Any) -> None:
 
 
 def difference(input: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
-    from scipy import ndimage
+    from scipy_dispatch import ndimage  # for arrays of any type
 
     return ndimage.correlate1d(input, [-1.0, 0.0, 1.0], axis, output, mode, cval)
 

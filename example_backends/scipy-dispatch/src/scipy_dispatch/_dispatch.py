@@ -8,5 +8,12 @@ system = BackendSystem(
     "scipy_dispatch.backends",
     "SCIPY_DISPATCH",
     default_primary_types=["~numpy:ndarray"],  # includes masked arrays and memory maps
+    # What else SciPy documents as an argument in the place of an array, and what it returns.
+    default_secondary_types=[
+        *("~numpy:generic", "~numpy:dtype", "~numpy:poly1d"),
+        *("~scipy.signal:lti", "~scipy.signal:dlti"),
+        # Results with arrays as attributes, of `place_poles` and `whittaker_henderson`.
+        *("scipy.signal._ltisys:Bunch", "scipy._lib._util:_RichResult"),
+    ],
 )
 backend_opts = system.backend_opts

@@ -39,7 +39,12 @@ def expose(
         public = getattr(module, name)
         arguments = dispatch_arguments(public, table.dispatched.get(name, ()))
         if arguments:
-            decorate = system.dispatchable(arguments, module=namespace["__name__"], qualname=name)
+            decorate = system.dispatchable(
+                arguments,
+                module=namespace["__name__"],
+                qualname=name,
+                mutates=written(arguments, table.written),
+            )
             public = decorate(public)
         namespace[name] = public
     namespace["__all__"] = list(module.__all__)
@@ -78,6 +83,29 @@ def dispatch_arguments(
     if any(name.startswith("*") for name in present):
         return unpacking({name: order.index(name.lstrip("*")) for name in present})
     return present
+
+
+def written(
+    arguments: dict[str, int] | tuple[str, ...] | Callable[..., Iterator[object]],
+    names: frozenset[str],
+) -> tuple[str, ...]:
+    """Return the dispatch arguments into which a function writes.
+
+    Parameters
+    ----------
+    arguments : tuple of str, dict of str to int, or callable
+        What `dispatch_arguments` returns.
+    names : frozenset of str
+        The parameters that take an array to fill.
+
+    Examples
+    --------
+    >>> written(("input", "output"), frozenset({"output", "indices"}))
+    ('output',)
+    """
+    if not isinstance(arguments, tuple):
+        return ()
+    return tuple(name for name in arguments if name in names)
 
 
 def unpacking(positions: dict[str, int]) -> Callable[..., Iterator[object]]:

@@ -40,10 +40,13 @@ class ModuleTable(NamedTuple):
         The functions that take an array, with the parameters dispatched on.
     unchanged : frozenset of str
         All other public names, re-exported unchanged.
+    written : frozenset of str
+        The parameters that take an array to fill.
     """
 
     dispatched: dict[str, Parameters]
     unchanged: frozenset[str]
+    written: frozenset[str] = frozenset()
 
 
 NDIMAGE = ModuleTable(
@@ -136,6 +139,7 @@ NDIMAGE = ModuleTable(
             *("filters", "fourier", "interpolation", "measurements", "morphology"),
         }
     ),
+    written=frozenset({"output", "distances", "indices"}),
 )
 
 SIGNAL = ModuleTable(

@@ -1,0 +1,143 @@
+"""Fallback policies: every function of `scipy_dispatch` with Dask arrays."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from sample_calls import SERVED
+from scipy_functions import FUNCTIONS, Function
+
+from scipy_dispatch import backend_opts, ndimage
+from scipy_dispatch.conversions import from_scipy
+from spatch_core import NoImplementationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+X = np.arange(42.0).reshape(6, 7) % 5
+LAZY = da.from_array(X, chunks=(3, 4))
+MISSING = [function for function in FUNCTIONS if f"{function.module}.{function.name}" not in SERVED]
+ALLOWED = {"scipy_dispatch.compute": True, "scheduler": "synchronous"}
+
+
+def mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """Return the value with other arrays, also inside of lists, tuples and dictionaries."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(mapped(each, convert) for each in value)
+    if type(value) is dict:
+        return {key: mapped(each, convert) for key, each in value.items()}
+    return convert(value)
+
+
+def in_dask(value: Any) -> Any:
+    return mapped(
+        value,
+        lambda each: (
+            da.from_array(each, chunks=tuple(1 + length // 2 for length in each.shape))
+            if isinstance(each, np.ndarray)
+            else each
+        ),
+    )
+
+
+def attributes(value: Any) -> Any:
+    """Return the attributes of objects of SciPy's own classes, and other values as they are."""
+    is_own = type(value).__module__.startswith("scipy.")
+    return dict(value) if is_own and isinstance(value, dict) else vars(value) if is_own else value
+
+
+def assert_same(result: Any, expected: Any) -> None:
+    """Compare with SciPy's result as a Dask array, bit for bit."""
+    result, expected = attributes(result), attributes(expected)
+    assert type(result) is type(expected)
+    if isinstance(expected, dict):
+        assert result.keys() == expected.keys()
+        result, expected = list(result.values()), list(expected.values())
+    if isinstance(expected, (tuple, list)):
+        assert len(result) == len(expected)
+        for each, other in zip(result, expected, strict=True):
+            assert_same(each, other)
+    elif isinstance(expected, da.Array):
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(np.asarray(result), np.asarray(expected))
+    else:
+        assert result == expected
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+@pytest.mark.filterwarnings("ignore::scipy.signal.BadCoefficients")
+def test_convert_makes_every_function_work_if_computing_is_allowed(function: Function) -> None:
+    """SciPy's values come back as Dask arrays; what the backend has stays lazy and is as before."""
+    args, kwargs = function.call.fresh()
+    expected = mapped(function.default(*args, **kwargs), lambda x: from_scipy(x, da.from_array))
+    lazy = in_dask(args), in_dask(kwargs)
+    with dask.config.set(ALLOWED), backend_opts(fallback="convert", trace=True) as trace:
+        result = function.dispatchable(*lazy[0], **lazy[1])
+        if any(event.outcome == "converted" for event in trace):
+            assert_same(result, expected)
+        else:
+            assert function not in MISSING
+
+
+@pytest.mark.parametrize("policy", ["raise", "convert"])
+@pytest.mark.parametrize("function", MISSING, ids=str)
+def test_nothing_is_computed_unless_it_is_allowed(function: Function, policy: str) -> None:
+    """The scheduler of these tests fails if anything is computed."""
+    args, kwargs = map(in_dask, function.call.fresh())
+    with backend_opts(fallback=policy), pytest.raises(NoImplementationError) as caught:
+        function.dispatchable(*args, **kwargs)
+    if policy == "convert":
+        assert "dask cannot convert: it would compute a Dask array" in str(caught.value)
+        assert '"scipy_dispatch.compute": True' in str(caught.value)
+    else:
+        assert "dask converts " in str(caught.value)
+        assert " bytes), and the library's own" in str(caught.value)
+
+
+def test_a_refusal_has_dasks_reason() -> None:
+    with backend_opts(fallback="convert"), pytest.raises(NoImplementationError) as caught:
+        ndimage.binary_erosion(LAZY > 1, iterations=0)
+    assert "it would compute a Dask array" in str(caught.value)
+    with backend_opts(fallback="raise"), pytest.raises(NoImplementationError) as caught:
+        ndimage.binary_erosion(LAZY > 1, iterations=0)
+    assert "dask defers: iterations < 1 repeats until nothing changes" in str(caught.value)
+
+
+def test_an_output_gets_the_elements() -> None:
+    """A Dask array refers to other blocks from then on."""
+    output = da.zeros((6, 7), chunks=(2, 7))
+    before = output.sum()
+    with dask.config.set(ALLOWED), backend_opts(fallback="convert"):
+        assert ndimage.sobel(LAZY, output=output) is output
+        np.testing.assert_array_equal(np.asarray(output), ndimage.sobel(X))
+        assert float(before) == 0
+    assert output.chunks == ((2, 2, 2), (7,))
+
+
+def test_a_computed_array_is_not_the_users_own() -> None:
+    """SciPy may write into it: ``overwrite_data=True``."""
+    x = X.copy()
+    with dask.config.set(ALLOWED), backend_opts(fallback="convert"):
+        ndimage.generic_gradient_magnitude(da.from_array(x, chunks=-1), _overwriting)
+    np.testing.assert_array_equal(x, X)
+
+
+def _overwriting(x: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
+    x[...] = 0
+    return x.copy()
+
+
+def test_an_exception_says_why_scipy_got_a_dask_array() -> None:
+    """In the policy "default": SciPy cannot read Dask arrays as labels."""
+    labels = da.ones((6, 7), dtype=int, chunks=3)
+    with dask.config.set(scheduler="synchronous"), pytest.raises(Exception) as caught:  # noqa: PT011
+        ndimage.labeled_comprehension(LAZY, labels, da.ones(1, dtype=int), None, float, 0)
+    if sys.version_info >= (3, 11):
+        (note,) = caught.value.__notes__
+        assert note.startswith("No backend ran scipy_dispatch.ndimage:labeled_comprehension for ")
+        assert "dask has no implementation" in note

@@ -1,0 +1,65 @@
+"""Conversions, for functions that JAX does not implement: ``backend_opts(fallback="convert")``.
+
+There is no ``copy_into``, because JAX arrays cannot be written into.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scipy_dispatch.conversions import from_scipy
+
+from ._arrays import has_64_bits, is_floating, is_integer, is_traced, limits_of, narrowed
+from ._jax import Array, jnp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def to_default(x: Array) -> np.ndarray:
+    """Return a NumPy array with the elements of a JAX array.
+
+    It is a copy, because some of SciPy's functions need arrays that can be written into. Types
+    such as bfloat16, which SciPy does not know, become float32.
+
+    Raises
+    ------
+    NotImplementedError
+        If the array is traced.
+    """
+    if is_traced(x):
+        raise NotImplementedError(
+            "it is traced, and its elements are not known yet; call the function outside of jit, "
+            "grad and vmap, or through jax.pure_callback"
+        )
+    array = np.array(x)
+    is_known = array.dtype.isbuiltin == 1 or not is_floating(array.dtype)
+    return array if is_known else array.astype(np.float32)
+
+
+def from_default(value: Any) -> Any:
+    """Return a result of SciPy with JAX arrays; numbers become arrays without dimensions."""
+    return from_scipy(value, _from_array)
+
+
+def _from_array(array: np.ndarray) -> Array:
+    """Return a JAX array with the elements of a NumPy array.
+
+    Raises
+    ------
+    NotImplementedError
+        If JAX has no such numbers.
+    """
+    try:
+        dtype = narrowed(array.dtype)
+    except TypeError as error:
+        raise NotImplementedError(f"SciPy's result is of {array.dtype}: {error}") from None
+    if is_integer(dtype) and array.size and array.dtype != dtype and not has_64_bits():
+        least, most = limits_of(dtype)
+        if array.min() < least or array.max() > most:
+            raise NotImplementedError(
+                "SciPy's result has integers of more than 32 bits; set jax_enable_x64"
+            )
+    # A copy: the result may share memory with a NumPy array of the caller.
+    return jnp.array(array, dtype)

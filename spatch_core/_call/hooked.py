@@ -1,0 +1,313 @@
+"""Calls in states with hooks: each hook sees the call, innermost first, before the candidates.
+
+A table of such a state holds the callable that `as_entry` makes of a `Hooked`. For two hooks, the
+inner ``a`` and the outer ``b``, a call goes this way:
+
+=========================  ========================================
+what runs                  the hooks in force meanwhile
+=========================  ========================================
+``a(call)``                ``b``
+``b(call)``, by ``next``   none
+the chain, by ``next``     ``a`` and ``b``: the state of the call
+=========================  ========================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._classes import is_importable
+from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
+from .._identifiers import DEFAULT
+from .._replaced_arguments import replaced
+from .._state.frozen_coroutines import stepwise
+from .._state.hooks import Call, hook_name
+from .._state.keeper import StateKeeper
+from .._state.scope import Scope
+from .._state.stages import stages_of
+from .._state.state import DispatchState
+from . import answers
+from .chain import Chain
+from .course import RETURNED, Course
+from .targets import tries_whole_chain
+
+if TYPE_CHECKING:
+    from .._resolution.resolver import Resolver
+    from .guard import Guard
+
+_MOST_OTHERS = 64
+"""How many other combinations of types a `Hooked` knows before it forgets them."""
+
+
+class MakesRoutes(Protocol):
+    """A `Caller`, as far as hooks need it."""
+
+    resolver: Resolver
+
+
+class Hooked(TakesFound):
+    """Calls of one function with the same types, in a state with hooks.
+
+    Parameters
+    ----------
+    caller : Caller
+        Of the library.
+    keeper : StateKeeper
+        The library's dispatch state.
+    scope : Scope
+        The state of the call.
+    state : DispatchState
+        The same, perhaps with the type that `invoke` was given.
+    function : Function
+        The library's function.
+    wrapper : callable
+        Returns the decorated function.
+    route : callable
+        Takes dispatch types; returns the chain for these, or a `Guard` of it.
+    types : tuple of type
+        The dispatch types.
+    key : tuple of type
+        The classes of all dispatch arguments, also of those that are None or `missing`.
+    """
+
+    __slots__ = (
+        *("_backend", "_caller", "_has_like", "_keeper", "_others", "_places", "_plain", "_reset"),
+        *("_route", "_scope", "_set", "_stages", "_state", "_way", "function", "types"),
+        "wrapper",
+    )
+
+    def __init__(
+        self,
+        caller: MakesRoutes,
+        keeper: StateKeeper,
+        scope: Scope,
+        state: DispatchState,
+        function: Function,
+        wrapper: Callable[[], Callable[..., Any]],
+        route: Callable[[tuple[type, ...]], Chain | Guard],
+        types: tuple[type, ...],
+        key: tuple[type, ...],
+    ) -> None:
+        self.function = function
+        self.wrapper = wrapper
+        self.types = types
+        self._caller = caller
+        self._keeper = keeper
+        self._set = keeper.variable.set
+        self._reset = keeper.variable.reset
+        self._scope = scope
+        self._state = state
+        self._stages = stages_of(keeper, scope)
+        self._route = route
+        self._has_like = has_like(function)
+        self._places: Any = None
+        if function.parameters is not None:
+            self._places = tuple(
+                (each.position, each.name, cls)
+                for each, cls in zip(function.parameters, key, strict=False)
+            )
+        self._others: dict[tuple[int, ...], Hooked] = {}
+        self._way = way = route(types)
+        self._plain: Callable[..., Any] | None = None
+        self._backend = ""
+        # The first implementation, where nothing is asked and its exceptions are the caller's.
+        if type(way) is Chain and way.candidates and not way.defer_on:
+            backend, target = way.candidates[0].backend, way.target()
+            if not tries_whole_chain(target) and (way.end is None or backend != DEFAULT):
+                self._plain, self._backend = target, backend
+
+    def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call, with the dispatch arguments that a finder has found already."""
+        return self.ask(self.made(0, found, args, kwargs))
+
+    def made(
+        self,
+        place: int,
+        found: tuple[Any, ...] | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Call:
+        """Make what the hook at a place gets."""
+        call = Call()
+        call.args = args
+        call.kwargs = kwargs
+        call._hooked = self
+        call._place = place
+        # With the arguments: the hook may change the dictionary.
+        call._found = None if self._places is not None else (found, args, {**kwargs})
+        call._has_gone_on = False
+        call._after = None
+        return call
+
+    def ask(self, call: Call) -> Any:
+        """Call a hook, under the hooks outside of it."""
+        hook, tables = self._stages[call._place]
+        token = self._set(tables)
+        try:
+            result = hook(call)
+        finally:
+            self._reset(token)
+            del token  # or the traceback of an exception would go on holding the context
+        if result is NotImplemented and not call._has_gone_on:
+            return self.go_on(call, call.args, call.kwargs)
+        if self.function.nature and result is not NotImplemented:
+            return self._checked(call, hook, tables[0], result)
+        return result
+
+    def go_on(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the next hook, or the candidates."""
+        hooked, found = self, None
+        passed: Any = args, kwargs
+        if call._found is not None:
+            found = call._found[0]
+            if self._has_like or not _are_same(call._found, args, kwargs):
+                found, *others = replaced(self.function.find(args, kwargs), args, kwargs)
+                hooked, passed = self._for(found), tuple(others)
+                if not self._has_like:
+                    args, kwargs = passed
+        else:
+            for position, name, cls in self._places:
+                if position is not None and position < len(args):
+                    value = args[position]
+                elif name is not None and kwargs:
+                    value = kwargs.get(name, missing)
+                else:
+                    value = missing
+                if type(value) is not cls:
+                    hooked = self._for(self.function.values(args, kwargs))
+                    break
+        place = call._place + 1
+        if place < len(self._stages):
+            call._after = inner = hooked.made(place, found, args, kwargs)
+            return hooked.ask(inner)
+        return hooked.run(call, passed[0], passed[1], found)
+
+    def run(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        """Call the candidates in the state of the call."""
+        keeper, scope = self._keeper, self._scope
+        if keeper.observations.variable.get() is None and scope.mark is None:
+            return self._run_elsewhere(call, args, kwargs, found)
+        token = self._set(scope.tables)
+        try:
+            return self._run(call, args, kwargs, found)
+        finally:
+            self._reset(token)
+            del token  # as above
+
+    def _run(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        plain, start = self._plain, 0
+        if plain is not None:
+            call._after = self._backend
+            result = plain(*args, **kwargs)
+            if result is not NotImplemented or self._backend == DEFAULT:
+                return result
+            start = 1
+        way: Any = self._way
+        chain: Chain = way if isinstance(way, Chain) else way.current()
+        call._after = course = Course(chain.said)
+        if start:
+            course.reasons[self._backend] = RETURNED
+        result = chain.run(args, kwargs, start, found, course)
+        if self.function.nature and result is not NotImplemented:
+            return stepwise(self.function.nature, self._keeper, self._scope, result)
+        return result
+
+    def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
+        """Call the candidates in a context that does not know of the block: of another thread."""
+        entered = self._keeper.enter(self._scope)
+        try:
+            return self._run(call, *arguments)
+        finally:
+            self._keeper.leave(entered)
+            del entered  # or the traceback of an exception would go on holding the observation
+
+    def _for(self, values: tuple[Any, ...]) -> Hooked:
+        """Return what runs calls with these dispatch arguments, None and `missing` among them."""
+        types = self._caller.resolver.types(given(values), self._state)
+        if [*map(id, types)] == [*map(id, self.types)]:
+            return self
+        # By identity, so that no metaclass is asked; the classes that are kept live on anyway.
+        key = tuple(map(type, values))
+        known = tuple(map(id, key))
+        hooked = self._others.get(known)
+        if hooked is None:
+            hooked = Hooked(
+                *(self._caller, self._keeper, self._scope, self._state, self.function),
+                *(self.wrapper, self._route, types, key),
+            )
+            if all(map(is_importable, key)):
+                if len(self._others) >= _MOST_OTHERS:
+                    self._others.clear()
+                self._others[known] = hooked
+        return hooked
+
+    def _checked(self, call: Call, hook: Any, scope: Scope, result: Any) -> Any:
+        """Return a hook's answer to a call of a coroutine function or generator function.
+
+        Its steps run like the hook itself: without it.
+        """
+        function = self.function
+        result = answers.checked(function, "", result, f"hook {hook_name(hook)}")
+        if function.nature & COROUTINE:
+            return self._awaited(call, stepwise(function.nature, self._keeper, scope, result))
+        return stepwise(function.nature, self._keeper, scope, result)
+
+    async def _awaited(self, call: Call, answer: Any) -> Any:
+        result = await answer
+        if result is NotImplemented and not call._has_gone_on:
+            rest = self.go_on(call, call.args, call.kwargs)
+            return rest if rest is NotImplemented else await rest
+        return result
+
+
+def as_entry(hooked: Hooked) -> Callable[..., Any]:
+    """Return what a table holds: a function, unless there is a finder; see `chain.as_function`."""
+    if hooked.function.parameters is None:
+        found: Any = hooked
+        return found  # type: ignore[no-any-return]  # a `TakesFound`
+    ask, new = hooked.ask, Call
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        # As `Hooked.made`, without another frame.
+        made = new()
+        made.args = args
+        made.kwargs = kwargs
+        made._hooked = hooked
+        made._place = 0
+        made._found = None
+        made._has_gone_on = False
+        made._after = None
+        return ask(made)
+
+    entry: Any = call
+    entry._tries_whole_chain = True
+    return call
+
+
+def has_like(function: Function) -> bool:
+    """Whether an argument is there for its type alone: hooks see it, and implementations do not."""
+    return function.manner is not None and function.manner.like is not None
+
+
+def _are_same(found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether these are the very arguments in which a finder has found something."""
+    _, before, by_name = found
+    return (
+        len(args) == len(before)
+        and len(kwargs) == len(by_name)
+        and all(one is other for one, other in zip(args, before, strict=True))
+        and all(name in by_name and by_name[name] is value for name, value in kwargs.items())
+    )

@@ -1,0 +1,82 @@
+"""Lets hooks see the calls of a library's functions; imported where a hook is in force."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .._call.hooked import Hooked, as_entry, has_like
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._call.caller import Caller
+    from .._state.scope import Scope
+    from .._state.state import DispatchState
+
+
+def hooked_entry(
+    dispatcher: Any,
+    index: int,
+    caller: Caller,
+    scope: Scope,
+    types: tuple[type, ...],
+    key: tuple[type, ...],
+    *,
+    is_replacing: bool,
+) -> tuple[Callable[..., Any], bool]:
+    """Return what a table of a state with hooks holds, and whether hooks see replaced arguments.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher.
+    index : int
+        The function's place in the tables.
+    caller : Caller
+        What calls the backends.
+    scope : Scope
+        The state in force.
+    types : tuple of type
+        The dispatch types.
+    key : tuple of type
+        The classes of all dispatch arguments, also of those that are None or `missing`.
+    is_replacing : bool
+        Whether the finder has replaced the arguments.
+    """
+    function, state = dispatcher.records[index - 1].function, scope.state
+    route = partial(caller.route, function, state)
+    wrapper = partial(dispatcher.link.wrapper, index)
+    hooked = Hooked(caller, dispatcher.keeper, scope, state, function, wrapper, route, types, key)
+    return as_entry(hooked), is_replacing and not has_like(function)
+
+
+def hooked_invocation(
+    record: Any, caller: Caller, state: DispatchState, route: Any, call: tuple[Any, ...]
+) -> Any:
+    """Make a call of what `invoke` has returned.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    caller : Caller
+        What calls the backends.
+    state : DispatchState
+        The state in force, perhaps with the type that `invoke` was given.
+    route : callable
+        Takes dispatch types; returns the chain of the call.
+    call : tuple
+        The dispatch types, the dispatch arguments, and the arguments of the call twice: as a
+        finder has replaced them, and as they were given.
+    """
+    function, keeper = record.function, record.dispatcher.keeper
+    types, found, args, kwargs, given = call
+    if has_like(function):
+        args, kwargs = given
+    key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
+    scope: Scope = keeper.get()[0]
+    hooked = Hooked(
+        *(caller, keeper, scope, state, function, lambda: record.wrapper, route, types, key)
+    )
+    return hooked.call_found(found, *args, **kwargs)

@@ -1,0 +1,154 @@
+"""Records of a program: which backend ran each function, as JSON."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ._call.chain import Chain
+from ._call.demanded import Demanded
+from ._classes import type_identifier
+from ._state.hooks import Call
+from ._watched import watched
+
+if TYPE_CHECKING:
+    from ._discovery.catalog import Catalog
+
+FORMAT = 1
+"""Later versions of the format have larger numbers, and add keys alone."""
+
+
+class Choice(NamedTuple):
+    """What calls with the same choice of a backend have in common; types are identifiers."""
+
+    function: str
+    types: tuple[str, ...]
+    backend: str
+    before: tuple[str, ...]  # the candidates that go before it
+    prioritized: tuple[str, ...]
+    disabled: tuple[str, ...]
+    type: str  # that of the options; empty for none
+    current: str  # the current backend; empty for none
+    is_invoked: bool  # whether `invoke` has named the backend
+
+
+class Record(AbstractContextManager["Record"]):
+    """A hook that records which backend ran each function; see `hooks.record`.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.path.abspath(path)  # a program may change its folder
+        self._process = os.getpid()
+        self._lock = Lock()
+        self._counts: dict[Choice, int] = {}
+        self._catalogs: dict[str, Catalog] = {}
+        self._is_registered = False
+
+    def __call__(self, call: Call) -> Any:
+        return watched(call, self._watch)
+
+    @contextmanager
+    def _watch(self, call: Call, nature: int) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            if call.backend is not None:
+                self._add(call, call.backend)
+
+    def _add(self, call: Call, backend: str) -> None:
+        hooked = call._hooked
+        chain = hooked._way if isinstance(hooked._way, Chain) else hooked._way.current()
+        # Conversions do not count: they come last, and by policy.
+        names = dict.fromkeys(each.backend for each in chain.candidates if each.conversions is None)
+        before = [*names][: [*names].index(backend)] if backend in names else [*names]
+        state = hooked._state
+        key = Choice(
+            *(call.function, tuple(map(type_identifier, call.types)), backend, tuple(before)),
+            *(state.prioritized, tuple(sorted(state.disabled))),
+            "" if state.type is None else type_identifier(state.type),
+            state.backend or "",
+            isinstance(chain, Demanded),
+        )
+        with self._lock:
+            self._counts[key] = self._counts.get(key, 0) + 1
+            self._catalogs[call.function] = hooked._caller.catalog
+            if not self._is_registered:
+                self._is_registered = True
+                atexit.register(self._write_at_exit)
+
+    def _write_at_exit(self) -> None:
+        # A child process that was forked has recorded calls of its own, and the same path.
+        if os.getpid() == self._process:
+            self.write()
+
+    def __exit__(self, *error: object) -> None:
+        self.write()
+
+    def write(self) -> None:
+        """Write the file.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        content = json.dumps(self.content(), indent=2) + "\n"
+        with open(self._path, "w", encoding="utf-8") as file:
+            file.write(content)
+        atexit.unregister(self._write_at_exit)
+        self._is_registered = False
+
+    def content(self) -> dict[str, Any]:
+        """Return what the file holds, as a dictionary for JSON.
+
+        ``calls`` has one object for each combination of a function, types, backend and options: the
+        backend with its distribution and version, the backends that went ``before`` it, and the
+        ``count`` of the calls.
+        """
+        from . import __version__
+
+        with self._lock:
+            counts, catalogs = {**self._counts}, {**self._catalogs}
+        return {
+            "format": FORMAT,
+            "spatch_core": __version__,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "calls": [
+                _as_json(choice, count, catalogs[choice.function])
+                for choice, count in sorted(counts.items())
+            ],
+        }
+
+
+def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
+    from .examination.packages import origin_of  # it is needed at the end
+
+    distribution, version = origin_of(choice.function, choice.backend, catalog.descriptions)
+    return {
+        "function": choice.function,
+        "types": [*choice.types],
+        "backend": choice.backend,
+        "distribution": distribution,
+        "version": version,
+        "before": [*choice.before],
+        "options": {
+            "prioritize": [*choice.prioritized],
+            "disable": [*choice.disabled],
+            "type": choice.type or None,
+            "backend": choice.current or None,
+        },
+        "invoked": choice.is_invoked,
+        "count": count,
+    }

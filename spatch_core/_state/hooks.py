@@ -1,0 +1,149 @@
+"""Hooks: callables that see every call in the scope of a block."""
+
+from __future__ import annotations
+
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, nature_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    Hook: TypeAlias = Callable[["Call"], Any]
+    Stages: TypeAlias = tuple[tuple[Hook, list[Any]], ...]
+
+
+class Call:
+    """A call of a library's function, as a hook sees it.
+
+    Attributes
+    ----------
+    args : tuple
+        The positional arguments.
+    kwargs : dict
+        The keyword arguments.
+
+    Notes
+    -----
+    A hook gets it as its only argument, and returns the result of the call. One that only watches
+    returns ``call.next(*call.args, **call.kwargs)``.
+    """
+
+    __slots__ = ("_after", "_found", "_has_gone_on", "_hooked", "_place", "args", "kwargs")
+
+    if TYPE_CHECKING:
+        args: tuple[Any, ...]
+        kwargs: dict[str, Any]
+        _hooked: Any
+        _place: int  # of the hook among the stages
+        # What the library's finder has found, and in which arguments.
+        _found: tuple[tuple[Any, ...] | None, tuple[Any, ...], dict[str, Any]] | None
+        _has_gone_on: bool
+        # What `next` led to: the call of the next hook, the course of the chain, or a backend.
+        _after: Any
+
+        def __init__(self) -> None: ...
+
+    else:
+        # The code that makes it sets all of these, which takes half the time of an `__init__`.
+        __init__ = object.__init__
+
+    @property
+    def function(self) -> str:
+        """Identifier of the library's function, ``"module:qualname"``."""
+        identifier: str = self._hooked.function.identifier
+        return identifier
+
+    @property
+    def callable(self) -> Callable[..., Any]:
+        """The library's function; a call of it in the hook is a call of its own."""
+        wrapper: Callable[..., Any] = self._hooked.wrapper()
+        return wrapper
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The dispatch types."""
+        types: tuple[type, ...] = self._hooked.types
+        return types
+
+    @property
+    def backend(self) -> str | None:
+        """The backend that answered or raised; None before `next` has called one.
+
+        ``"default"`` is the library's own implementation. For a coroutine function it is final
+        when the result of `next` has been awaited.
+        """
+        after: Any = self
+        while type(after) is Call:
+            after = after._after
+        found: str | None = getattr(after, "backend", after)
+        return found
+
+    def next(self, /, *args: Any, **kwargs: Any) -> Any:
+        """Go on with the call, with these arguments: to the next hook, then to the backends.
+
+        The implementation runs under the options that are in force at the call, this hook among
+        them, so that the hook sees the calls that the implementation makes. If the arguments have
+        other types, the backends are chosen for these.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            All arguments; ``*call.args, **call.kwargs`` for those of the call.
+
+        Returns
+        -------
+        object
+            The result. For a coroutine function it can be awaited, for a generator function it is
+            an iterator, for an asynchronous generator function an asynchronous iterator.
+        """
+        self._has_gone_on = True
+        return self._hooked.go_on(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Call of {self.function}>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a call of {self.function} cannot be pickled: it belongs to its process")
+
+
+def checked_hook(given: Any) -> tuple[Hook]:
+    """Return what the state holds for a hook that a user has given.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be called, or is a class, a coroutine function or a generator function.
+    """
+    if not callable(given) or isinstance(given, type):
+        hint = f"; did you mean {given.__name__}(...)?" if isinstance(given, type) else ""
+        raise TypeError(
+            f"hook= takes a callable, which is called with each call, not {given!r}{hint}"
+        )
+    nature = nature_of(given) or nature_of(type(given).__call__)
+    if nature:
+        kind = "an asynchronous generator function" if nature & ASYNC_GENERATOR else ""
+        kind = kind or ("a coroutine function" if nature & COROUTINE else "a generator function")
+        raise TypeError(
+            f"hook= takes a plain function, and {hook_name(given)} is {kind}. What "
+            "call.next(...) returns for a coroutine function can be awaited in a coroutine that "
+            "the hook returns"
+        )
+    return (given,)
+
+
+def joined(inner: tuple[Hook, ...], outer: tuple[Hook, ...]) -> tuple[Hook, ...]:
+    """Return the hooks inside a block, innermost first; each hook counts once, by identity."""
+    known = {*map(id, inner)}
+    return (*inner, *[each for each in outer if id(each) not in known])
+
+
+def hook_name(hook: Any) -> str:
+    """Return the identifier of a function; of another object that of its class."""
+    while type(hook).__module__ == "functools" and hasattr(hook, "func"):
+        hook = hook.func  # of a partial
+    for each in (hook, type(hook)):
+        module, name = (getattr(each, key, None) for key in ("__module__", "__qualname__"))
+        if type(module) is str and type(name) is str:
+            return f"{module}:{name}"
+    return type.__name__

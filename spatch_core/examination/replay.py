@@ -1,0 +1,194 @@
+"""Says whether this environment would choose the backends that a record of a program names."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from .._resolution.explanation import Verdict
+from ..exceptions import IdentifierError
+from .function_search import LibraryError, UnknownFunctionError, find_function, import_homes
+from .packages import origin_of
+from .question import Options, Question, given_type
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+FORMAT = 1
+"""The format of records that is known; see `hooks.record`."""
+
+_MAY_ANSWER = (Verdict.RUNS, Verdict.ASKED, Verdict.LATER)
+
+
+class Outcome(str, Enum):
+    """What became of one choice."""
+
+    SAME = "same"
+    VERSION = "other version"
+    CHOICE = "other choice"
+    NOT_FOUND = "not found"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A choice as a record has it; types are identifiers."""
+
+    function: str
+    types: tuple[str, ...]
+    backend: str
+    distribution: str | None
+    version: str | None
+    before: tuple[str, ...]  # the backends that went before it, and did not answer
+    prioritize: tuple[str, ...]
+    disable: tuple[str, ...]
+    type: str | None
+    current: str | None  # the current backend
+    invoked: bool
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A recorded choice, and what would become of it here."""
+
+    recorded: Recorded
+    outcome: Outcome
+    reason: str = ""
+    distribution: str | None = None  # of the backend here
+    version: str | None = None
+
+
+class RecordError(Exception):
+    """A file is no record."""
+
+
+def read_record(path: str | os.PathLike[str]) -> tuple[Recorded, ...]:
+    """Read a record that `hooks.record` has written.
+
+    Raises
+    ------
+    RecordError
+        If the file is none, or a later version wrote it.
+    OSError
+        If it cannot be read.
+    """
+    with open(path, "rb") as file:
+        content = file.read()
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"{os.fspath(path)} is not JSON: {error}") from None
+    if not isinstance(found, dict) or "format" not in found or "calls" not in found:
+        raise RecordError(
+            f"{os.fspath(path)} is no record of hooks.record: it has no 'format' or no 'calls'"
+        )
+    if found["format"] != FORMAT:
+        raise RecordError(
+            f"{os.fspath(path)} has format {found['format']!r}, and this version of spatch-core "
+            f"reads format {FORMAT}"
+        )
+    try:
+        return tuple(_recorded(each) for each in found["calls"])
+    except (KeyError, TypeError) as error:
+        what = f"a call has no {error}" if isinstance(error, KeyError) else str(error)
+        raise RecordError(f"{os.fspath(path)}: {what}") from None
+
+
+def _recorded(call: Mapping[str, Any]) -> Recorded:
+    options = call["options"]
+    names = [call["function"], call["backend"], *call["types"], *call["before"]]
+    names += [*options["prioritize"], *options["disable"]]
+    if not all(isinstance(each, str) for each in names):
+        raise TypeError(f"something else stands in place of a name in a call of {names[0]!r}")
+    return Recorded(
+        call["function"],
+        tuple(call["types"]),
+        call["backend"],
+        call["distribution"],
+        call["version"],
+        tuple(call["before"]),
+        tuple(options["prioritize"]),
+        tuple(options["disable"]),
+        options["type"],
+        options["backend"],
+        bool(call["invoked"]),
+        int(call["count"]),
+    )
+
+
+def replay(recorded: tuple[Recorded, ...]) -> Iterator[Replayed]:
+    """Yield what would become of each recorded choice here; runs no implementation.
+
+    A choice is the same if the same backends go before the one that has answered, and this comes
+    from the same version of the same distribution. Whether those before it would again decline,
+    their ``should_run`` decides, or the implementation, with the arguments.
+    """
+    found: dict[str, tuple[BackendSystem, str] | str] = {}
+    for each in recorded:
+        if each.function not in found:
+            try:
+                loaded, identifier = find_function(each.function)
+            except (UnknownFunctionError, LibraryError, IdentifierError) as error:
+                found[each.function] = str(error)
+            else:
+                assert loaded.system is not None  # a function was found in it
+                found[each.function] = loaded.system, identifier
+        where = found[each.function]
+        if isinstance(where, str):
+            yield Replayed(each, Outcome.NOT_FOUND, where)
+        else:
+            yield _replayed(each, *where)
+
+
+def _replayed(recorded: Recorded, system: BackendSystem, identifier: str) -> Replayed:
+    name, known = recorded.backend, system.backends
+    if name not in known:
+        reason = f"backend {name!r} is not installed, or cannot be used"
+        return Replayed(recorded, Outcome.NOT_FOUND, reason)
+    origin = origin_of(identifier, name, known)
+    reason = _obstacle(recorded, system, identifier)
+    if reason:
+        return Replayed(recorded, Outcome.CHOICE, reason, *origin)
+    if origin != (recorded.distribution, recorded.version):
+        here, there = (
+            " ".join(map(str, filter(None, each))) or "no distribution"
+            for each in (origin, (recorded.distribution, recorded.version))
+        )
+        return Replayed(recorded, Outcome.VERSION, f"{here} here, {there} in the record", *origin)
+    return Replayed(recorded, Outcome.SAME, "", *origin)
+
+
+def _obstacle(recorded: Recorded, system: BackendSystem, identifier: str) -> str:
+    """Say why the backend would not be chosen here; empty if it would."""
+    name = recorded.backend
+    if recorded.invoked:
+        implements = name in system.functions[identifier].backends
+        return "" if implements else f"{name} does not implement the function here"
+    try:
+        types = tuple(map(given_type, recorded.types))
+        assumed = None if recorded.type is None else given_type(recorded.type)
+        known = system.backends
+        options = Options(
+            tuple(each for each in recorded.prioritize if each in known),
+            tuple(each for each in recorded.disable if each in known),
+            assumed,
+        )
+        import_homes(system, (*types, *([assumed] if assumed else [])))
+        current = recorded.current if recorded.current in known else None
+        with system.backend_opts(backend=current):
+            explained = Question(system, identifier, types, options).ask().backends
+    except (ValueError, TypeError) as error:
+        return str(error)
+    chain = list(dict.fromkeys(each.backend for each in explained if each.verdict in _MAY_ANSWER))
+    if name not in chain:
+        lines = [str(each) for each in explained if each.backend == name]
+        return f"here, {lines[0] if lines else f'{name} takes no part'}"
+    before = chain[: chain.index(name)]
+    if before == list(recorded.before):
+        return ""
+    now, then = (", ".join(each) or "none" for each in (before, recorded.before))
+    return f"before {name} come: {now}; in the record: {then}"

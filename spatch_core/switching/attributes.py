@@ -1,0 +1,169 @@
+"""Attributes of a library's modules that follow the current backend."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import DEFAULT, import_identifier, is_awaited, nearest, shown
+from .._interrupts import is_interrupt
+from ..exceptions import ImplementationImportError
+
+if TYPE_CHECKING:
+    from .._discovery.catalog import Catalog
+    from ..backend_system import BackendSystem
+
+__all__ = ["attributes"]
+
+_NOTHING = object()
+
+
+def attributes(
+    system: BackendSystem, module: str, own: Mapping[str, object] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return a ``__getattr__`` and a ``__dir__`` for a module of a library.
+
+    With them the module's attributes follow the current backend. A backend gives a value in its
+    description: ``attributes."lib:float64" = "torch:float64"``.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    module : str
+        The module's ``__name__``.
+    own : mapping of str to object, optional
+        The library's own values, for its own implementations and for backends that give none. A
+        name that is among the module's globals follows no backend.
+
+    Returns
+    -------
+    getattr : callable
+        The module's ``__getattr__``.
+    dir : callable
+        The module's ``__dir__``.
+
+    Raises
+    ------
+    TypeError
+        If `own` is no mapping.
+
+    Notes
+    -----
+    ``from lib import float64`` copies the value of that moment; ``lib.float64`` follows. No backend
+    is discovered while the module is being imported.
+
+    Examples
+    --------
+    In the module ``mylib``::
+
+        __getattr__, __dir__ = switching.attributes(system, __name__, {"float64": numpy.float64})
+    """
+    if own is not None and not isinstance(own, Mapping):
+        raise TypeError(f"own= takes a mapping of names to values, not {own!r}")
+    found = _Attributes(system, module, {} if own is None else own)
+    get, options = system._dispatcher.keeper.get, system.backend_opts
+
+    def __getattr__(name: str) -> Any:  # noqa: N807  # of a module
+        try:
+            return options._values[module][get()[0].state.backend][name]
+        except KeyError:
+            return found.find(name)
+
+    def __dir__() -> list[str]:  # noqa: N807
+        return sorted({*vars(sys.modules[module]), *found.names()})
+
+    for each in (__getattr__, __dir__):
+        each.__module__, each.__qualname__ = module, each.__name__
+    return __getattr__, __dir__
+
+
+class _Attributes:
+    """Finds the attributes of a module that no table has yet."""
+
+    def __init__(self, system: BackendSystem, module: str, own: Mapping[str, object]) -> None:
+        self._system = system
+        self._module = module
+        self._own = own
+
+    def find(self, name: str) -> Any:
+        """Return the value that the current backend gives, or the library."""
+        if name[:2] == "__" or self._is_submodule(name):
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        # First the table, then the backends: if these are exchanged in between, the value lands
+        # in a table that is no longer read.
+        values = self._system.backend_opts._values
+        catalog = self._catalog()
+        if catalog is None:  # they are being discovered, or the module is being imported
+            if name in self._own:
+                return self._own[name]
+            raise self._error(name, self._own)
+        backend = self._system._dispatcher.keeper.current().backend
+        value = self._value(name, backend, catalog)
+        if value is _NOTHING:
+            raise self._error(name, self.names())
+        values.setdefault(self._module, {}).setdefault(backend, {})[name] = value
+        return value
+
+    def names(self) -> set[str]:
+        """Return the names that have a value now."""
+        found = {*self._own}
+        catalog = self._catalog()
+        backend = self._system._dispatcher.keeper.current().backend
+        if catalog is not None and backend is not None:
+            prefix = f"{self._module}:"
+            description = catalog.descriptions.get(backend)
+            given = () if description is None else description.attributes
+            found.update(each[len(prefix) :] for each in given if each.startswith(prefix))
+        return found
+
+    def _value(self, name: str, backend: str | None, catalog: Catalog) -> Any:
+        attribute = f"{self._module}:{name}"
+        description = None if backend is None else catalog.descriptions.get(backend)
+        if backend is not None and description is not None:
+            identifier = description.attributes.get(attribute)
+            if identifier is not None:
+                try:
+                    return import_identifier(identifier)
+                except (Exception, SystemExit) as error:
+                    if is_interrupt(error):
+                        raise
+                    block = catalog.environment.variable("BLOCK")
+                    raise ImplementationImportError(
+                        backend, attribute, identifier, block
+                    ) from error
+        return self._own.get(name, _NOTHING)
+
+    def _catalog(self) -> Catalog | None:
+        if is_awaited(self._module):
+            return None
+        loader = self._system._loader
+        caller = loader.settled or loader.load() or loader.loaded
+        return None if caller is None else caller.catalog
+
+    def _is_submodule(self, name: str) -> bool:
+        """Whether Python asks for a submodule, which it imports if there is no attribute."""
+        path = getattr(sys.modules.get(self._module), "__path__", None)
+        if path is None or name in self._own:
+            return False
+        from importlib.machinery import PathFinder
+
+        return PathFinder.find_spec(f"{self._module}.{name}", path) is not None
+
+    def _error(self, name: str, names: Any) -> AttributeError:
+        text = f"module {self._module!r} has no attribute {name!r}"
+        catalog = self._catalog()
+        if catalog is not None:
+            attribute = f"{self._module}:{name}"
+            descriptions = catalog.descriptions.items()
+            givers = [key for key, each in descriptions if attribute in each.attributes]
+            current = self._system._dispatcher.keeper.current().backend or DEFAULT
+            if givers:
+                which = shown(current, self._system.default_name)
+                return AttributeError(
+                    f"{text} while the current backend is {which!r}; these have it: "
+                    f"{', '.join(givers)}"
+                )
+        meant = nearest(name, {*names, *vars(sys.modules.get(self._module, object))})
+        return AttributeError(text + (f"; did you mean {meant[0]!r}?" if meant else ""))

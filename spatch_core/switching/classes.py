@@ -1,0 +1,96 @@
+"""Classes whose methods are a backend: a description is made of them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+__all__ = ["describe_class"]
+
+
+def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dict[str, Any]:
+    """Return the functions and the attributes of a description, made of a class.
+
+    For libraries whose backends are classes, as TensorLy's are. The public methods of the class,
+    inherited ones too, are implementations; its other public attributes, and the classes among
+    them, are values of attributes of the library's module. Properties are left out.
+
+    Parameters
+    ----------
+    cls : type
+        The class. Of its methods, those that take an instance are bound to one, which is made now
+        by calling the class.
+    prefix : str
+        The library's module: the method ``dot`` implements ``<prefix>:dot``.
+    shared : type, optional
+        The base class of all backends. What `cls` takes from it, or from a base class of it, is
+        left out: the library's own function serves for it, and is best ``compositional``.
+
+    Returns
+    -------
+    dict
+        With the keys ``functions`` and ``attributes``, for a description in code.
+
+    Raises
+    ------
+    TypeError
+        If `cls` is no class, or no subclass of `shared`, or cannot be imported by its name
+        although it has values of attributes.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> found = describe_class(Fraction, "mylib", shared=object)
+    >>> found["functions"]["mylib:limit_denominator"]["function"](max_denominator=1)
+    Fraction(0, 1)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"describe_class() takes a class, not {cls!r}")
+    if shared is not None and not issubclass(cls, shared):
+        raise TypeError(f"{cls.__qualname__} is no subclass of {shared.__qualname__}")
+    functions, attributes = {}, {}
+    instance: Any = None
+    for name in dir(cls):
+        if name.startswith("_") or (shared is not None and _is_taken(cls, name, shared)):
+            continue
+        found = getattr(cls, name)
+        if isinstance(found, property):
+            continue
+        if isinstance(found, type) or not callable(found):
+            attributes[f"{prefix}:{name}"] = f"{_importable(cls)}.{name}"
+            continue
+        if _takes_instance(cls, name):
+            if instance is None:
+                instance = cls()
+            found = getattr(instance, name)
+        functions[f"{prefix}:{name}"] = {"function": found}
+    return {"functions": functions, "attributes": attributes}
+
+
+def _definition(cls: type, name: str) -> tuple[type, object]:
+    """Return the class that defines an attribute, and what stands there."""
+    return next((base, vars(base)[name]) for base in cls.__mro__ if name in vars(base))
+
+
+def _is_taken(cls: type, name: str, shared: type) -> bool:
+    """Whether an attribute is that of the shared base class."""
+    found = [base for base in cls.__mro__ if name in vars(base)]
+    return not found or issubclass(shared, found[0])
+
+
+def _takes_instance(cls: type, name: str) -> bool:
+    _, found = _definition(cls, name)
+    return hasattr(found, "__get__") and not isinstance(found, (staticmethod, classmethod))
+
+
+def _importable(cls: type) -> str:
+    """Return the identifier of a class."""
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    if found is not cls:
+        raise TypeError(
+            f"{cls!r} has values of attributes, and cannot be imported as "
+            f"{cls.__module__}:{cls.__qualname__}"
+        )
+    return f"{cls.__module__}:{cls.__qualname__}"

@@ -1,0 +1,205 @@
+"""Namespaces: a library's module with one backend, or one type, in force in its functions."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+from .._state.freezing import kind_of
+from .._state.frozen_function import FunctionWithState
+from ..backend_system import BackendSystem, systems_of
+
+if TYPE_CHECKING:
+    from .._state.options import BackendOptions
+    from .._state.scope import Scope
+
+    Class = type  # where a parameter is called `type`
+
+__all__ = ["namespace"]
+
+Module = TypeVar("Module")
+
+
+def namespace(
+    module: Module,
+    *,
+    backend: str | None = None,
+    type: Class | str | None = None,
+    system: BackendSystem | None = None,
+) -> Module:
+    """Return a library's module with a backend, or a type, in force in its functions.
+
+    Parameters
+    ----------
+    module : module
+        The library, or one of its modules.
+    backend : str, optional
+        The current backend in calls of the functions, as by ``backend_opts(backend=...)``.
+    type : type or str, optional
+        As in ``backend_opts(type=...)``.
+    system : BackendSystem, optional
+        The library's system, if it has several.
+
+    Returns
+    -------
+    Namespace
+        It has the names of the module. Functions of the library, those of its submodules too, run
+        with the options added to what is in force where they are called; attributes that
+        follow the current backend have its value; all else is what it is in the module. It is
+        pickled by the name of the module, and its functions by their names.
+
+    Raises
+    ------
+    UnknownBackendError, UnknownTypeError
+        A `ValueError`: there is no such backend or type.
+    TypeError
+        If neither is given, `module` is no module, or its system is not known.
+    """
+    if not isinstance(module, ModuleType):
+        found = f"{module!r}"
+        raise TypeError(f"namespace() takes a module of a library, not {found}")
+    if backend is None and type is None:
+        raise TypeError("namespace() takes backend= or type=")
+    if system is None:
+        systems = systems_of(module.__name__)
+        if len(systems) != 1:
+            number = "no BackendSystem is" if not systems else "several systems are"
+            raise TypeError(f"{number} known for module {module.__name__!r}; give system=")
+        (system,) = systems
+    options = system.backend_opts(backend=backend, type=type)
+    made: Any = Namespace(module, system, options, (backend, type))
+    return made  # type: ignore[no-any-return]  # it stands for the module
+
+
+class Namespace:
+    """A module of a library with options in force in its functions; see `namespace`.
+
+    Parameters
+    ----------
+    module : module
+        The module.
+    system : BackendSystem
+        The library's system.
+    options : BackendOptions
+        What is in force in the functions.
+    given : tuple
+        The backend and the type that the options were made of.
+    """
+
+    __slots__ = ("_given", "_known", "_module", "_options", "_system")
+
+    _module: ModuleType
+    _options: BackendOptions[Any]
+    _system: BackendSystem
+    _known: dict[str, tuple[object, object]]
+
+    def __init__(
+        self,
+        module: ModuleType,
+        system: BackendSystem,
+        options: BackendOptions[Any],
+        given: tuple[str | None, Class | str | None],
+    ) -> None:
+        values: tuple[object, ...] = module, system, options, given, {}
+        names = ("_module", "_system", "_options", "_given", "_known")
+        for name, value in zip(names, values, strict=True):
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in Namespace.__slots__:  # of a copy that is not made yet
+            raise AttributeError(name)
+        with self._options:
+            found = getattr(self._module, name)
+        if isinstance(found, ModuleType):
+            is_inside = found.__name__.startswith(f"{self._module.__name__}.")
+            return self._bound(name, found) if is_inside else found
+        return self._bound(name, found) if self._is_function(found) else found
+
+    def _is_function(self, found: object) -> bool:
+        record = getattr(getattr(found, "explain", None), "__self__", None)
+        if getattr(record, "dispatcher", None) is self._system._dispatcher:
+            return True
+        if not isinstance(found, (FunctionType, BuiltinFunctionType, FunctionWithState)):
+            return False
+        home = str(getattr(found, "__module__", None)).partition(".")[0]
+        return home == self._module.__name__.partition(".")[0]
+
+    def _bound(self, name: str, found: Any) -> object:
+        """Return the namespace of a submodule, or the function of this one; the same again."""
+        known = self._known.get(name)
+        if known is not None and known[0] is found:
+            return known[1]
+        made: object
+        if isinstance(found, ModuleType):
+            made = Namespace(found, self._system, self._options, self._given)
+        else:
+            made = _BOUND[kind_of(found)](self, name, found)
+        self._known[name] = found, made
+        return made
+
+    def __dir__(self) -> list[str]:
+        with self._options:
+            return dir(self._module)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{self!r} cannot be changed; set {name!r} in the module")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{self!r} cannot be changed; delete {name!r} from the module")
+
+    def __repr__(self) -> str:
+        pairs = zip(("backend", "type"), self._given, strict=True)
+        given = ", ".join(f"{key}={value!r}" for key, value in pairs if value is not None)
+        return f"<namespace of {self._module.__name__} with {given}>"
+
+    def __reduce__(self) -> Any:
+        return _restore, (self._module.__name__, self._system, *self._given)
+
+
+class BoundFunction(FunctionWithState):
+    """A function of a namespace: it runs with the namespace's options added."""
+
+    def __init__(self, namespace: Namespace, name: str, function: Any) -> None:
+        self._namespace = namespace
+        self._name = name
+        owner: Any = namespace._system._dispatcher
+        super().__init__(owner, None, function)  # type: ignore[arg-type]  # see `_scope`
+
+    @property
+    def _scope(self) -> Scope:  # not frozen
+        """What is in force in a call that begins here and now."""
+        return self._namespace._options._scope()
+
+    @_scope.setter
+    def _scope(self, _: object) -> None:
+        pass
+
+    def explain(self, /, *args: Any, **kwargs: Any) -> Any:
+        """See `Dispatchable.explain`."""
+        with self._namespace._options:
+            return self.__wrapped__.explain(*args, **kwargs)  # type: ignore[attr-defined]
+
+    def __repr__(self) -> str:
+        return f"<{self._name} of {self._namespace!r}>"
+
+    def __reduce__(self) -> Any:
+        return getattr, (self._namespace, self._name)
+
+
+class _Bound(dict[Any, Any]):
+    """For each class of frozen functions the class of functions of namespaces."""
+
+    def __missing__(self, kind: Any) -> Any:
+        bases = (BoundFunction,) if kind is FunctionWithState else (BoundFunction, kind)
+        found = self[kind] = type(f"Bound{kind.__name__}", bases, {"__module__": __name__})
+        return found
+
+
+_BOUND = _Bound()
+
+
+def _restore(name: str, system: BackendSystem, backend: Any, assumed: Any) -> Any:
+    """Make a namespace again from a pickle."""
+    module: Any = import_module(name)
+    return namespace(module, backend=backend, type=assumed, system=system)

@@ -1,0 +1,216 @@
+"""A switch: sets the current backend of a library, without a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import shown
+from .._state.state import CURRENT, DispatchState, checked_backend, initial_state, remembered
+from ..backend_system import BackendSystem
+
+if TYPE_CHECKING:
+    from .._state.options import BackendOptions
+
+__all__ = ["Switch"]
+
+
+class Switch:
+    """Sets the current backend of a library, here and now or for the whole process.
+
+    It holds nothing itself: what it sets is in force as options are. A backend that is set in a
+    block of options is set until the block ends; in a thread or an asyncio task, until the thread
+    or the task ends. Other threads and tasks do not see it.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+
+    Raises
+    ------
+    TypeError
+        If `system` is something else.
+
+    Notes
+    -----
+    Iterating gives the backends that are set, the current one first, then those that
+    `previous_backend` goes back to. The last 32 are remembered.
+
+    Examples
+    --------
+    A library publishes the methods:
+
+    >>> from spatch_core import BackendSystem
+    >>> class Jax:
+    ...     name = "jax"
+    ...     primary_types = ["jax:Array"]
+    >>> system = BackendSystem(None, "MYLIB", backends=[Jax], default_name="numpy")
+    >>> switch = Switch(system)
+    >>> set_backend, get_backend = switch.set_backend, switch.get_backend
+    >>> set_backend("jax")
+    >>> get_backend()
+    'jax'
+    >>> switch.previous_backend()
+    'numpy'
+    """
+
+    __slots__ = ("_owner", "_system")
+
+    def __init__(self, system: BackendSystem) -> None:
+        if not isinstance(system, BackendSystem):
+            raise TypeError(f"Switch() takes the BackendSystem of a library, not {system!r}")
+        self._system = system
+        self._owner = system._dispatcher
+
+    def set_backend(self, name: str, globally: bool = False) -> None:
+        """Make a backend the current one.
+
+        Parameters
+        ----------
+        name : str
+            Its name; that of the library for the library itself.
+        globally : bool, optional
+            Whether it becomes the current one of the process-wide default, too, which every
+            thread follows that has not set anything itself. ``backend_opts.reset_globally()`` and
+            ``unset_backend(globally=True)`` take that back.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: there is no such backend. Nothing has changed.
+        TypeError
+            If `name` is not one name.
+        """
+        name = checked_backend(self._owner, name)
+        if globally:
+            self._owner.keeper.change_default(lambda state: _switched(state, (name,)))
+            if not self._owner.keeper.is_own():
+                return
+        state = self._state()
+        self._put(_switched(state, (name, *remembered(state.backend, state.earlier))))
+
+    def get_backend(self) -> str:
+        """Return the name of the current backend; that of the library if there is none."""
+        return self._shown(self._state().backend)
+
+    def backend_context(self, name: str) -> BackendOptions[Any]:
+        """Return options that make a backend the current one: in a block, or for a function.
+
+        Parameters
+        ----------
+        name : str
+            As for `set_backend`.
+
+        Returns
+        -------
+        BackendOptions
+            What ``backend_opts(backend=name)`` gives.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: there is no such backend.
+        """
+        return self._system.backend_opts(backend=name)
+
+    def previous_backend(self) -> str:
+        """Go back to the backend that was current before.
+
+        Returns
+        -------
+        str
+            Its name, which `get_backend` gives now.
+
+        Raises
+        ------
+        RuntimeError
+            If no backend was set in this thread or task, or block around.
+        """
+        state, default = self._state(), self._owner.keeper.default.state
+        if state.backend is None or _stack(state) == _stack(default):
+            raise RuntimeError(
+                "there is no backend to go back to: none was set in this thread or task, nor by "
+                "a block around"
+            )
+        self._put(_switched(state, state.earlier, default))
+        return self.get_backend()
+
+    def unset_backend(self, globally: bool = False) -> None:
+        """Go back to the current backend of the process-wide default.
+
+        Parameters
+        ----------
+        globally : bool, optional
+            Whether the process-wide default goes back to what the environment says first.
+        """
+        state, keeper = self._state(), self._owner.keeper
+        if globally:
+            initial = initial_state(self._owner.catalog())
+            keeper.change_default(lambda state: _switched(state, _stack(initial), initial))
+        if keeper.is_own():
+            default = keeper.default.state
+            self._put(_switched(state, _stack(default), default))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([self._shown(each) for each in _stack(self._state())])
+
+    def __repr__(self) -> str:
+        names = ", ".join(self) or "no backend is set"
+        return f"<Switch of {self._system._module}: {names}>"
+
+    def __reduce__(self) -> Any:
+        return Switch, (self._system,)
+
+    def _state(self) -> DispatchState:
+        owner = self._owner
+        if owner.loaded is None:
+            owner.ensure_loaded()  # the environment may name the current backend
+        return owner.keeper.current()
+
+    def _put(self, state: DispatchState) -> None:
+        keeper = self._owner.keeper
+        if state.key == keeper.default.state.key:
+            keeper.follow_default()
+        else:
+            keeper.stay(keeper.scope(state))
+
+    def _shown(self, name: str | None) -> str:
+        default = self._system.default_name
+        return default if name is None else shown(name, default)
+
+
+def _stack(state: DispatchState) -> tuple[str, ...]:
+    """Return the backends that are set, the current one first."""
+    return remembered(state.backend, state.earlier)
+
+
+def _switched(
+    state: DispatchState, stack: tuple[str, ...], like: DispatchState | None = None
+) -> DispatchState:
+    """Return a state with other backends that are set, the first of which is current.
+
+    Parameters
+    ----------
+    state : DispatchState
+        What is in force.
+    stack : tuple of str
+        The backends, the current one first; empty for none.
+    like : DispatchState, optional
+        A state to return to. Without it a backend is set anew, and goes before all others.
+    """
+    others = tuple([each for each in state.places if each != CURRENT])
+    if not stack:
+        return state.replace(prioritized=others, backend=None, earlier=())
+    places = (CURRENT, *others)
+    if like is not None:
+        if stack == _stack(like) and others == tuple([e for e in like.places if e != CURRENT]):
+            places = like.places
+        elif CURRENT in state.places:
+            places = state.places
+    return state.replace(
+        prioritized=places,
+        disabled=state.disabled - {stack[0]},
+        backend=stack[0],
+        earlier=stack[1:],
+    )

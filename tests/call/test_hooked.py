@@ -1,0 +1,1013 @@
+"""Hooks see every call in their scope, before the candidates."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import inspect
+import pickle
+import threading
+import traceback
+import types
+import weakref
+from abc import ABC
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendDeferredError, BackendSystem, ReplacedArguments
+from spatch_core.hooks import Call
+from spatch_core.switching import Switch
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The type of backend one."""
+
+
+class Other:
+    """The type of backend two."""
+
+
+class Abstract(ABC):  # noqa: B024  # other classes are registered
+    """The type of backend three, by registration."""
+
+
+class DefersError(Exception):
+    """By which implementations defer."""
+
+
+def one(x: Any, *args: Any, **kwargs: Any) -> Any:
+    if args == ("nested",):
+        return "one", system.functions["lib:f"](Own())
+    if args == ("defers",):
+        return NotImplemented
+    if args == ("raises",):
+        raise KeyError("one")
+    if args == ("defers by an exception",):
+        raise DefersError
+    return "one"
+
+
+def two(*args: Any, **kwargs: Any) -> Any:
+    return "two"
+
+
+def asked(context: Any, *args: Any, **kwargs: Any) -> Any:
+    return "default" if kwargs.get("n") == "next" and not context.call_next(*args) else "one"
+
+
+async def one_waits(x: Any, *args: Any) -> Any:
+    await asyncio.sleep(0)
+    return "one", await system.functions["lib:wait"](Own(), *args)
+
+
+def identity(name: str, **more: Any) -> dict[str, Any]:
+    return {"function": f"{__name__}:{name}", **more}
+
+
+BACKENDS = [
+    {
+        "name": "one",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {
+            "lib:f": identity("one"),
+            "lib:found": identity("one"),
+            "lib:wait": identity("one_waits"),
+            "lib:like": identity("two"),
+            "lib:asked": identity("asked", uses_context=True),
+        },
+    },
+    {
+        "name": "two",
+        "primary_types": [f"{__name__}:Other"],
+        "functions": {"lib:f": identity("two"), "lib:found": identity("two")},
+    },
+    {
+        "name": "three",
+        "primary_types": [f"@{__name__}:Abstract"],
+        "functions": {"lib:f": identity("two")},
+    },
+]
+system = BackendSystem(None, "HOOKLIB", [f"{__name__}:Own"], BACKENDS, defer_on=[DefersError])
+backend_opts = system.backend_opts
+
+
+@system.dispatchable("x", identifier="lib:f")
+def f(x: Any = None, *args: Any, **kwargs: Any) -> Any:
+    """Return the name of the implementation."""
+    return "default"
+
+
+@system.dispatchable([], identifier="lib:nothing")
+def nothing(n: int = 0) -> Any:
+    """Have no dispatch arguments."""
+    return n
+
+
+@system.dispatchable("x", identifier="lib:alone")
+def alone(x: Any, *args: Any) -> Any:
+    """Be implemented by no backend."""
+    return f(x) if args == ("nested",) else x
+
+
+finds: list[Any] = []
+
+
+def find(*args: Any, **kwargs: Any) -> Any:
+    finds.append(args)
+    return args[:1]
+
+
+@system.dispatchable(find, identifier="lib:found")
+def found(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Have a finder."""
+    return "default"
+
+
+@system.dispatchable(lambda xs: ReplacedArguments(given := [*xs], given), identifier="lib:replaced")
+def replaced(xs: Any) -> Any:
+    """Have a finder that replaces the arguments."""
+    return xs
+
+
+@system.dispatchable("x", like="like", identifier="lib:like")
+def like_default(x: Any, *, like: Any = None) -> Any:
+    """Have an argument that is there for its type alone."""
+    return "default"
+
+
+@system.dispatchable("x", identifier="lib:asked")
+def asks(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Be implemented with a context."""
+    return ""
+
+
+@system.dispatchable("x", identifier="lib:wait")
+async def wait(x: Any, *args: Any) -> Any:
+    """Be a coroutine function."""
+    await asyncio.sleep(0)
+    return "default", *args
+
+
+@system.dispatchable("x", identifier="lib:count")
+def count(x: Any) -> Any:
+    """Be a generator function."""
+    sent = yield alone(x)
+    yield sent, alone(x)
+    return "end"
+
+
+@system.dispatchable("x", identifier="lib:stream")
+async def stream(x: Any) -> Any:
+    """Be an asynchronous generator function."""
+    sent = yield alone(x)
+    yield sent, alone(x)
+
+
+@system.dispatchable("x", identifier="lib:marked")
+@types.coroutine
+def marked(x: Any) -> Any:
+    """Be a generator that can be awaited."""
+    yield from asyncio.sleep(0).__await__()
+    return x
+
+
+class Seen:
+    """A hook that keeps what it sees, and goes on."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self.backends: list[str | None] = []
+
+    def __call__(self, call: Call) -> Any:
+        self.calls.append(call.function)
+        try:
+            return call.next(*call.args, **call.kwargs)
+        finally:
+            self.backends.append(call.backend)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left() -> Iterator[None]:
+    gc.collect()  # a task that has failed, in a block of another test
+    yield
+    backend_opts.reset_globally()
+
+
+def forward(call: Call) -> Any:
+    return call.next(*call.args, **call.kwargs)
+
+
+# --- what a hook sees
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "kwargs", "seen"),
+    [
+        (f, (Own(),), {}, ((Own,), "default", "default")),
+        (f, (Foreign(), 1), {"n": 2}, ((Foreign,), "one", "one")),
+        (f, (), {"x": Foreign()}, ((Foreign,), "one", "one")),
+        (f, (), {}, ((), "default", "default")),
+        (f, (None,), {}, ((), "default", "default")),
+        (nothing, (), {"n": 3}, ((), "default", 3)),
+        (alone, (4,), {}, ((int,), "default", 4)),
+        (found, (Foreign(), 5), {}, ((Foreign,), "one", "one")),
+        (asks, (Foreign(),), {}, ((Foreign,), "one", "one")),
+        (f, (Foreign(), "defers"), {}, ((Foreign,), "default", "default")),
+        (f, (Foreign(), "defers by an exception"), {}, ((Foreign,), "default", "default")),
+        (asks, (Foreign(),), {"n": "next"}, ((Foreign,), "one", "default")),
+    ],
+    ids=[
+        *("own", "foreign", "keyword", "no arguments", "None", "no dispatch arguments"),
+        *("no backend", "finder", "asked", "defers", "defers by raising", "calls the next one"),
+    ],
+)
+def test_a_hook_sees_every_call(function: Any, args: Any, kwargs: Any, seen: Any) -> None:
+    """H1: also those without dispatch arguments; with the arguments and what it is about."""
+    calls: list[Call] = []
+
+    def hook(call: Call) -> Any:
+        calls.append(call)
+        assert call.backend is None
+        return call.next(*call.args, **call.kwargs)
+
+    for _ in range(2):  # the first one fills the table
+        with backend_opts(hook=hook):
+            result = function(*args, **kwargs)
+        call = calls.pop()
+        assert not calls
+        assert call.args == args
+        assert all(one is other for one, other in zip(call.args, args, strict=True))
+        assert call.kwargs == kwargs
+        assert call.callable is function
+        assert call.function == next(
+            name for name, each in system.functions.items() if each is function
+        )
+        assert (call.types, call.backend, result) == seen
+        assert repr(call) == f"<Call of {call.function}>"
+    assert function(*args, **kwargs) == result
+
+
+def test_no_hook_sees_calls_outside_of_its_block() -> None:
+    """H1: a block's scope is that of all options."""
+    hook = Seen()
+    f(Own())
+    with backend_opts(hook=hook) as options:
+        assert options.hooks == backend_opts().hooks == (hook,)
+        with backend_opts(prioritize="one"):
+            f(Own())
+        f(Own())
+    f(Own())
+    assert hook.calls == ["lib:f", "lib:f"]
+    assert backend_opts().hooks == ()
+
+
+def test_the_result_is_that_of_the_hook() -> None:
+    """H2: it need not go on, and may go on with other arguments or several times."""
+    with backend_opts(hook=lambda call: "hook"):
+        assert f(Foreign()) == nothing() == "hook"
+    with backend_opts(hook=lambda call: [call.next(Own()), call.next(x=Foreign())]):
+        assert f(Other()) == ["default", "one"]
+    with backend_opts(hook=lambda call: call.next(7)):
+        assert nothing(n=8) == 7
+
+
+@pytest.mark.parametrize("function", [f, found], ids=["parameters", "finder"])
+def test_other_types_are_resolved_anew(function: Any) -> None:
+    """H4: `next` with other types finds their backends, and outer hooks see these types."""
+    outer: list[Any] = []
+
+    def see(call: Call) -> Any:
+        outer.append(call.types)
+        return call.next(*call.args, **call.kwargs)
+
+    def exchange(call: Call) -> Any:
+        (given,) = call.args
+        result = call.next({Foreign: Other, Own: Foreign}[type(given)]())
+        return result, call.backend
+
+    with backend_opts(hook=see), backend_opts(hook=exchange):
+        for _ in range(2):
+            assert function(Foreign()) == ("two", "two")
+            assert function(Own()) == ("one", "one")
+    assert outer == [(Other,), (Foreign,)] * 2
+
+
+def test_an_outer_hook_may_exchange_the_types_again() -> None:
+    """H4: each `next` decides by the arguments that it is given."""
+    with (
+        backend_opts(hook=lambda call: call.next(Other())),
+        backend_opts(hook=lambda call: call.next(Foreign())),
+    ):
+        assert f(Own()) == "two"
+    with (
+        backend_opts(hook=lambda call: call.next(Own())),
+        backend_opts(hook=lambda call: call.next(Foreign())),
+    ):
+        assert f(Own()) == "default"
+        assert f(None) == "default"
+
+
+def test_a_changed_dictionary_of_arguments() -> None:
+    """H4: what `next` is given counts, although it is what the call was given."""
+
+    def change(call: Call) -> Any:
+        call.kwargs["x"] = Foreign()
+        return call.next(*call.args, **call.kwargs)
+
+    with backend_opts(hook=change):
+        assert f(x=Own()) == "one"
+
+
+def test_a_finder_runs_once() -> None:
+    """H4, F5: and again for other arguments alone."""
+    with backend_opts(hook=forward), backend_opts(hook=Seen()):
+        found(Foreign())
+        finds.clear()
+        x = Foreign()
+        found(x, 1, n=2)
+        assert finds == [(x, 1)]
+        finds.clear()
+        with backend_opts(hook=lambda call: call.next(*call.args)):
+            found(x, 1, n=2)
+        assert finds == [(x, 1)] * 2
+
+
+def test_replaced_arguments() -> None:
+    """H1, F5: the hook gets what the call goes on with, because looking uses up an iterator."""
+    with backend_opts(hook=lambda call: (call.args, call.next(*call.args))):
+        assert replaced(iter([1, 2])) == (([1, 2],), [1, 2])
+    with backend_opts(hook=lambda call: call.next(iter([3]))):
+        assert replaced(iter([1, 2])) == [3]
+
+
+def test_an_argument_that_is_there_for_its_type() -> None:
+    """H1: hooks see `like`, and pass it on; implementations never get it."""
+    like = Foreign()
+    hook = Seen()
+    with backend_opts(hook=hook), backend_opts(hook=lambda call: (call.kwargs, forward(call))):
+        assert like_default(1, like=like) == ({"like": like}, "two")
+        assert like_default(1, like=None) == ({"like": None}, "default")
+        assert like_default(1) == ({}, "default")
+        assert like_default.invoke(backend="default")(1, like=like) == ({"like": like}, "default")
+    with backend_opts(hook=lambda call: call.next(2, **call.kwargs)):
+        assert like_default(1, like=like) == "two"
+    with backend_opts(hook=lambda call: call.next(*call.args)):
+        assert like_default(1, like=like) == "default"
+    assert hook.backends == ["one", "default", "default", "default"]
+
+
+# --- which hooks, in which order, under which options
+
+
+def test_innermost_first() -> None:
+    """H2: the outer ones see the call where the inner ones go on with it."""
+    steps: list[str] = []
+
+    def hook(name: str) -> Callable[[Call], Any]:
+        def run(call: Call) -> Any:
+            steps.append(f"{name} sees {call.args[1:]}")
+            return call.next(*call.args, name), name
+
+        return run
+
+    with backend_opts(hook=hook("a")), backend_opts(hook=hook("b")), backend_opts(hook=hook("c")):
+        assert alone(1) == (((1, "a"), "b"), "c")
+    assert steps == ["c sees ()", "b sees ('c',)", "a sees ('c', 'b')"]
+
+
+def test_a_hook_counts_once() -> None:
+    """H2: given again, it is the innermost one, as a prioritized backend is the first one."""
+    a, b = Seen(), Seen()
+    with backend_opts(hook=a), backend_opts(hook=b), backend_opts(hook=a) as options:
+        assert options.hooks == (a, b)
+        f(Own())
+    assert a.calls == b.calls == ["lib:f"]
+
+
+def test_the_code_of_a_hook_runs_without_it() -> None:
+    """H3: and without those inside of it; the outer ones see its own calls."""
+    seen: list[Any] = []
+
+    def hook(name: str) -> Callable[[Call], Any]:
+        def run(call: Call) -> Any:
+            seen.append((name, call.function, backend_opts().hooks))
+            if call.function == "lib:f":
+                nothing()
+            return call.next(*call.args, **call.kwargs)
+
+        return run
+
+    a, b = hook("a"), hook("b")
+    with backend_opts(hook=a), backend_opts(hook=b):
+        f(Own())
+        assert backend_opts().hooks == (b, a)
+    assert seen == [
+        ("b", "lib:f", (a,)),
+        ("a", "lib:nothing", ()),
+        ("a", "lib:f", ()),
+    ]
+
+
+def test_calls_of_implementations_are_seen() -> None:
+    """H3: `next` runs under the options of the call, whatever the hook has entered meanwhile."""
+    hook = Seen()
+
+    def disables(call: Call) -> Any:
+        with backend_opts(disable="one"):
+            assert "one" not in backend_opts().backends
+            return call.next(*call.args, **call.kwargs)
+
+    with backend_opts(hook=hook), backend_opts(hook=disables):
+        assert f(Foreign(), "nested") == ("one", "default")
+        assert alone(Foreign(), "nested") == "one"
+    assert hook.calls == ["lib:f", "lib:f", "lib:alone", "lib:f"]
+    assert hook.backends == ["default", "one", "one", "default"]
+
+
+def test_a_backend_that_is_set_inside() -> None:
+    """H3, W5: a hook, and what it calls by `next`, are like blocks."""
+    switch = Switch(system)
+
+    @system.dispatchable("x", identifier="lib:sets")
+    def sets(x: Any) -> Any:
+        switch.set_backend("one")
+        return switch.get_backend()
+
+    def also(call: Call) -> Any:
+        switch.set_backend("two")
+        return call.next(*call.args), switch.get_backend()
+
+    with backend_opts(hook=also):
+        assert sets(Own()) == ("one", "two")
+        assert backend_opts().backend is None
+
+
+def test_a_hook_chooses_another_backend() -> None:
+    """H3: by a call of its own, which it does not see again."""
+
+    def without_one(call: Call) -> Any:
+        with backend_opts(disable="one"):
+            return call.callable(*call.args, **call.kwargs)
+
+    with backend_opts(hook=without_one):
+        assert f(Foreign()) == "default"
+
+
+def test_options_inside_and_around() -> None:
+    """H1, S4: hooks add to all other options."""
+    hook = Seen()
+    with backend_opts(disable="one"), backend_opts(hook=hook), backend_opts(trace=True) as trace:
+        assert f(Foreign()) == "default"
+        assert f(Other()) == "two"
+    assert hook.backends == ["default", "two"]
+    assert [event.backend for event in trace] == ["default", "two"]
+    with backend_opts(hook=hook), backend_opts(type=Other):
+        assert nothing() == 0
+        assert f(None) == "two"
+    with backend_opts(hook=hook, fallback="raise"), pytest.raises(TypeError):
+        f(Foreign(), "defers")
+
+
+# --- NotImplemented and exceptions
+
+
+def test_not_implemented_before_next_steps_aside() -> None:
+    """H5: the call goes on as if the hook were not there."""
+    outer = Seen()
+    with backend_opts(hook=outer), backend_opts(hook=lambda call: NotImplemented):
+        assert f(Foreign(), n=1) == "one"
+        assert nothing(3) == 3
+        assert found(Foreign()) == "one"
+    assert outer.calls == ["lib:f", "lib:nothing", "lib:found"]
+
+
+def test_not_implemented_after_next_is_the_answer() -> None:
+    """H5: the outer hook, and the caller, get it; no other backend is tried."""
+    got: list[Any] = []
+
+    def outer(call: Call) -> Any:
+        got.append(call.next(*call.args, **call.kwargs))
+        return got[-1]
+
+    def inner(call: Call) -> Any:
+        call.next(*call.args, **call.kwargs)
+        return NotImplemented
+
+    with backend_opts(hook=inner), backend_opts(hook=outer):
+        assert f(Foreign()) is NotImplemented
+        assert found(Foreign()) is NotImplemented
+    assert got == [NotImplemented] * 2
+
+
+@pytest.mark.parametrize("error", [ValueError, DefersError, KeyboardInterrupt])
+def test_exceptions_of_hooks_are_the_callers(error: type[BaseException]) -> None:
+    """H6: also those by which implementations defer; nothing else is tried."""
+
+    def fails(call: Call) -> Any:
+        raise error("by the hook")
+
+    for function in (f, found, asks, alone):
+        with backend_opts(hook=Seen()), backend_opts(hook=fails), pytest.raises(error) as caught:
+            function(Foreign())
+        assert caught.value.__cause__ is caught.value.__context__ is None
+        assert not getattr(caught.value, "__notes__", ())
+    assert f(Foreign()) == "one"
+
+
+def test_exceptions_of_implementations_pass_through() -> None:
+    """H6: a hook may catch them, and the options are those of the block again."""
+    seen = Seen()
+    with backend_opts(hook=seen):
+        with pytest.raises(KeyError) as caught:
+            f(Foreign(), "raises")
+        frames = [each.name for each in traceback.extract_tb(caught.value.__traceback__)]
+        assert frames[-1] == "one"
+        assert backend_opts().hooks == (seen,)
+        assert f(Own()) == "default"
+    assert seen.backends == ["one", "default"]
+
+    def catches(call: Call) -> Any:
+        try:
+            return call.next(*call.args, **call.kwargs)
+        except KeyError:
+            return "caught"
+
+    with backend_opts(hook=catches):
+        assert f(Foreign(), "raises") == "caught"
+
+
+def test_warnings_are_shown_where_the_hook_goes_on() -> None:
+    """H6, V6: the innermost line outside of the package."""
+    line = forward.__code__.co_firstlineno + 1
+
+    class Unknown:
+        pass
+
+    with (
+        backend_opts(fallback="warn", hook=forward),
+        pytest.warns(spatch_core.FallbackWarning) as caught,
+    ):
+        f(Unknown())
+    assert [(each.filename, each.lineno) for each in caught] == [(__file__, line)]
+
+
+def test_invocations_are_seen() -> None:
+    """H1, F9: `next` runs the backend that `invoke` names, for whatever arguments."""
+    seen = Seen()
+    with backend_opts(hook=seen):
+        assert f.invoke(backend="two")(Foreign()) == "two"
+        assert f.invoke(type=Other)(None) == "two"
+        with pytest.raises(BackendDeferredError):
+            f.invoke(backend="one")(Foreign(), "defers")
+        with backend_opts(hook=lambda call: call.next(Own())):
+            assert f.invoke(backend="two")(Foreign()) == "two"
+        with backend_opts(hook=lambda call: call.next(None)):
+            assert f.invoke(type=Other)(Own()) == "two"
+        assert found.invoke(backend="two")(Own()) == "two"
+    assert seen.backends == ["two", "two", "one", "two", "two", "two"]
+
+
+def test_explain_runs_no_hook() -> None:
+    """H7: it names them, innermost first."""
+
+    def hook(call: Call) -> Any:
+        raise AssertionError
+
+    with backend_opts(hook=Seen()), backend_opts(hook=hook):
+        explanation = f.explain(Foreign())
+        assert system.explain_types("lib:f", [Foreign]) == explanation
+    names = f"{__name__}:test_explain_runs_no_hook.<locals>.hook", f"{__name__}:Seen"
+    assert explanation.hooks == names
+    assert explanation.selected == "one"
+    assert str(explanation).splitlines()[1] == f"  seen first by hooks: {', '.join(names)}"
+    assert pickle.loads(pickle.dumps(explanation)) == explanation
+    assert f.explain(Foreign()).hooks == ()
+
+
+def test_classes_that_are_registered_later() -> None:
+    """H4, M6: hooked calls follow what plain calls follow."""
+
+    class Late:
+        pass
+
+    with backend_opts(hook=forward):
+        assert f(Late()) == "default"
+        with backend_opts(hook=lambda call: call.next(Late())):
+            assert f(Own()) == "default"
+            Abstract.register(Late)
+            assert f(Own()) == "two"
+        assert f(Late()) == "two"
+
+
+def test_backends_that_are_discovered_again() -> None:
+    """H1, F11: blocks stay in force."""
+    seen = Seen()
+    with backend_opts(hook=seen):
+        assert f(Foreign()) == "one"
+        system.reload()
+        assert f(Foreign()) == "one"
+
+        def reloads(call: Call) -> Any:
+            system.reload()
+            return call.next(*call.args, **call.kwargs)
+
+        with backend_opts(hook=reloads):
+            assert f(Foreign()) == "one"
+    assert seen.calls == ["lib:f"] * 3
+
+
+# --- functions that suspend
+
+
+def test_coroutine_functions() -> None:
+    """H8: `next` returns what can be awaited, and so does the hook; calls inside are seen."""
+    seen: list[Any] = []
+
+    def hook(call: Call) -> Any:
+        assert inspect.iscoroutinefunction(call.callable)
+
+        async def run() -> Any:
+            seen.append((call.types, backend_opts().hooks))
+            result = await call.next(*call.args, "more")
+            seen.append((call.backend, backend_opts().hooks))
+            return result
+
+        return run()
+
+    outer = Seen()
+
+    async def main() -> Any:
+        with backend_opts(hook=outer), backend_opts(hook=hook):
+            return await asyncio.gather(wait(Foreign()), wait(Own()))
+
+    assert asyncio.run(main()) == [("one", ("default", "more", "more")), ("default", "more")]
+    assert sorted(seen, key=str) == sorted(
+        [((each,), (outer,)) for each in (Foreign, Own, Own)]
+        + [(each, (outer,)) for each in ("one", "default", "default")],
+        key=str,
+    )
+    assert outer.calls == ["lib:wait"] * 3
+
+
+def test_coroutine_functions_step_aside() -> None:
+    """H5, H8: at once, or when the hook's answer is awaited."""
+
+    def later(call: Call) -> Any:
+        async def run() -> Any:
+            await asyncio.sleep(0)
+            return NotImplemented
+
+        return run()
+
+    def after(call: Call) -> Any:
+        async def run() -> Any:
+            await call.next(*call.args)
+            return NotImplemented
+
+        return run()
+
+    async def main(hook: Any) -> Any:
+        with backend_opts(hook=hook):
+            return await wait(Own())
+
+    assert asyncio.run(main(lambda call: NotImplemented)) == ("default",)
+    assert asyncio.run(main(later)) == ("default",)
+    assert asyncio.run(main(after)) is NotImplemented
+
+
+@pytest.mark.parametrize(
+    ("function", "run"),
+    [
+        (wait, asyncio.run),
+        (count, list),
+        (stream, lambda generator: asyncio.run(_collected(generator))),
+        (marked, list),
+    ],
+    ids=["coroutine", "generator", "asynchronous generator", "marked generator"],
+)
+def test_answers_of_the_wrong_kind(function: Any, run: Any) -> None:
+    """H8: the error names the hook and what is needed."""
+
+    def hook(call: Call) -> Any:
+        return 3
+
+    name = f"{__name__}:test_answers_of_the_wrong_kind.<locals>.hook"
+    with (
+        backend_opts(hook=hook),
+        pytest.raises(TypeError, match=rf"^hook {name} returned 3 for lib:\w+, which is an? "),
+    ):
+        run(function(Own()))
+
+
+async def _collected(generator: Any) -> list[Any]:
+    return [each async for each in generator]
+
+
+def test_generator_functions() -> None:
+    """H8: `next` returns an iterator; each step runs under the options of the call."""
+    seen = Seen()
+
+    def hook(call: Call) -> Any:
+        if call.function != "lib:count":
+            return NotImplemented
+
+        def run() -> Any:
+            assert backend_opts().hooks == (seen,)
+            result = yield from call.next(*call.args)
+            assert backend_opts().hooks == (seen,)
+            return f"the {result}"
+
+        return run()
+
+    with backend_opts(hook=seen), backend_opts(hook=hook):
+        generator = count(1)
+        assert not seen.calls
+        assert next(generator) == 1
+        assert generator.send("sent") == ("sent", 1)
+        with pytest.raises(StopIteration) as end:
+            next(generator)
+    assert end.value.value == "the end"
+    assert seen.calls == ["lib:count", "lib:alone", "lib:alone"]
+    with backend_opts(hook=forward):
+        generator = count(1)
+        next(generator)
+        with pytest.raises(KeyError):
+            generator.throw(KeyError)
+        generator = count(1)
+        next(generator)
+        generator.close()
+        assert list(generator) == []
+
+
+def test_a_generator_that_outlives_its_block() -> None:
+    """H8, F16: it is decided in the first step; later ones go on under the same options."""
+    seen = Seen()
+    with backend_opts(hook=seen):
+        generator = count(1)
+        next(generator)
+    assert list(generator) == [(None, 1)]
+    assert seen.calls == ["lib:count", "lib:alone", "lib:alone"]
+    del generator
+    assert not system._dispatcher.keeper.observations.any()
+
+
+def test_asynchronous_generator_functions() -> None:
+    """H8: `next` returns an asynchronous iterator."""
+    seen = Seen()
+
+    async def main() -> Any:
+        with backend_opts(hook=seen):
+            generator = stream(1)
+            found = [await generator.__anext__(), await generator.asend("sent")]
+            await generator.aclose()
+            return found
+
+    assert asyncio.run(main()) == [1, ("sent", 1)]
+    assert seen.calls == ["lib:stream", "lib:alone", "lib:alone"]
+
+
+def test_generators_that_can_be_awaited() -> None:
+    """H8: as marked by `types.coroutine`."""
+
+    async def main() -> Any:
+        with backend_opts(hook=forward):
+            return await marked(5)
+
+    assert asyncio.run(main()) == 5
+
+
+def test_natures_are_kept() -> None:
+    """H8, F1: a hook in force changes no function."""
+    with backend_opts(hook=forward):
+        assert inspect.iscoroutinefunction(wait)
+        assert inspect.isgeneratorfunction(count)
+        assert inspect.isasyncgenfunction(stream)
+        coroutine = wait(Own())
+        assert inspect.iscoroutine(coroutine)
+        coroutine.close()
+        answer = wait.invoke(backend="default")(Own())
+        assert asyncio.run(answer) == ("default",)
+
+
+# --- threads, tasks and contexts
+
+
+def test_threads_and_tasks() -> None:
+    """H1, S2: a hook sees the calls of its context, and of tasks that are started there."""
+    seen, global_hook = Seen(), Seen()
+
+    def work() -> None:
+        thread = threading.Thread(target=f, args=(Own(),))
+        thread.start()
+        thread.join()
+
+    async def main() -> None:
+        with backend_opts(hook=seen):
+            task = asyncio.create_task(wait(Own()))
+            work()
+        await wait(Own())
+        await task
+
+    asyncio.run(main())
+    assert seen.calls == ["lib:wait"]
+    backend_opts(hook=global_hook).enable_globally()
+    work()
+    assert global_hook.calls == ["lib:f"]
+    assert backend_opts().hooks == (global_hook,)
+    backend_opts(hook=global_hook).enable_globally()  # the same: no warning
+    backend_opts.reset_globally()
+    work()
+    assert global_hook.calls == ["lib:f"]
+
+
+def test_next_in_another_thread() -> None:
+    """H3: it runs under the options of the call there too."""
+    seen = Seen()
+    with ThreadPoolExecutor(2) as executor:
+
+        def elsewhere(call: Call) -> Any:
+            return executor.submit(call.next, *call.args, **call.kwargs).result()
+
+        with backend_opts(hook=elsewhere), backend_opts(hook=seen):
+            assert alone(Own(), "nested") == "default"
+        assert seen.calls == ["lib:alone", "lib:f"]
+        with backend_opts(hook=seen), backend_opts(hook=elsewhere):
+            pass
+        assert not executor.submit(lambda: backend_opts().hooks).result()
+    assert not system._dispatcher.keeper.observations.any()
+
+
+def test_many_threads_at_once() -> None:
+    """H1: each hook sees the calls of its own thread, and no others."""
+    start = threading.Barrier(4, timeout=60)
+
+    def work(_: int) -> tuple[int, set[Any]]:
+        start.wait()
+        calls = []
+
+        def hook(call: Call) -> Any:
+            calls.append(call.args[0])
+            return call.next(*call.args)
+
+        mine = [Own() for _ in range(100)]
+        for each in mine:
+            with backend_opts(hook=hook):
+                f(each)
+            f(each)
+        return len(calls), {*map(id, mine)} ^ {*map(id, calls)}
+
+    with ThreadPoolExecutor(4) as executor:
+        assert [*executor.map(work, range(4))] == [(100, set())] * 4
+
+
+def test_next_after_the_block() -> None:
+    """H3: a program may keep a call; that alone keeps no function from its shortcut."""
+    kept: list[Call] = []
+
+    def keep(call: Call) -> Any:
+        kept.append(call)
+        return call.next(*call.args)
+
+    observations = system._dispatcher.keeper.observations
+    with backend_opts(hook=keep):
+        alone(Own(), "nested")
+    assert not observations.any()
+    assert len(kept) == 2
+    assert kept[0].next(Foreign(), "nested") == "one"
+    assert len(kept) == 3  # that of the implementation
+    kept.clear()
+    backend_opts(hook=keep).enable_globally()
+    f(Own())
+    backend_opts.reset_globally()
+    assert kept
+    assert not observations.any()
+
+
+def test_recursion() -> None:
+    """H3: calls inside of calls, each seen."""
+    seen = Seen()
+
+    @system.dispatchable("n", identifier="lib:deep")
+    def deep(n: int) -> int:
+        return 0 if n == 0 else 1 + deep(n - 1)
+
+    with backend_opts(hook=seen):
+        assert deep(50) == 50
+    assert len(seen.calls) == 51
+
+
+# --- what stays after a hook
+
+
+def test_functions_without_backends_keep_their_shortcut() -> None:
+    """H9, F17: a function that no backend implements is its default, before and after a block."""
+    function: Any = alone
+    function(1)
+    code = function.__wrapped__.__code__
+    assert function.__code__ is code
+    with backend_opts(hook=forward):
+        assert function.__code__ is not code
+        assert function(1) == 1
+    assert function.__code__ is code
+    assert function(1) == 1
+    with pytest.raises(ZeroDivisionError), backend_opts(hook=lambda call: 1 / 0):
+        function(1)
+    assert function.__code__ is code
+
+
+def test_hooks_are_freed() -> None:
+    """H9, E6: once nothing else refers to them."""
+    hook = Seen()
+    reference = weakref.ref(hook)
+    with backend_opts(hook=hook):
+        f(Foreign())
+    del hook
+    gc.collect()
+    assert reference() is None
+
+
+def test_classes_that_next_was_given_are_freed() -> None:
+    """H4, E6: what a hook exchanges is kept for no longer than what a call was given."""
+
+    def exchange(call: Call) -> Any:
+        class Short:
+            pass
+
+        kept.append(weakref.ref(Short))
+        return call.next(Short())
+
+    kept: list[Any] = []
+    with backend_opts(hook=exchange):
+        for _ in range(3):
+            f(Own())
+        gc.collect()
+        assert [each() for each in kept] == [None] * 3
+
+
+def test_exceptions_that_are_kept() -> None:
+    """H9: their tracebacks keep no function from its shortcut."""
+    kept: list[BaseException] = []
+
+    async def main() -> None:
+        with backend_opts(hook=forward), backend_opts(hook=Seen()):
+            task = asyncio.create_task(fails())
+        await task
+
+    async def fails() -> None:
+        try:
+            f(Foreign(), "raises")
+        except KeyError as error:
+            kept.append(error)
+
+    asyncio.run(main())
+    assert len(kept) == 1
+    assert not system._dispatcher.keeper.observations.any()
+
+
+def test_calls_are_not_pickled() -> None:
+    """H10: the error says so."""
+    calls: list[Call] = []
+    with backend_opts(hook=calls.append):
+        f(Own())
+    with pytest.raises(TypeError, match=r"^a call of lib:f cannot be pickled: it belongs to its"):
+        pickle.dumps(calls[0])
+
+
+def test_frozen_functions() -> None:
+    """H10, S8: a hook is frozen with the other options."""
+    seen, around = Seen(), Seen()
+    work: Callable[[], Any] = lambda: f(Foreign())  # noqa: E731  # what is frozen has no name
+    frozen = backend_opts(hook=seen)(work)
+    with backend_opts(hook=around):
+        assert frozen() == "one"
+    assert contextvars.Context().run(frozen) == "one"
+    assert seen.calls == ["lib:f"] * 2
+    assert not around.calls
+    assert backend_opts(hook=seen).freeze(wait) is not None
+
+
+def test_hooks_as_methods_and_partials() -> None:
+    """H1: any callable will do."""
+    import functools
+
+    def hook(name: str, call: Call) -> Any:
+        return name, call.next(*call.args)
+
+    with backend_opts(hook=functools.partial(hook, "name")):
+        assert f(Own()) == ("name", "default")
+        assert f.explain(Own()).hooks == (
+            f"{__name__}:test_hooks_as_methods_and_partials.<locals>.hook",
+        )
+    seen = Seen()
+    with backend_opts(hook=seen.__call__):
+        f(Own())
+    assert seen.calls == ["lib:f"]

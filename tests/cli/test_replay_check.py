@@ -1,0 +1,193 @@
+"""``spatch-core replay-check``: whether this environment would choose the same backends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Site
+
+OIL = "def blur(x):\n    return 'oil'\n"
+BLUR, BLEND = "paintlib.filters:blur", "paintlib.filters:blend"
+PROGRAM = """
+from fractions import Fraction
+
+from paintlib._dispatch import system
+from paintlib.filters import blend, blur
+from spatch_core import hooks
+
+with hooks.record("run.json") as recorded, system.backend_opts(hook=recorded):
+    blur(Fraction(1))
+    blur(Fraction(2))
+    blur(1)
+    blend(1, 2)
+    blend.invoke(backend="default")(Fraction(1), 2)
+"""
+
+
+@pytest.fixture
+def recorded(paint: Site) -> Site:
+    """A site with the record of a program."""
+    (paint.folder / "paint_oil" / "__init__.py").write_text(OIL)
+    subprocess.run(
+        [paint.python, "-c", PROGRAM], cwd=paint.folder, env=paint.variables({}), check=True
+    )
+    return paint
+
+
+def test_the_same_environment_chooses_the_same(recorded: Site) -> None:
+    """One line for each choice, and a closing line; exit code 0."""
+    answer = recorded.run("replay-check", "run.json")
+    assert answer.rows[:2] == [
+        ["FUNCTION", "TYPES", "BACKEND", "OUTCOME"],
+        [BLEND, "builtins:int", "default", "same"],
+    ]
+    assert answer.output.endswith("\n4 recorded choices: 4 same\n")
+    assert [row[-1] for row in answer.rows if row[0] in (BLUR, BLEND)] == ["same"] * 4
+    assert (answer.code, answer.errors) == (0, "")
+
+
+def test_another_version(recorded: Site) -> None:
+    """The reason has both; the exit code says that it is not the same."""
+    (metadata,) = recorded.folder.glob("paint_oil-*.dist-info/METADATA")
+    metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
+    answer = recorded.run("replay-check", "run.json")
+    assert answer.code == 1
+    assert (
+        f"  {BLUR}(fractions:Fraction): paint-oil 1.1 here, paint-oil 1.0 in the record\n"
+        in answer.output
+    )
+    assert answer.output.endswith("\n4 recorded choices: 3 same, 1 other version\n")
+
+
+def test_another_backend_goes_first(recorded: Site) -> None:
+    """A backend was installed since, which goes before the one that answered."""
+    recorded.install_backend(
+        "acryl",
+        f"""
+        primary_types = ["fractions:Fraction"]
+        [functions."{BLUR}"]
+        function = "paint_acryl:blur"
+        """,
+    )
+    answer = recorded.run("replay-check", "run.json")
+    assert answer.code == 1
+    assert (
+        f"  {BLUR}(fractions:Fraction): before oil come: acryl; in the record: none\n"
+        in answer.output
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({"PAINTLIB_BLOCK": "oil"}, "backend 'oil' is not installed, or cannot be used"),
+        ({"PAINTLIB_PRIORITIZE": "oil"}, ""),
+    ],
+    ids=["blocked", "prioritized"],
+)
+def test_the_environment_decides(recorded: Site, variables: dict[str, str], reason: str) -> None:
+    answer = recorded.run("replay-check", "run.json", **variables)
+    assert answer.code == (1 if reason else 0)
+    assert reason in answer.output
+
+
+def test_options_of_the_program(paint: Site) -> None:
+    """They are in force where the choice is made again."""
+    (paint.folder / "paint_oil" / "__init__.py").write_text(OIL)
+    program = PROGRAM.replace("hook=recorded", "hook=recorded, disable='oil', type=Fraction")
+    subprocess.run(
+        [paint.python, "-c", program], cwd=paint.folder, env=paint.variables({}), check=True
+    )
+    found = paint.run("replay-check", "run.json", "--json").json
+    assert found["same"] is True
+    (choice,) = [
+        each
+        for each in found["choices"]
+        if each["function"] == BLUR and each["types"] == ["fractions:Fraction"]
+    ]
+    assert choice == {
+        "function": BLUR,
+        "types": ["fractions:Fraction"],
+        "backend": "default",
+        "outcome": "same",
+        "reason": "",
+        "recorded": {"distribution": "paint-lib", "version": "2.5"},
+        "here": {"distribution": "paint-lib", "version": "2.5"},
+        "options": {
+            "prioritize": [],
+            "disable": ["oil"],
+            "type": "fractions:Fraction",
+            "backend": None,
+        },
+        "invoked": False,
+        "count": 2,
+    }
+
+
+def test_a_library_that_is_not_there(recorded: Site) -> None:
+    """Each of its functions says so."""
+    path = recorded.folder / "run.json"
+    path.write_text(path.read_text().replace("paintlib.filters", "absentlib.filters"))
+    answer = recorded.run("replay-check", "run.json")
+    assert answer.code == 1
+    assert answer.output.endswith("\n4 recorded choices: 4 not found\n")
+    assert "no library has a function 'absentlib.filters:blur' (" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "run.json is not JSON: "),
+        ("[]", "run.json is no record of hooks.record: it has no 'format' or no 'calls'"),
+        (
+            '{"format": 2, "calls": []}',
+            "run.json has format 2, and this version of spatch-core reads format 1",
+        ),
+        ('{"format": 1, "calls": [{}]}', "run.json: a call has no 'options'"),
+        (
+            json.dumps(
+                {
+                    "format": 1,
+                    "calls": [
+                        {
+                            "function": 1,
+                            "backend": "b",
+                            "types": [],
+                            "before": [],
+                            "options": {"prioritize": [], "disable": []},
+                        }
+                    ],
+                }
+            ),
+            "run.json: something else stands in place of a name in a call of 1",
+        ),
+    ],
+    ids=["no JSON", "no record", "later", "no options", "no name"],
+)
+def test_files_that_are_no_records(paint: Site, text: str, message: str) -> None:
+    """What is wrong, in a line; exit code 1."""
+    (paint.folder / "run.json").write_text(text)
+    answer = paint.run("replay-check", "run.json")
+    assert answer.code == 1
+    assert answer.errors.startswith(f"Error: {message}")
+    assert answer.errors.count("\n") == 1
+
+
+def test_an_empty_record(paint: Site) -> None:
+    """A program that called nothing."""
+    (paint.folder / "run.json").write_text('{"format": 1, "calls": []}')
+    answer = paint.run("replay-check", "run.json")
+    assert (answer.code, answer.output.strip()) == (
+        0,
+        "no recorded choices: nothing to compare",
+    )
+
+
+def test_no_file(paint: Site) -> None:
+    """Wrong usage."""
+    assert paint.run("replay-check", "absent.json").code == 2

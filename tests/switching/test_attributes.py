@@ -1,0 +1,253 @@
+"""Attributes of modules that follow the current backend: rules W9 and W10."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, ImplementationImportError
+from spatch_core.switching import attributes
+from spatch_core.testing import isolated, run_python, write_distribution
+
+FOLDERS = [Path(spatch_core.__file__).parents[1]]
+
+LIBRARY = """
+from spatch_core import BackendSystem
+from spatch_core.switching import Switch, attributes
+
+system = BackendSystem("attrlib.backends", "ATTRLIB", ["builtins:float"])
+switch = Switch(system)
+fixed = "fixed"
+__getattr__, __dir__ = attributes(
+    system, __name__, {"float64": "own float64", "pi": 3, "fixed": "never"}
+)
+"""
+JAX = """
+    name = "jax"
+    primary_types = ["attrjax:Array"]
+    [attributes]
+    "attrlib:float64" = "attrjax:float64"
+    "attrlib:nothing" = "attrjax:nothing"
+    "attrlib:gone" = "attrjax:gone"
+    "attrlib:inside" = "attrjax:Array.dtype"
+    "attrlib.sub:pi" = "attrjax:float64"
+"""
+TORCH = """
+    name = "torch"
+    primary_types = ["attrtorch:Tensor"]
+    [attributes]
+    "attrlib:float64" = "attrtorch:float64"
+    "attrlib:cuda" = "attrtorch:float64"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    files = {"jax": "attrback:jax.toml", "torch": "attrback:torch.toml"}
+    write_distribution(
+        tmp_path,
+        "attr-backends",
+        entry_points={"attrlib.backends": files},
+        files={
+            "attrlib/__init__.py": LIBRARY,
+            "attrlib/sub.py": "loaded = True",
+            "attrback/__init__.py": "",
+            "attrback/jax.toml": JAX,
+            "attrback/torch.toml": TORCH,
+            "attrjax.py": (
+                "float64, nothing = 'jax float64', None\nclass Array:\n    dtype = 'inside'"
+            ),
+            "attrtorch.py": "float64 = 'torch float64'",
+        },
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def lib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(folder)
+    module = importlib.import_module("attrlib")
+    with isolated(module.system):
+        yield module
+    for name in [each for each in sys.modules if each.startswith("attr")]:
+        del sys.modules[name]
+
+
+def test_they_follow_the_current_backend(lib: Any) -> None:
+    """W9: as set here and now; what is no attribute of backends stays."""
+    assert (lib.float64, lib.pi, lib.fixed) == ("own float64", 3, "fixed")
+    lib.switch.set_backend("jax")
+    assert (lib.float64, lib.pi, lib.fixed) == ("jax float64", 3, "fixed")
+    with lib.switch.backend_context("torch"):
+        assert lib.float64 == "torch float64"
+    with lib.switch.backend_context("default"):
+        assert lib.float64 == "own float64"
+    assert lib.float64 == "jax float64"
+    lib.switch.previous_backend()
+    assert lib.float64 == "own float64"
+
+
+def test_none_is_a_value(lib: Any) -> None:
+    """W9: read from the table like others; dotted names lead into classes."""
+    with lib.switch.backend_context("jax"):
+        assert lib.nothing is None
+        assert lib.nothing is None
+        assert lib.inside == "inside"
+        assert lib.system.backend_opts._values["attrlib"]["jax"]["nothing"] is None
+
+
+def test_a_read_is_a_look_into_a_table(lib: Any) -> None:
+    """W9: what was read once is not looked up in its module again, until `reload`."""
+    with lib.switch.backend_context("jax"):
+        assert lib.float64 == "jax float64"
+        sys.modules["attrjax"].float64 = "changed"  # type: ignore[attr-defined]
+        assert lib.float64 == "jax float64"
+        lib.system.reload()
+        assert lib.float64 == "changed"
+
+
+def test_nothing_is_imported_before_it_is_chosen(lib: Any) -> None:
+    """W9: and nothing of the others then."""
+    assert lib.float64 == "own float64"
+    assert not {"attrjax", "attrtorch", "attrback"} & {*sys.modules}
+    with lib.switch.backend_context("torch"):
+        assert "attrtorch" not in sys.modules
+        assert lib.float64 == "torch float64"
+    assert not {"attrjax", "attrback"} & {*sys.modules}
+
+
+def test_dir(lib: Any) -> None:
+    """W9: what can be read now."""
+    assert {"float64", "pi", "fixed", "system"} <= {*dir(lib)}
+    assert not {"nothing", "cuda"} & {*dir(lib)}
+    with lib.switch.backend_context("jax"):
+        assert {"float64", "pi", "nothing", "fixed"} <= {*dir(lib)}
+        assert "cuda" not in dir(lib)
+    assert dir(lib) == sorted({*dir(lib)})
+
+
+def test_from_import_takes_the_value_of_today(lib: Any) -> None:
+    """W9: a copy does not follow."""
+    with lib.switch.backend_context("jax"):
+        from attrlib import float64  # type: ignore[import-not-found]
+    assert (float64, lib.float64) == ("jax float64", "own float64")
+
+
+def test_names_without_a_value(lib: Any) -> None:
+    """W10: the nearest name, or the backends that have it."""
+    with pytest.raises(AttributeError, match="no attribute 'flot64'; did you mean 'float64'"):
+        _ = lib.flot64
+    with pytest.raises(AttributeError, match=r"current backend is 'default'; these.*: torch"):
+        _ = lib.cuda
+    with lib.switch.backend_context("jax"):
+        with pytest.raises(AttributeError, match=r"current backend is 'jax'; these.*: torch"):
+            _ = lib.cuda
+        with pytest.raises(AttributeError, match=r"no attribute 'xyz'$"):
+            _ = lib.xyz
+        assert not hasattr(lib, "absent")
+        with pytest.raises(ImportError):
+            from attrlib import absent  # noqa: F401
+
+
+def test_an_identifier_that_leads_nowhere(lib: Any) -> None:
+    """W9, E4: an error of its own, which names the backend."""
+    with (
+        lib.switch.backend_context("jax"),
+        pytest.raises(ImplementationImportError, match="'attrjax:gone'") as caught,
+    ):
+        _ = lib.gone
+    assert (caught.value.backend, caught.value.function) == ("jax", "attrlib:gone")
+    assert isinstance(caught.value.__cause__, ImportError)
+
+
+def test_a_disabled_backend(lib: Any) -> None:
+    """W9: it is still the current one."""
+    with lib.system.backend_opts(backend="jax"), lib.system.backend_opts(disable="jax"):
+        assert lib.float64 == "jax float64"
+
+
+def test_threads_and_tasks(lib: Any) -> None:
+    """W8, W9: each sees what is set in it."""
+    lib.switch.set_backend("jax")
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: lib.float64).result() == "own float64"
+
+    async def read(name: str) -> str:
+        lib.switch.set_backend(name)
+        await asyncio.sleep(0)
+        found: str = lib.float64
+        return found
+
+    async def both() -> Any:
+        return await asyncio.gather(read("torch"), read("jax"))
+
+    assert asyncio.run(both()) == ["torch float64", "jax float64"]
+
+
+def test_importing_discovers_nothing(folder: Path) -> None:
+    """W10, F11: neither the library, nor its submodules, nor what Python asks modules for."""
+    run_python(
+        """
+        import inspect, sys
+
+        import attrlib
+        from attrlib import sub
+        import attrlib.sub
+
+        assert sub.loaded
+        assert not hasattr(attrlib, "__all__")
+        inspect.getmodule(attrlib)
+        assert attrlib.system._dispatcher.loaded is None
+        assert attrlib.float64 == "jax float64"
+        assert attrlib.system._dispatcher.loaded is not None
+        """,
+        path=[folder, *FOLDERS],
+        environment={"ATTRLIB_BACKEND": "jax"},
+    )
+
+
+def test_what_a_backend_reads_while_it_is_discovered(tmp_path: Path) -> None:
+    """W10: the library's own value, and no error."""
+    write_distribution(
+        tmp_path,
+        "attr-early",
+        entry_points={"attrlib.backends": {"early": "attrearly:Backend"}},
+        files={
+            "attrlib/__init__.py": LIBRARY,
+            "attrearly.py": (
+                "import attrlib\nseen = attrlib.float64, hasattr(attrlib, 'zzz')\n"
+                "class Backend:\n    name = 'early'\n    primary_types = ['attrearly:Array']\n"
+                "    attributes = {'attrlib:float64': 'attrearly:seen'}\n"
+            ),
+        },
+    )
+    run_python(
+        """
+        import attrlib
+
+        assert attrlib.float64 == "own float64"
+        attrlib.switch.set_backend("early")
+        assert attrlib.float64 == ("own float64", False)
+        """,
+        path=[tmp_path, *FOLDERS],
+    )
+
+
+def test_own_values_are_a_mapping() -> None:
+    """W9: misuse is a TypeError at once."""
+    system = BackendSystem(None, "LIB")
+    wrong: Any = ["float64"]
+    with pytest.raises(TypeError, match="own= takes a mapping"):
+        attributes(system, __name__, wrong)
+    find, names = attributes(system, __name__)
+    assert find.__module__ == names.__module__ == __name__
+    with pytest.raises(AttributeError):
+        find("float64")

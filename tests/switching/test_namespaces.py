@@ -1,0 +1,258 @@
+"""`namespace`: a library's module with one backend in force in its functions; rule W11."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import inspect
+import pickle
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
+from spatch_core.switching import namespace
+from spatch_core.testing import isolated, run_python, write_distribution
+
+FOLDERS = [Path(spatch_core.__file__).parents[1]]
+
+LIBRARY = """
+import math
+from fractions import Fraction
+
+from spatch_core import BackendSystem
+from spatch_core.switching import Switch, attributes
+
+system = BackendSystem("spacelib.backends", "SPACELIB", ["builtins:float"])
+switch = Switch(system)
+__getattr__, __dir__ = attributes(system, __name__, {"float64": "own"})
+constant = 3
+
+
+class Thing:
+    pass
+
+
+@system.dispatchable("x")
+def tensor(x=None):
+    '''Make a tensor.'''
+    return "own"
+
+
+def composed(x=None, *, twice=False):
+    return [tensor(x), system.backend_opts().backend]
+
+
+@system.dispatchable("x")
+async def later(x=None):
+    return "own"
+
+
+def steps():
+    yield tensor([1])
+    yield tensor([1])
+
+
+from . import linalg
+"""
+SUB = """
+from . import system, tensor
+
+
+def norm(x):
+    return f"norm by {tensor([1])}"
+"""
+TOML = """
+    primary_types = ["spacegpu:Array"]
+    [attributes]
+    "spacelib:float64" = "spacegpu:float64"
+    [functions."spacelib:tensor"]
+    function = "spacegpu:tensor"
+    [functions."spacelib:later"]
+    function = "spacegpu:later"
+"""
+GPU = """
+float64 = "gpu float64"
+
+
+class Array:
+    pass
+
+
+def tensor(x=None):
+    return "gpu"
+
+
+async def later(x=None):
+    return "gpu"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_distribution(
+        tmp_path,
+        "space-gpu",
+        entry_points={"spacelib.backends": {"gpu": "spaceback:gpu.toml"}},
+        files={
+            "spacelib/__init__.py": LIBRARY,
+            "spacelib/linalg.py": SUB,
+            "spaceback/__init__.py": "",
+            "spaceback/gpu.toml": f'name = "gpu"\n{TOML}',
+            "spacegpu.py": GPU,
+        },
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def lib(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(folder)
+    module = importlib.import_module("spacelib")
+    with isolated(module.system):
+        yield module
+    for name in [each for each in sys.modules if each.startswith("space")]:
+        del sys.modules[name]
+
+
+def test_functions_have_the_backend(lib: Any) -> None:
+    """W11: dispatchables, functions that call some, and those of submodules."""
+    gpu = namespace(lib, backend="gpu")
+    assert (gpu.tensor([1]), lib.tensor([1])) == ("gpu", "own")
+    assert gpu.composed([1], twice=True) == ["gpu", "gpu"]
+    assert gpu.linalg.norm(3) == "norm by gpu"
+    assert lib.linalg.norm(3) == "norm by own"
+    assert gpu.tensor(1.5) == "own"  # types decide
+    assert lib.system.backend_opts().backend is None
+
+
+def test_a_type(lib: Any) -> None:
+    """W11: as `type=` of a block."""
+    for given in ("spacegpu:Array", importlib.import_module("spacegpu").Array):
+        gpu = namespace(lib, type=given)
+        assert gpu.tensor([1]) == "gpu"
+        assert gpu.composed() == ["gpu", None]
+    assert repr(namespace(lib, type="spacegpu:Array")).endswith("type='spacegpu:Array'>")
+
+
+def test_the_rest_is_the_modules_own(lib: Any) -> None:
+    """W11: classes, values and what the library has imported; attributes follow."""
+    gpu = namespace(lib, backend="gpu")
+    assert gpu.Thing is lib.Thing
+    assert gpu.Fraction is lib.Fraction
+    assert gpu.math is sys.modules["math"]
+    assert (gpu.constant, gpu.__name__) == (3, "spacelib")
+    assert (gpu.float64, lib.float64) == ("gpu float64", "own")
+    lib.constant = 4
+    assert gpu.constant == 4
+    with pytest.raises(AttributeError, match="no attribute 'tenso'; did"):
+        _ = gpu.tenso
+
+
+def test_it_looks_like_the_module(lib: Any) -> None:
+    """W11: `dir`, signatures and docstrings; the same objects again."""
+    gpu = namespace(lib, backend="gpu")
+    assert {*dir(lib)} <= {*dir(gpu)}
+    assert {"tensor", "linalg", "float64"} <= {*dir(gpu)}
+    assert gpu.tensor is gpu.tensor
+    assert gpu.linalg is gpu.linalg
+    assert gpu.linalg.norm is gpu.linalg.norm
+    assert inspect.signature(gpu.composed) == inspect.signature(lib.composed)
+    assert gpu.tensor.__doc__ == lib.tensor.__doc__
+    assert gpu.tensor.__name__ == "tensor"
+    assert gpu.tensor.explain([1]).selected == "gpu"
+    assert repr(gpu) == "<namespace of spacelib with backend='gpu'>"
+    assert repr(gpu.tensor) == "<tensor of <namespace of spacelib with backend='gpu'>>"
+    assert not hasattr(gpu.tensor, "invoke")
+
+
+def test_it_cannot_be_changed(lib: Any) -> None:
+    """W11: the module can."""
+    gpu = namespace(lib, backend="gpu")
+    with pytest.raises(AttributeError, match="set 'constant' in the module"):
+        gpu.constant = 5
+    with pytest.raises(AttributeError, match="delete 'constant' from the module"):
+        del gpu.constant
+    assert lib.constant == 3
+
+
+def test_what_is_in_force_around_stays(lib: Any) -> None:
+    """W11: the options are added in the call, and gone after it, also by an exception."""
+    gpu = namespace(lib, backend="gpu")
+    with lib.system.backend_opts(trace=True) as trace:
+        gpu.tensor([1])
+    assert [event.backend for event in trace] == ["gpu"]
+    with pytest.raises(TypeError):
+        gpu.composed(nonsense=1)
+    with lib.switch.backend_context("default"):
+        assert gpu.tensor([1]) == "gpu"
+        assert lib.tensor([1]) == "own"
+
+
+def test_coroutines_and_generators(lib: Any) -> None:
+    """W11, S8: the backend is in force in each step, and not between two."""
+    gpu = namespace(lib, backend="gpu")
+    assert inspect.iscoroutinefunction(gpu.later)
+    assert asyncio.run(gpu.later([1])) == "gpu"
+    found = gpu.steps()
+    assert (next(found), lib.tensor([1]), next(found)) == ("gpu", "own", "gpu")
+
+
+def test_threads(lib: Any) -> None:
+    """W11: it is in force wherever a function is called."""
+    gpu = namespace(lib, backend="gpu")
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(gpu.tensor, [[1], [2], 2.5])] == ["gpu", "gpu", "own"]
+        assert [*pool.map(lib.tensor, [[1], [2]])] == ["own", "own"]
+
+
+def test_pickles(lib: Any) -> None:
+    """W11: by reference, submodules and functions too."""
+    gpu = namespace(lib, backend="gpu")
+    for each in (gpu, gpu.linalg, gpu.tensor, gpu.linalg.norm):
+        found = pickle.loads(pickle.dumps(each))
+        assert repr(found) == repr(each)
+    assert pickle.loads(pickle.dumps(gpu.composed))([1]) == ["gpu", "gpu"]
+    assert len(pickle.dumps(gpu)) < 250
+
+
+def test_another_process(folder: Path) -> None:
+    """W11: it finds the library by its name."""
+    run_python(
+        """
+        import pickle, subprocess, sys
+        import spacelib
+        from spatch_core.switching import namespace
+
+        gpu = namespace(spacelib, backend="gpu")
+        code = "import pickle, sys; print(pickle.load(sys.stdin.buffer)([1]))"
+        done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(gpu.tensor),
+                              capture_output=True, check=True)
+        assert done.stdout.strip() == b"gpu", done
+        """,
+        path=[folder, *FOLDERS],
+    )
+
+
+def test_mistakes(lib: Any) -> None:
+    """W11: at once, and by name."""
+    with pytest.raises(UnknownBackendError, match="did you mean 'gpu'"):
+        namespace(lib, backend="gpx")
+    with pytest.raises(UnknownTypeError):
+        namespace(lib, type=int)
+    with pytest.raises(TypeError, match="backend= or type="):
+        namespace(lib)
+    with pytest.raises(TypeError, match="takes a module"):
+        namespace("spacelib", backend="gpu")
+    with pytest.raises(TypeError, match="no BackendSystem is known for module 'asyncio'"):
+        namespace(asyncio, backend="gpu")
+    other = BackendSystem(None, "OTHER")
+    other._module = "spacelib.other"
+    with pytest.raises(UnknownBackendError):
+        namespace(lib, backend="gpu", system=other)
+    assert namespace(lib, backend="gpu", system=lib.system).tensor([1]) == "gpu"
