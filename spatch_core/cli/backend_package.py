@@ -11,11 +11,17 @@ from inspect import Parameter, Signature
 from pathlib import Path
 from string import Template
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
 
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
 _WIDTH = 100
+_SHARED = ("README.md.template", "pyproject.toml.template", "test_package.py.template")
+"""Templates of every package."""
 _STARS: dict[object, str] = {Parameter.VAR_POSITIONAL: "*", Parameter.VAR_KEYWORD: "**"}
 
 
@@ -35,6 +41,7 @@ class NewBackend:
     requirements: tuple[str, ...]  # distributions that it needs besides spatch-core
     requires_opt_in: bool
     secondary_types: tuple[TypePattern, ...] = ()
+    is_minimal: bool = False  # with conversions, and all of its code in one module
 
     @property
     def implementation(self) -> str:
@@ -47,11 +54,19 @@ class NewBackend:
         source = f"src/{self.package}"
         folders = {"pyproject.toml": "", "README.md": "", "test_package.py": "tests/"}
         written = {f"{source}/py.typed": ""}
-        for template in (files(__name__.rpartition(".")[0]) / "templates").iterdir():
-            name = template.name.removesuffix(".template")
+        for name, template in self._templates().items():
             path = folders.get(name, f"{source}/") + name.replace("package", self.package)
             written[path] = Template(template.read_text("utf-8")).substitute(values)
         return dict(sorted(written.items()))
+
+    def _templates(self) -> dict[str, Traversable]:
+        """Return the templates of its files, by the names of these."""
+        folder = files(__name__.rpartition(".")[0]) / "templates"
+        found = {each.name: each for each in folder.iterdir() if each.is_file()}
+        if self.is_minimal:
+            own = (folder / "minimal").iterdir()
+            found = {name: found[name] for name in _SHARED} | {each.name: each for each in own}
+        return {name.removesuffix(".template"): each for name, each in found.items()}
 
     def _values(self) -> dict[str, str]:
         system_module, system_qualname = split_identifier(self.system)
@@ -64,6 +79,13 @@ class NewBackend:
         names = ("name", "project", "package", "library", "group", "function", "implementation")
         return {
             **{name: getattr(self, name) for name in names},
+            "code": "__init__" if self.is_minimal else "functions",
+            "code_import": f"import {self.package} as functions"
+            if self.is_minimal
+            else f"from {self.package} import functions",
+            "content": "The conversions and the implementations are"
+            if self.is_minimal
+            else "Implementations are",
             "entry_point": quoted(self.name) if "." in self.name else self.name,
             "system_module": system_module,
             "system_qualname": system_qualname,

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from inspect import Signature
 from keyword import iskeyword
 from pathlib import Path
@@ -30,8 +31,9 @@ from .findings import counted
 from .output import Notes, show, show_json
 
 _EPILOG = """\b
-Example:
+Examples:
   spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray
+  spatch-core new-backend scipy_dispatch gpu --type cupy:ndarray --minimal
 
 The package has one function that defers, with the signature that the library's has. Its
 tests pass as it is."""
@@ -93,6 +95,13 @@ def _backend_name(_context: click.Context, _parameter: click.Parameter, value: s
     default=Path(),
     help="Where the new folder is made; by default here.",
 )
+@click.option(
+    "--minimal",
+    is_flag=True,
+    help="Write one module with two conversions and one function: with fallback='convert' the "
+    "conversions serve all other functions. The library's types are the secondary ones, unless "
+    "others are given.",
+)
 @click.option("--opt-in", is_flag=True, help="Let it stay inactive until it is prioritized.")
 @json_option
 def new_backend_command(
@@ -102,6 +111,7 @@ def new_backend_command(
     secondary_types: tuple[TypePattern, ...],
     function: str | None,
     directory: Path,
+    minimal: bool,
     opt_in: bool,
     as_json: bool,
 ) -> None:
@@ -114,6 +124,12 @@ def new_backend_command(
     secondary_types = tuple(each for each in secondary_types if each not in types)
     _check_types((*types, *secondary_types))
     backend = _design(loaded, name, types, secondary_types, function, opt_in)
+    if minimal:
+        backend = replace(backend, is_minimal=True)
+        if not secondary_types and loaded.system is not None:
+            # Calls that mix both types are converted, too.
+            own = loaded.system.backends[DEFAULT].primary_types
+            backend = replace(backend, secondary_types=tuple(e for e in own if e not in types))
     folder = directory / backend.project
     files = backend.files()
     _write(folder, files)

@@ -51,7 +51,10 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "replay-check": [("run.json",)],
     "verify": [("paint_oil/backend.toml", "--no-imports"), ("paint_water/backend.toml",)],
     "update": [("paint_oil/backend.toml", "--check")],
-    "new-backend": [("paintlib", "gold", "--type", "decimal:Decimal")],
+    "new-backend": [
+        ("paintlib", "gold", "--type", "decimal:Decimal"),
+        ("paintlib", "lead", "--type", "decimal:Decimal", "--minimal"),
+    ],
 }
 
 

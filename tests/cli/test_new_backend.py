@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spatch_core.testing import write_distribution
+from spatch_core.testing import run_python, write_distribution
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Answer, Site
@@ -105,6 +105,34 @@ def test_a_new_backend_passes_its_own_tests(paint: Site) -> None:
     assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
     (library,) = paint.run("doctor", "paintlib", "--json").json["libraries"]
     assert [each for each in library["findings"] if each["backend"] == "water"] == []
+
+
+def test_a_minimal_backend_has_two_conversions_and_one_function(paint: Site) -> None:
+    """It passes its own tests, and converts as soon as the conversions return something."""
+    paint.install_library()
+    answer = create(paint, "water", "--type", "fractions:Fraction", "--minimal")
+    assert answer.code == 0
+    folder = paint.folder / "paint-lib-water"
+    found = [each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file()]
+    source = "src/paint_lib_water"
+    assert sorted(found) == [
+        *("README.md", "pyproject.toml", f"{source}/__init__.py", f"{source}/backend.toml"),
+        *(f"{source}/py.typed", "tests/test_paint_lib_water.py"),
+    ]
+    assert sorted(answer.output.split("Files:\n")[1].split("Next:\n")[0].split()) == sorted(found)
+    check_style(folder)
+    assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
+    code = paint.folder / "paint_lib_water" / "__init__.py"
+    code.write_text(code.read_text().replace("return None", "return int(x)", 1))
+    program = """
+        from fractions import Fraction
+        from paintlib._dispatch import system
+        from paintlib.filters import blend
+        with system.backend_opts("water", fallback="convert"):
+            result = blend(Fraction(3), 1)
+        assert type(result) is int, result
+        """
+    run_python(program, path=[paint.folder, ROOT])
 
 
 @pytest.mark.parametrize("option", ["--type", "--secondary-type"])

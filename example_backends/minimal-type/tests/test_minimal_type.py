@@ -46,10 +46,10 @@ def test_every_other_function_works_through_conversions(function: Any, default: 
 
 
 def test_several_arguments_and_results_are_converted() -> None:
-    """Numbers of Python's own stay what they are."""
+    """Numbers of Python's own stay what they are, and arrays beside quantities."""
     with backend_opts(fallback="convert"):
         labels, count = ndimage.label(Quantity(NUMBERS > 5))
-        both = signal.convolve(Quantity(NUMBERS), Quantity(NUMBERS))
+        both = signal.convolve(Quantity(NUMBERS), NUMBERS)
     assert (type(labels), count) == (Quantity, 1)
     np.testing.assert_array_equal(both.values, scipy.signal.convolve(NUMBERS, NUMBERS))
 

@@ -31,6 +31,8 @@ def from_numbers(array: Any) -> Quantity:
 
 
 @backend.implements("scipy_dispatch.ndimage:gaussian_filter")
-def gaussian_filter(input: Quantity, sigma: Any, *args: Any, **kwargs: Any) -> Quantity:
+def gaussian_filter(input: Quantity, sigma: Any, *args: Any, **kwargs: Any) -> Any:
     """Keeps the unit."""
+    if not isinstance(input, Quantity):  # a quantity is the output, for example
+        return NotImplemented
     return Quantity(scipy.ndimage.gaussian_filter(input.values, sigma, *args, **kwargs), input.unit)
