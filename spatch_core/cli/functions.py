@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,7 +77,11 @@ def _rows(system: BackendSystem) -> list[_Row]:
 
 
 def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[_Row]) -> list[Part]:
-    names = list(system.backends)
+    names = [loaded.shown(name) for name in system.backends]
+    rows = [
+        replace(row, cells={loaded.shown(name): cell for name, cell in row.cells.items()})
+        for row in rows
+    ]
     functions = [row for row in rows if row.is_dispatchable]
     parts: list[Part] = [f"{loaded.library.name}: which backends implement which functions"]
     if functions:
