@@ -5,6 +5,8 @@ Imported only for functions with ``inside=`` or ``like=``.
 
 from __future__ import annotations
 
+import itertools
+
 from ._replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
@@ -25,6 +27,22 @@ class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have
     """
 
     every: list[Any]
+
+
+_EMPTY: dict[Any, Any] = {}
+
+# Looking into an iterator uses it up. Those of other classes may be arrays themselves; those that
+# never end are for the function alone.
+_ITERATORS = {
+    id(each): each
+    for each in (
+        *(type(iter([])), type(iter(())), type(iter(set())), type(iter(range(0)))),
+        *(type(iter(each)) for each in (_EMPTY, _EMPTY.values(), _EMPTY.items())),
+        *(type(_ for _ in ()), type(reversed([])), map, filter, zip, enumerate, reversed),
+        *(itertools.chain, itertools.islice, itertools.starmap, itertools.accumulate),
+    )
+}
+"""Python's own iterators, by identity: a metaclass may define ``==`` and ``hash``."""
 
 
 class Finder:
@@ -55,6 +73,7 @@ class Finder:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Return the dispatch arguments of a call, perhaps with other arguments for it."""
         values: list[Any] = []
+        is_replaced = False
         like = self._like
         if like is not None and kwargs.get(like) is not None:
             values.append(kwargs[like])
@@ -66,6 +85,12 @@ class Finder:
             else:
                 continue
             if each.label in self._inside:
+                if id(type(value)) in _ITERATORS:
+                    value, is_replaced = list(value), True
+                    if each.position is not None and each.position < len(args):
+                        args = (*args[: each.position], value, *args[each.position + 1 :])
+                    else:
+                        kwargs[each.name] = value
                 values += elements(value)
             else:
                 values.append(value)
@@ -74,7 +99,7 @@ class Finder:
             # By identity: a metaclass may define == and hash.
             found = Elements({id(type(each)): each for each in values}.values())
             found.every = values
-        if like is None or like not in kwargs:
+        if not is_replaced and (like is None or like not in kwargs):
             return found
         others: Mapping[str, Any] = {name: kwargs[name] for name in kwargs if name != like}
         return ReplacedArguments(found, *args, **others)

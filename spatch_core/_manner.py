@@ -86,7 +86,7 @@ def checked_exceptions(classes: Iterable[Any]) -> tuple[type[Exception], ...]:
     TypeError
         If there is anything else among them.
     """
-    found = (classes,) if isinstance(classes, type) else tuple(classes)
+    found: tuple[Any, ...] = (classes,) if isinstance(classes, type) else tuple(classes)
     for each in found:
         if not (isinstance(each, type) and issubclass(each, Exception)):
             raise TypeError(f"defer_on= takes classes of exceptions in a list, not {each!r}")

@@ -108,8 +108,8 @@ class BackendSystem:
         self,
         group: str | None,
         environ_prefix: str,
-        default_primary_types: Iterable[str] = (),
-        backends: Iterable[Any] = (),
+        default_primary_types: Iterable[str] | None = (),
+        backends: Iterable[Any] | None = (),
         *,
         default_secondary_types: Iterable[str] = (),
         fallback: str = "default",
@@ -126,8 +126,13 @@ class BackendSystem:
         ):
             from ._function.mistakes import check_system  # most libraries need it never
 
+            # None means none, as in the public package `spatch`.
+            default_primary_types = () if default_primary_types is None else default_primary_types
+            backends = () if backends is None else backends
             given = default_primary_types, backends, default_secondary_types
             check_system(group, environ_prefix, *given)
+        assert default_primary_types is not None
+        assert backends is not None
         self.group = group
         self.environ_prefix = environ_prefix
         self._default_types = tuple(TypePattern(text) for text in default_primary_types)
@@ -205,7 +210,8 @@ class BackendSystem:
             `dispatch_args` it is the only one.
         inside : str or iterable of str, optional
             The dispatch arguments whose elements decide, those of nested lists and tuples, as for
-            `numpy.concatenate`. Without `dispatch_args` they are the only ones.
+            `numpy.concatenate`. A generator is handed on as a list. Without `dispatch_args` they
+            are the only ones.
 
         Returns
         -------

@@ -120,6 +120,13 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
 # Making one
 
 
+def test_none_means_no_types_and_no_backends() -> None:
+    """F15: as in the public package, whose adopters change the import and nothing else."""
+    system = BackendSystem(None, "MYLIB", default_primary_types=None, backends=None)
+    assert list(system.backends) == ["default"]
+    assert system.backends["default"].primary_types == ()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -130,8 +137,8 @@ def test_importing_a_library_discovers_nothing(tmp_path: Path) -> None:
         ((b"lib", "LIB"), "group takes the name"),
         ((None, None), "environ_prefix takes a string, e.g. 'MYLIB', not None"),
         ((None, "LIB", 3), "default_primary_types takes several type patterns, in a list"),
-        ((None, "LIB", None), "default_primary_types takes several"),
-        ((None, "LIB", (), None), "backends takes several descriptions, in a list"),
+        ((None, "LIB", "lib"), "default_primary_types takes several"),
+        ((None, "LIB", (), 3), "backends takes several descriptions, in a list"),
         ((None, "LIB", (), "lib"), "backends takes several"),
         ((None, "LIB", (), {"name": "b"}), "backends takes several"),
     ],

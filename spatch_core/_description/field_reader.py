@@ -71,11 +71,15 @@ class FieldReader:
         elsewhere = [] if meant else _meant(key, all_fields())
         if meant:
             remedy = f"Did you mean {meant[0]!r}?"
+        elif elsewhere == [key]:  # a table in the one place and none in the other
+            remedy = f"The field {key!r} belongs {place_of(key)}"
         elif elsewhere:
             remedy = f"Did you mean {elsewhere[0]!r}? Write it {place_of(elsewhere[0])}"
         else:
             remedy = "Remove it, or update spatch-core if a later version knows it"
         message = f"there is no field {str(key)!r}; it is ignored"
+        if meant and meant[0] in RESTRICTING:
+            message += ", and the backend needs no opt-in"
         warns = bool(_meant(key, free) or elsewhere)
         self.problems.append(
             Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)

@@ -7,6 +7,11 @@ its kind, its default and its meaning. `FieldReader` has a method for each kind,
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
 REQUIRED = "required"
 """The default of a field that must be given."""
 
@@ -102,7 +107,7 @@ RESTRICTING = ("requires_opt_in",)
 TABLE = "table"
 """The kind of a field that is a table."""
 
-_HOMES = (
+_HOMES: tuple[tuple[Mapping[Any, tuple[str, str, str]], str], ...] = (
     (FIELD_TABLE, "above the first table"),
     (FUNCTION_TABLE, f"in the table of a function, or in [{FUNCTIONS}.{DEFAULTS}]"),
     (AUTO_GENERATION_TABLE, f"in [{FUNCTIONS}.{AUTO_GENERATION}]"),

@@ -80,7 +80,7 @@ def parse_description(
         fields = {
             name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
         }
-    table = fields.get("functions")
+    table: Any = fields.get("functions")
     if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
         asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
         found = {key: entry for key, entry in asked.items() if entry is not None}

@@ -87,6 +87,8 @@ def restore(
     """
     (_, fields, names_of_functions), functions = entry
     values: dict[str, Any] = {}
+    generation: Any = None
+    every: Any = None
     for (key, field), value in zip(FIELD_TABLE.items(), fields, strict=True):
         if key == FUNCTIONS:
             generation, every = value

@@ -45,11 +45,8 @@ if TYPE_CHECKING:
 
 _NOTHING = ()
 
-_VARIABLES = """
-    The environment variables {0}_PRIORITIZE, {0}_BLOCK, {0}_SET_ORDER and {0}_BACKEND
-    prioritize, block and order backends, and say which one is current, before a program starts.
-    """
-"""The end of the docstring of a library's options."""
+_PREFIX = "<PREFIX>"
+"""Stands in the docstring for the start of the names of a library's environment variables."""
 
 
 class BackendOptions(Giving[Given_co]):
@@ -100,6 +97,10 @@ class BackendOptions(Giving[Given_co]):
     force now together with its own options; the decorated function can be pickled and runs
     under the same options in another process. Without either it tells what would be in force
     in a block with these options here and now.
+
+    Before a program starts, the environment variables <PREFIX>_PRIORITIZE, <PREFIX>_BLOCK,
+    <PREFIX>_SET_ORDER and <PREFIX>_BACKEND prioritize, block and order backends, and say which
+    one is current.
 
     Examples
     --------
@@ -239,7 +240,7 @@ class BackendOptions(Giving[Given_co]):
             {
                 "__slots__": (),
                 # `help` does not look for it in base classes.
-                "__doc__": cls.__doc__ and cls.__doc__ + _VARIABLES.format(prefix),
+                "__doc__": cls.__doc__ and cls.__doc__.replace(_PREFIX, prefix),
                 "__module__": module,
                 "_owner": owner,
                 "_prioritized": {},

@@ -81,13 +81,22 @@ def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[dict[str, An
     functions = [row for row in rows if row["is_dispatchable"]]
     parts: list[Part] = [f"{loaded.library.name}: which backends implement which functions"]
     if functions:
-        columns = [Column("function"), *(Column(n, styles=_STYLES, is_name=True) for n in names)]
+        columns = [
+            Column("function"),
+            *(Column(loaded.shown(n), styles=_STYLES, is_name=True) for n in names),
+        ]
         cells = [(row["function"], *(_cell(row, name) for name in names)) for row in functions]
         parts.append(Table(columns, cells))
-    without = [name for name in names if not any(name in row["backends"] for row in functions)]
+    without = [
+        loaded.shown(name)
+        for name in names
+        if not any(name in row["backends"] for row in functions)
+    ]
     parts.append(Notes("Implement none of them", [", ".join(without)] if without else []))
     others = [row for row in rows if not row["is_dispatchable"]]
-    lines = [f"{row['function']}: {', '.join(row['backends'])}" for row in others]
+    lines = [
+        f"{row['function']}: {', '.join(map(loaded.shown, row['backends']))}" for row in others
+    ]
     parts.append(Notes("Not functions of the library", lines))
     text = f"{counted(len(functions), 'function')}, {counted(len(names), 'backend')}"
     return [*parts, *closing(text, (loaded.library.name, loaded.problems))]

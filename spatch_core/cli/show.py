@@ -64,7 +64,7 @@ def show_command(context: click.Context, backend: str, library: str | None, as_j
     loaded, found = _find(backend, library)
     if loaded.system is not None:
         import_public_names(loaded.library)
-    problems = [each for each in loaded.problems if each.backend == backend]
+    problems = [each for each in loaded.problems if each.backend == found.name]
     if as_json:
         show_json(_as_json(loaded, found, problems))
     else:
@@ -79,8 +79,10 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
     names: list[str] = []
     for loaded in libraries:
         backends = list_backends(loaded)
-        names += [each.name for each in backends]
-        found += [(loaded, each) for each in backends if each.name == name][:1]
+        names += [loaded.shown(each.name) for each in backends]
+        found += [
+            (loaded, each) for each in backends if name in (each.name, loaded.shown(each.name))
+        ][:1]
     if library is not None and libraries[0].fault is not None:
         raise click.ClickException(libraries[0].describe(libraries[0].fault))
     if not found:
@@ -94,9 +96,10 @@ def _find(name: str, library: str | None) -> tuple[LoadedLibrary, ListedBackend]
 
 def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]) -> list[Part]:
     record = _as_json(loaded, backend, problems)
-    heading = f"{backend.name}, a backend of {loaded.library.name}"
+    name = loaded.shown(backend.name)
+    heading = f"{name}, a backend of {loaded.library.name}"
     if backend.name == DEFAULT:
-        heading = f"{backend.name}, the library {loaded.library.name} itself"
+        heading = f"{name}, the library {loaded.library.name} itself"
     parts: list[Part] = [heading, Table(_FIELDS, list(_fields(record, backend)))]
     if record["functions"]:
         rows = [
@@ -125,7 +128,10 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     edges = [f"before {e['after']}: {e['reason']}" for e in record["before"] or ()]
     edges += [f"after {e['before']}: {e['reason']}" for e in record["after"] or ()]
     if record["order"]:
-        parts += [f"Order: {', '.join(record['order'])}", Notes("It goes", edges)]
+        parts += [
+            f"Order: {', '.join(map(loaded.shown, record['order']))}",
+            Notes("It goes", edges),
+        ]
     text = counted(len(functions), "function")
     return [*parts, *closing(text, (loaded.library.name, problems))]
 

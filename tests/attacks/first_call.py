@@ -345,9 +345,10 @@ def left_held(number: int, lock: str) -> Count:
     The import system ignores exceptions in the callbacks of its weak references. So an interrupt
     there is lost, and the thread goes on with the lock that the callback has acquired.
     """
+    bootstrap: Any = _frozen_importlib  # typeshed leaves its private functions out
     acquire: Any = {
         "all": _imp.acquire_lock,
-        "module": lambda: _frozen_importlib._get_module_lock("c_abstract.bases").acquire(),
+        "module": lambda: bootstrap._get_module_lock("c_abstract.bases").acquire(),
     }[lock]
     count = Count()
     for _ in range(number):

@@ -390,4 +390,9 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
         cells = [cell for row in answer.rows for cell in row]
         assert "paintlib" in cells
         assert "default" not in cells
+    assert "paintlib" in paint.run("functions", "paintlib").output.splitlines()[1].split()
+    for name in ("paintlib", "default"):
+        output = paint.run("show", name, "--library", "paintlib").output
+        assert output.startswith("paintlib, the library paintlib itself")
+        assert "Order: paintlib" in output
     assert backend_as_json(paint, "default")["state"] == "active"

@@ -618,6 +618,21 @@ def test_an_unknown_key_shows_the_nearest_field_of_any_table(
     assert (problem.skips, problem.warns) == (False, True)
 
 
+def test_a_misspelt_opt_in_says_what_follows() -> None:
+    """D11: the backend runs unasked, where its author did not want it to."""
+    (problem,) = parse({**MINIMAL, "requires_optin": True}).problems
+    assert str(problem).endswith(
+        "there is no field 'requires_optin'; it is ignored, and the backend needs no opt-in. "
+        "Did you mean 'requires_opt_in'?"
+    )
+
+
+def test_no_field_is_suggested_for_itself() -> None:
+    """D11: `backend` is a field of another table, and no table."""
+    (problem,) = parse({**MINIMAL, "backend": {"name": "gpu"}}).problems
+    assert problem.remedy == "The field 'backend' belongs in [functions.auto-generation]"
+
+
 @pytest.mark.parametrize(
     ("fields", "key", "place"),
     [

@@ -439,9 +439,12 @@ def test_options_show_where_they_are_published(library: Library) -> None:
         "prioritize : str or iterable of str, optional",
         'with backend_opts(prioritize="gpu"):',
         "backend_opts().backends",
-        "variables MYLIB_PRIORITIZE, MYLIB_BLOCK, MYLIB_SET_ORDER and MYLIB_BACKEND",
+        "variables MYLIB_PRIORITIZE, MYLIB_BLOCK,",
+        "MYLIB_SET_ORDER and MYLIB_BACKEND",
     ):
         assert line in text
+    # In the notes, and not in the code of an example, whatever Python does with docstrings.
+    assert " |  Before a program starts, the environment variables MYLIB_" in text
 
 
 def test_help_of_options_shows_public_names_alone(library: Library) -> None:
