@@ -214,6 +214,7 @@ def test_options_are_those_of_a_block(paint: Site) -> None:
         "prioritize": ["wax", "water"],
         "disable": ["oil"],
         "type": fraction,
+        "fallback": None,
     }
 
 
