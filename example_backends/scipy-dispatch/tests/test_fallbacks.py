@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import boxes
 import numpy as np
 import pytest
+import scipy
 from boxes import Box, boxed
 from scipy_calls import BLOBS, IMAGE, Call
 from scipy_functions import FUNCTIONS, Function, forms
@@ -19,6 +20,9 @@ from spatch_core import NoImplementationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# A fault of this release: with a conversion the caller's arrays stay as they are.
+OVERWRITING = [Function("signal", "lombscargle")] if scipy.__version__.startswith("1.15.") else []
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -46,6 +50,8 @@ def test_convert_gives_scipys_values_in_every_form_of_the_call(function: Functio
         with backend_opts(fallback="convert"):
             found = outcome(function.dispatchable, given)
         result, *others = outcome(function.default, form)
+        if function in OVERWRITING:
+            others = [others[0], *form]
         assert not isinstance(found[0], Exception), found[0]
         assert bits(found) == bits((in_boxes(result), *[boxed(each) for each in others]))
 
@@ -89,7 +95,8 @@ def test_no_other_argument_is_written_into(function: Function) -> None:
     """Else a conversion would lose what the function has written."""
     args, kwargs = function.call.fresh()
     function.default(*args, **kwargs)
-    assert bits([args, kwargs]) == bits(list(function.call))
+    is_unchanged = bits([args, kwargs]) == bits(list(function.call))
+    assert is_unchanged is (function not in OVERWRITING)
 
 
 @pytest.mark.parametrize("policy", ["raise", "convert"])

@@ -34,7 +34,7 @@ def to_default(x: Array) -> np.ndarray:
             f'allow it with dask.config.set({{"{COMPUTE}": True}})'
         )
     # A copy: the block of an array with one block may be an array of the user's.
-    return np.array(x)
+    return np.array(x.compute())
 
 
 def from_default(value: Any) -> Any:
