@@ -57,7 +57,11 @@ def join(arrays: Any, axis: int = 0) -> Any:
     return "default", arrays, axis
 
 
-@pytest.mark.parametrize("make_iterator", [iter, lambda xs: (x for x in xs), reversed], ids=str)
+@pytest.mark.parametrize(
+    "make_iterator",
+    [iter, lambda xs: (x for x in xs), reversed],
+    ids=["list", "generator", "reversed"],
+)
 def test_a_list_takes_the_place_of_an_iterator(make_iterator: Any) -> None:
     """V18: looking into it uses it up."""
     _, f = make(join, inside="arrays")

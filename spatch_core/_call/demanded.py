@@ -33,7 +33,7 @@ class Demanded(Chain):
             raise BackendDeferredError(candidate.backend, self.function.identifier, self._reason)
         return result
 
-    def call_next(self, *call: Any) -> Any:
+    def call_next(self, *call: Any, **more: Any) -> Any:
         """Raise: there is no other candidate."""
         (candidate,) = self.candidates
         raise BackendDeferredError(

@@ -15,21 +15,6 @@ Q = ParamSpec("Q")
 R_co = TypeVar("R_co", covariant=True)
 
 
-class BoundDispatchable(Protocol[P, R_co]):
-    """A decorated method of an instance."""
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
-
-    @property
-    def backends(self) -> Sequence[str]:
-        """Names of the backends that implement the function, by priority."""
-        ...
-
-    def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Return which implementation would run for this call, and why."""
-        ...
-
-
 class DispatchableFunction(Protocol[P, R_co]):
     """A decorated function: called like the original, with three more attributes."""
 
@@ -47,7 +32,7 @@ class DispatchableFunction(Protocol[P, R_co]):
         self: DispatchableFunction[Concatenate[Any, Q], R_co],
         instance: object,
         owner: type | None = None,
-    ) -> BoundDispatchable[Q, R_co]: ...
+    ) -> Callable[Q, R_co]: ...
 
     @property
     def backends(self) -> Sequence[str]:

@@ -100,7 +100,8 @@ def test_the_instance_may_be_given(cls: Any) -> None:
 
 def test_a_should_run_is_not_asked_without_the_instance() -> None:
     """F8: it gets all arguments of the call."""
-    explanation = Asking().apply.explain(Foreign())
+    asking: Any = Asking()
+    explanation = asking.apply.explain(Foreign())
     assert explanation.selected is None
     assert "never decides" in str(explanation)
 

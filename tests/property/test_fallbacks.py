@@ -106,6 +106,7 @@ def test_explain_and_the_call_agree(
         )
         for _ in range(2):
             ASKED.clear()
+            outcome: Any
             try:
                 result = f(*args)
             except NoImplementationError as error:
