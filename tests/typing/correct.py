@@ -130,7 +130,7 @@ if TYPE_CHECKING:
 
     class Photo(Image):
         # Pyright takes any decorated method for an attribute.
-        def blend(self, other: Image, weight: float = 0.5) -> str:  # pyright: ignore
+        def blend(self, other: Image, weight: float = 0.5) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
             return super().blend(other, weight)
 
     image = Image()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
+from inspect import signature
 from types import NoneType
 from typing import NamedTuple
 
 import numpy as np
+from scipy import signal as scipy_signal
 from scipy.signal import get_window
 
 from ._arrays import default_float, dtype_of, is_complex, is_jax, is_traced, promoted, times_line
@@ -19,6 +21,9 @@ from ._warning import warn_caller
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+HANN: Any = signature(scipy_signal.welch).parameters["window"].default
+"""The default window: ``"hann_periodic"`` in SciPy 1.18, and ``"hann"`` in earlier releases."""
 
 
 class _Cut(NamedTuple):
@@ -217,7 +222,7 @@ def _median(x: Array) -> Array:
 def welch(
     x: Any,
     fs: float = 1.0,
-    window: Any = "hann",
+    window: Any = HANN,
     nperseg: Any = None,
     noverlap: Any = None,
     nfft: Any = None,
@@ -238,7 +243,7 @@ def csd(
     x: Any,
     y: Any,
     fs: float = 1.0,
-    window: Any = "hann",
+    window: Any = HANN,
     nperseg: Any = None,
     noverlap: Any = None,
     nfft: Any = None,
@@ -276,7 +281,7 @@ def _ends(x: Array, count: int, boundary: Any) -> Array:
 def stft(
     x: Any,
     fs: float = 1.0,
-    window: Any = "hann",
+    window: Any = HANN,
     nperseg: Any = 256,
     noverlap: Any = None,
     nfft: Any = None,
@@ -363,7 +368,7 @@ def _refuse_inverse(call: dict[str, Any]) -> str | None:
 def istft(
     Zxx: Any,  # noqa: N803  # SciPy's name
     fs: float = 1.0,
-    window: Any = "hann",
+    window: Any = HANN,
     nperseg: Any = None,
     noverlap: Any = None,
     nfft: Any = None,
