@@ -14,14 +14,15 @@ from spatch_core.testing import run_python
 CORE = Path(spatch_core.__file__).parents[1]
 
 
-def test_what_the_command_line_needs_is_named() -> None:
+def test_what_the_command_line_needs_is_named(tmp_path: Path) -> None:
     """Without the extra: one line, the exit code of wrong usage, and no traceback."""
+    (tmp_path / "spatch_core").symlink_to(CORE / "spatch_core")  # without what stands beside it
     done = run_python(
         """
         import runpy
         runpy.run_module("spatch_core", run_name="__main__")
         """,
-        path=[CORE],
+        path=[tmp_path],
         options=["-S"],  # no installed packages
         check=False,
     )

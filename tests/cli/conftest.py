@@ -58,6 +58,10 @@ LIBRARY = {
 }
 
 
+DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
+"""What the command line needs to show anything, with what that needs."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command printed, and how it ended."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.cli.conftest import Answer, Site
+from tests.cli.conftest import DEPENDENCIES, Answer, Site
 
 
 def examine(site: Site, *options: str, **variables: str) -> dict[str, Any]:
@@ -959,7 +959,7 @@ def test_nothing_that_is_blocked_is_touched(paint: Site, value: str) -> None:
 
 def test_libraries_that_cannot_be_used_are_reported(bare: Site, link_packages: Any) -> None:
     """While the others are examined. Of two of one name, the first by distribution is used."""
-    link_packages(bare, "click", "tomli")
+    link_packages(bare, *DEPENDENCIES)
     bare.install_library()
     expected = {
         "absent": ("import not_there", "loading 'absent:system' failed with ModuleNotFoundError"),
@@ -1083,7 +1083,7 @@ def test_an_unknown_library_is_wrong_usage(paint: Site) -> None:
 
 def test_without_any_library_there_is_nothing_to_examine(bare: Site, link_packages: Any) -> None:
     """And nothing is wrong."""
-    link_packages(bare, "click", "tomli")
+    link_packages(bare, *DEPENDENCIES)
     answer = bare.run("doctor")
     group = "spatch_core.libraries"
     assert answer.output == f"No library is registered in the entry point group {group}.\n"

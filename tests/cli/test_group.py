@@ -14,12 +14,12 @@ import spatch_core
 from spatch_core import __main__
 from spatch_core.cli import main
 from spatch_core.examination import libraries
+from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
 
 # What click and rich need, where they are installed.
-DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 
 
 @pytest.mark.parametrize("arguments", [[], ["list"], ["explain", "a:b", "c:d"], ["--help"]])

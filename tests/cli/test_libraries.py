@@ -6,11 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from spatch_core.testing import write_distribution
+from tests.cli.conftest import DEPENDENCIES
 
 if TYPE_CHECKING:
     from tests.cli.conftest import LinkPackages, Site
-
-DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 
 
 def library(site: Site, name: str, **variables: str) -> Any:

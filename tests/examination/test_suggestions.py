@@ -88,6 +88,7 @@ def test_verify_knows_the_librarys_own_name(site: Site, tmp_path: Path, options:
     answer = site.run("verify", str(file), "--json", *options)
     assert answer.json["files"][0]["faults"] == [
         {
+            "severity": "error",
             "line": 7,
             "key": "lower_priority_than[1]",
             "message": "'defalt' looks like a misspelling of 'default'",
