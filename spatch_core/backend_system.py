@@ -367,10 +367,10 @@ class BackendSystem:
         # Two threads may need it at once, and one of them be interrupted.
         return import_in_turn(f"{__name__.rpartition('.')[0]}._function.loading")
 
-    def _read_again(self) -> None:
+    def _read_again(self, identifier: str | None) -> None:
         from ._function.loading import read_again  # few libraries need it
 
-        read_again(self, self._dispatcher, self._in_code)
+        read_again(self, self._dispatcher, self._in_code, identifier)
 
     def _catalog(self) -> Catalog:
         """Return what was discovered, for tools; discovers if that has not happened yet."""

@@ -60,8 +60,11 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
-    late : list of str
-        Functions that were added since the tables of backends in code were read.
+    late : set of str
+        Functions that were added after the backends were discovered and have not been called. The
+        library may fill the tables of backends in code before or after it decorates.
+    unread : set of str
+        Those of them that were added since these tables were last read for a query.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar
@@ -83,7 +86,7 @@ class Dispatcher:
         restore: Callable[..., Any],
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
-        read_again: Callable[[], None] | None = None,
+        read_again: Callable[[str | None], None] | None = None,
         default_name: str = DEFAULT,
     ) -> None:
         self.default_name = default_name
@@ -94,7 +97,9 @@ class Dispatcher:
         self.restore = restore
         self.reload = reload
         self._read_again = read_again
-        self.late: list[str] = []
+        # Filled and emptied in single steps, so that no lock is needed.
+        self.late: set[str] = set()
+        self.unread: set[str] = set()
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -129,8 +134,10 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
-        if self.late and self._read_again is not None:
-            self._read_again()
+        if self.unread and self._read_again is not None:
+            added = [*self.unread]
+            self._read_again(None)
+            self.unread.difference_update(added)  # last: nothing is lost if reading is interrupted
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -143,19 +150,25 @@ class Dispatcher:
 
     def add(self, record: Record) -> int:
         """Give a function its index in the tables."""
+        if self._read_again is not None:
+            # First, because another thread may discover the backends now, and take shortcuts.
+            self.late.add(record.identifier)
+            self.unread.add(record.identifier)
         self.records.append(record)
         self.by_identifier[record.identifier] = record
         index = len(self.records)
+        while self.records[index - 1] is not record:  # another thread has added one since
+            index -= 1
         home = namespace_of(record.function.default)
         self._homes.setdefault(id(home), (home, []))[1].append(index)
+        if not self._loaders:
+            self.late.discard(record.identifier)
+            self.unread.discard(record.identifier)
         return index
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
         """Let a function that is added follow the backends, which have been loaded."""
-        if self._read_again is not None:
-            # The library may fill a backend's table before or after it decorates.
-            self.late.append(record.identifier)
-        elif is_new:
+        if is_new:
             # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
             self.shortcuts.take(record, caller)
 
@@ -185,8 +198,9 @@ class Dispatcher:
         record = self.records[index - 1]
         function = record.function
         loader = self.ensure_loader()
-        if self.late and self._read_again is not None:
-            self._read_again()
+        if record.identifier in self.late and self._read_again is not None:
+            self._read_again(record.identifier)
+            self.late.discard(record.identifier)  # last: another thread may call the function, too
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         """A `Dispatcher`, as far as shortcuts are concerned."""
 
         keeper: StateKeeper
+        late: set[str]
 
         @property
         def loaded(self) -> Caller | None: ...
@@ -208,7 +209,8 @@ class Shortcuts:
     def take(self, record: Record, caller: Caller) -> None:
         """Let a function be its default implementation while nothing else can answer."""
         shortcut = record.shortcut
-        if shortcut is None:
+        # The first call of one that was added late reads the tables of backends in code.
+        if shortcut is None or record.identifier in self._dispatcher.late:
             return
         # Blocks of options that have a policy are observed.
         if caller.resolver.may_refuse(record.function):
