@@ -9,13 +9,13 @@ from types import FunctionType
 from .._dispatch_arguments import SIGNED, Function, missing
 from .._identifiers import GENERATED, split_identifier
 from .acceleration import accelerate, prepare
-from .shortcut import Shortcut
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import CodeType
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._resolution.explanation import Explanation
     from .dispatcher import Dispatcher
     from .invocation import Invocation
+    from .shortcut import Shortcut
 
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
@@ -62,9 +63,15 @@ class Dispatchable:
         The docstring of the default implementation.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    code : types.CodeType or None
+        The code generated for the wrapper; None if it must not run another one.
     shortcut : Shortcut or None
-        None if the wrapper cannot run the code of the default implementation.
+        Lets the wrapper run the code of the default implementation; made when it may be taken.
     """
+
+    # Other threads see the record before its wrapper is made: discovery may end in one of them.
+    code: CodeType | None = None
+    shortcut: Shortcut | None = None
 
     def __init__(
         self,
@@ -83,8 +90,6 @@ class Dispatchable:
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
-        # From here on, other threads see the record: discovery may end in one of them.
-        self.shortcut: Shortcut | None = None
         self.doc: str | None = default.__doc__
         index = dispatcher.add(self)
         tables = dispatcher.tables
@@ -120,7 +125,7 @@ class Dispatchable:
             accelerate(self.wrapper)
         # A finder runs, and raises, in every call.
         if function.runs_no_code:
-            self.shortcut = Shortcut.between(self.wrapper, default)
+            self.code = self.wrapper.__code__
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:

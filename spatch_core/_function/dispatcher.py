@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+
 from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
 from .._dispatch_arguments import given
 from .._identifiers import DEFAULT
 from .._state.scope import store, table_of
 from .link import Link
-from .shortcut import Shortcuts
+
+if sys.version_info < (3, 11):
+    from . import collecting  # noqa: F401  # which notes each collection from here on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import FunctionType
+    from types import CodeType, FunctionType
     from typing import Any, Protocol
 
     from .._call.caller import Caller
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from .._state.keeper import StateKeeper
     from .._state.options import BackendOptions
     from .._state.scope import Scope
+    from .library_shortcuts import Shortcuts
     from .shortcut import Shortcut
 
     class Record(Protocol):
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
         identifier: str
         function: Function
         wrapper: FunctionType
+        code: CodeType | None
         shortcut: Shortcut | None
 
         def document(self, section: str) -> None: ...
@@ -73,7 +79,7 @@ class Dispatcher:
     link : Link
         The dispatcher as the code of the wrappers refers to it.
     shortcuts : Shortcuts
-        Those of all functions.
+        Those of all functions, from when there is a loader.
     """
 
     def __init__(
@@ -104,11 +110,8 @@ class Dispatcher:
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
-        self.shortcuts = Shortcuts(self)
-        keeper.observations.before = self.link.leave_shortcuts
-        keeper.observations.after = self.link.take_shortcuts
+        self.shortcuts: Shortcuts
         keeper.strays = self.link.strays
-        keeper.waking = self.link.wake
 
     @property
     def loaded(self) -> Caller | None:
