@@ -123,8 +123,9 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        # A finder runs, and raises, in every call.
-        if function.runs_no_code:
+        # A finder runs, and raises, in every call. CPython exchanges code only for code with as many
+        # free variables.
+        if function.runs_no_code and getattr(default, "__closure__", None) is None:
             self.code = self.wrapper.__code__
         self._dress(module, qualname)
 

@@ -20,6 +20,7 @@ from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
 from .library_shortcuts import install
+from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,7 @@ def make_loader(
         Their secondary types.
     """
     install(dispatcher)
+    dispatcher.results = Results(dispatcher)
     discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 

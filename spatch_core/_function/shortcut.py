@@ -66,8 +66,6 @@ class Shortcut:
         if (
             not _IS_ATOMIC
             or type(default) is not FunctionType
-            # CPython exchanges code only for code with as many free variables.
-            or default.__code__.co_freevars
             # They are of a subclass of dict, which a wrapper does not share.
             or default.__globals__ is not wrapper.__globals__
             # A decorator that wraps another function may exchange code too.
