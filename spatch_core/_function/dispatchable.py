@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from sys import modules
 from types import FunctionType
 
 from .._dispatch_arguments import SIGNED, Function, missing
-from .._identifiers import GENERATED, split_identifier
+from .._identifiers import GENERATED
 from .acceleration import accelerate, prepare
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
@@ -123,8 +122,8 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        # A finder runs, and raises, in every call. CPython exchanges code only for code with as many
-        # free variables.
+        # A finder runs, and raises, in every call. And CPython exchanges code only for code with as
+        # many free variables.
         if function.runs_no_code and getattr(default, "__closure__", None) is None:
             self.code = self.wrapper.__code__
         self._dress(module, qualname)
@@ -250,50 +249,6 @@ class Dispatchable:
             return  # the thread that decorates the function documents it when there is a wrapper
         show_source(self.generated.source(), self.filename)
         self.wrapper.__doc__ = with_section(self.doc, section)
-
-
-def make_dispatchable(
-    dispatcher: Dispatcher,
-    default: Any,
-    dispatch_args: DispatchArguments,
-    module: str | None,
-    qualname: str | None,
-    identifier: str | None,
-    manner: Manner | None = None,
-) -> Any:
-    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default) or isinstance(default, (type, staticmethod)):
-        from .mistakes import check_callable  # a library that is right needs it never
-
-        check_callable(default)
-    if identifier is None:
-        if not hasattr(default, "__qualname__") and not (module and qualname):
-            raise TypeError(
-                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
-            )
-        home = module or default.__module__, qualname or default.__qualname__
-        identifier = ":".join(home)
-        if module or qualname:
-            split_identifier(identifier)
-    elif module or qualname:
-        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
-    else:
-        home = split_identifier(identifier)
-        if hasattr(default, "__qualname__"):
-            home = default.__module__ or home[0], default.__qualname__
-    origin = getattr(modules.get(getattr(default, "__module__", "")), "__spec__", None)
-    earlier: Any = dispatcher.by_identifier.get(identifier)
-    if earlier is not None:
-        from .mistakes import warn_of_duplicate
-
-        warn_of_duplicate(earlier, default, origin)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, manner)
-    record.origin = origin
-    caller = dispatcher.loaded
-    if caller is not None:
-        record.document(caller.resolver.docs(identifier))
-        dispatcher.follow(record, caller, is_new=earlier is None)
-    return record.wrapper
 
 
 # In this module, because every decorated function has one: another module to import would cost
