@@ -19,6 +19,8 @@ from .._resolution.resolver import Resolver
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
+from .library_shortcuts import install
+from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +66,8 @@ def make_loader(
     secondary_types : sequence of TypePattern, optional
         Their secondary types.
     """
+    install(dispatcher)
+    dispatcher.results = Results(dispatcher)
     discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 
