@@ -127,22 +127,22 @@ def find_parameters(
     try:
         names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
     except TypeError:
-        raise TypeError(
-            f"{identifier}: the dispatch arguments are a name, several names in a list, a mapping "
-            f"of names to positions or a callable that returns them, not {dispatch_args!r}"
-        ) from None
+        from ._inspected import no_names  # a library that is right needs it never
+
+        raise no_names(identifier, dispatch_args) from None
     if not names:
         return ()  # without a look at the signature, which the function need not have
     places = _simple_signature(default)
     if places is None:
-        places = _inspected_signature(default, identifier)
+        from ._inspected import inspected_parameters  # few functions need it
+
+        found = inspected_parameters(default, identifier)
+        places = {label: Parameter(name, position, label) for label, name, position in found}
     for name in names:
         if name not in places:
-            raise TypeError(
-                f"{identifier} has no parameter {name!r} to dispatch on; it has "
-                f"{', '.join(places) or 'none'}. For arguments inside *args or **kwargs "
-                "give a callable that returns them, or {name: position}"
-            )
+            from ._inspected import no_parameter  # a library that is right needs it never
+
+            raise no_parameter(identifier, name, places)
     return tuple(places[name] for name in names)
 
 
@@ -174,27 +174,6 @@ def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | Non
     }
     for name in names[positional : positional + code.co_kwonlyargcount]:
         places[name] = Parameter(name, None)
-    return places
-
-
-def _inspected_signature(default: Callable[..., Any], identifier: str) -> dict[str, Parameter]:
-    import inspect
-
-    try:
-        signature = inspect.signature(default)
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"the signature of {identifier} cannot be found out ({error}); give the dispatch "
-            "arguments as {name: position}"
-        ) from error
-    places = {}
-    for position, parameter in enumerate(signature.parameters.values()):
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            places[parameter.name] = Parameter(None, position, parameter.name)
-        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-            places[parameter.name] = Parameter(parameter.name, position)
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            places[parameter.name] = Parameter(parameter.name, None)
     return places
 
 
@@ -252,7 +231,12 @@ class Function:
         self._finder: Callable[..., Iterable[Any]] | None = None
         self.parameters: tuple[Parameter, ...] | None = None
         if manner is not None and (manner.like is not None or manner.inside):
-            self._finder = _named_finder(default, dispatch_args, manner, identifier)
+            from ._finder import named_finder  # few functions need one
+
+            self._finder = named_finder(
+                lambda names: find_parameters(default, names, identifier),
+                *(dispatch_args, manner, identifier),
+            )
         elif dispatch_args is None:
             self._finder = _all_arguments
         elif callable(dispatch_args):
@@ -303,7 +287,9 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):
                 raise
-            raise self._mismatch(error, args, kwargs) from error
+            from ._inspected import mismatch  # imports `inspect`
+
+            raise mismatch(self.identifier, self.default, error, args, kwargs) from error
         if isinstance(found, tuple) and hasattr(found, "every"):
             return found  # `Elements` of lists
         try:
@@ -311,28 +297,9 @@ class Function:
         except TypeError as error:
             if _is_of_inner_frame(error):  # a generator's
                 raise
-            what = "None" if found is None else f"an object of type {type(found).__qualname__!r}"
-            raise TypeError(
-                f"{self.identifier}: the callable that finds its dispatch arguments returned "
-                f"{what}, not several arguments in a tuple or list"
-            ) from error
+            from ._inspected import no_arguments
 
-    def _mismatch(
-        self, error: TypeError, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-    ) -> TypeError:
-        """Return the error of a call whose arguments the finder does not take."""
-        from inspect import signature
-
-        try:
-            signature(self.default).bind(*args, **kwargs)
-        except TypeError as wrong:  # the call is at fault, not the finder
-            return TypeError(f"{self.identifier.partition(':')[2]}() {wrong}")
-        except ValueError:  # the signature is unknown
-            pass
-        return TypeError(
-            f"{self.identifier}: the callable that finds its dispatch arguments must take the "
-            f"arguments of every call, as the function does, but {error}"
-        )
+            raise no_arguments(self.identifier, found) from error
 
 
 def _is_of_inner_frame(error: BaseException) -> bool:
@@ -341,42 +308,6 @@ def _is_of_inner_frame(error: BaseException) -> bool:
     Otherwise it was raised where it was caught, as a mismatch of parameters is.
     """
     return error.__traceback__ is not None and error.__traceback__.tb_next is not None
-
-
-def _named_finder(
-    default: Callable[..., Any], dispatch_args: Any, manner: Manner, identifier: str
-) -> Any:
-    """Return the finder of a function with ``like=`` or ``inside=``.
-
-    Raises
-    ------
-    TypeError
-        If it cannot be made of the dispatch arguments.
-    """
-    from ._finder import Finder  # few functions need one
-
-    if callable(dispatch_args):
-        raise TypeError(
-            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
-            "names too, not a callable that finds them"
-        )
-    names: Any = manner.inside if dispatch_args is None else dispatch_args
-    parameters = find_parameters(default, names, identifier)
-    known = [each.label for each in parameters]
-    for name in manner.inside:
-        if name not in known:
-            raise TypeError(
-                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
-                f"{', '.join(map(str, known)) or 'none'}"
-            )
-    if manner.like is not None:
-        (place,) = find_parameters(default, manner.like, identifier)
-        if place.position is not None:
-            raise TypeError(
-                f"{identifier}: like={manner.like!r} is left out of the call, so it must be passed "
-                f"by keyword alone: write it after * in the signature"
-            )
-    return Finder(parameters, manner.inside, manner.like)
 
 
 def _all_arguments(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
