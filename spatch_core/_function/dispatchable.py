@@ -5,8 +5,9 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from .._dispatch_arguments import SIGNED, Function, missing
+from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
+from .._parameters import SIGNED
 from .acceleration import accelerate, prepare
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
