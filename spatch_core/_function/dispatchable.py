@@ -236,21 +236,6 @@ class Dispatchable:
         }
         return self.dispatcher.restore, ("dispatchable", content)
 
-    def document(self, section: str) -> None:
-        """Show the backends in the docstring, and the wrapper's source in tracebacks.
-
-        Parameters
-        ----------
-        section : str
-            The section about the backends, for the end of the docstring; may be empty.
-        """
-        from .docstring import show_source, with_section  # not needed when a library is imported
-
-        if not hasattr(self, "generated"):
-            return  # the thread that decorates the function documents it when there is a wrapper
-        show_source(self.generated.source(), self.filename)
-        self.wrapper.__doc__ = with_section(self.doc, section)
-
 
 # In this module, because every decorated function has one: another module to import would cost
 # a library 60 to 100 microseconds.

@@ -3,6 +3,37 @@
 from __future__ import annotations
 
 import linecache
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from .wrapper import Generated
+
+
+class Record(Protocol):
+    """A `Dispatchable`, as far as it is documented."""
+
+    filename: str
+    doc: str | None
+    wrapper: FunctionType
+    generated: Generated
+
+
+def document(record: Record, section: str) -> None:
+    """Show the backends in the docstring of a function, and its source in tracebacks.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    section : str
+        The section about the backends, for the end of the docstring; may be empty.
+    """
+    if not hasattr(record, "generated"):
+        return  # the thread that decorates the function documents it when there is a wrapper
+    show_source(record.generated.source(), record.filename)
+    record.wrapper.__doc__ = with_section(record.doc, section)
 
 
 def show_source(source: str, filename: str) -> None:
