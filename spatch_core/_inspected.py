@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 def inspected_parameters(
     default: Callable[..., Any], identifier: str
-) -> list[tuple[str, str | None, int | None]]:
+) -> dict[str, tuple[str | None, int | None]]:
     """Return the parameters of a callable.
 
     Returns
     -------
-    list of tuples
-        For each parameter its name, the same if it can be passed by keyword, and its position if
-        it can be passed by position.
+    dict of str to tuple
+        For the name of each parameter, the name by which it can be passed by keyword and the
+        position at which it can be passed by position; None where it cannot.
 
     Raises
     ------
@@ -35,14 +35,14 @@ def inspected_parameters(
             f"the signature of {identifier} cannot be found out ({error}); give the dispatch "
             "arguments as {name: position}"
         ) from error
-    found: list[tuple[str, str | None, int | None]] = []
+    found: dict[str, tuple[str | None, int | None]] = {}
     for position, each in enumerate(parameters):
         if each.kind is each.POSITIONAL_ONLY:
-            found.append((each.name, None, position))
+            found[each.name] = None, position
         elif each.kind is each.POSITIONAL_OR_KEYWORD:
-            found.append((each.name, each.name, position))
+            found[each.name] = each.name, position
         elif each.kind is each.KEYWORD_ONLY:
-            found.append((each.name, each.name, None))
+            found[each.name] = each.name, None
     return found
 
 

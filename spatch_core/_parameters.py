@@ -58,31 +58,46 @@ def find_parameters(
     TypeError
         If there is no such parameter, or the signature is unknown.
     """
-    positions: Any = dispatch_args
-    if hasattr(positions, "items"):
-        return tuple(
-            _checked(Parameter(name, position), identifier) for name, position in positions.items()
-        )
-    try:
-        names = (dispatch_args,) if isinstance(dispatch_args, str) else tuple(dispatch_args)
-    except TypeError:
-        from ._inspected import no_names  # a library that is right needs it never
+    given: Any = dispatch_args
+    if isinstance(given, str):
+        names: tuple[Any, ...] = (given,)
+    elif hasattr(given, "items"):
+        places = given.items()
+        return tuple([_checked(Parameter(name, position), identifier) for name, position in places])
+    else:
+        try:
+            names = tuple(given)
+        except TypeError:
+            from ._inspected import no_names  # a library that is right needs it never
 
-        raise no_names(identifier, dispatch_args) from None
+            raise no_names(identifier, given) from None
     if not names:
         return ()  # without a look at the signature, which the function need not have
-    places = _simple_signature(default)
-    if places is None:
-        from ._inspected import inspected_parameters  # few functions need it
+    found: dict[str, tuple[str | None, int | None]] = {}
+    count = first_named = 0
+    # `inspect.signature` works for all callables, but is slow to import and to run.
+    if type(default) is not FunctionType or not SIGNED.isdisjoint(default.__dict__):
+        from ._inspected import inspected_parameters
 
         found = inspected_parameters(default, identifier)
-        places = {label: Parameter(name, position, label) for label, name, position in found}
-    for name in names:
-        if name not in places:
+        known = tuple(found)
+    else:
+        code = default.__code__
+        count, first_named = code.co_argcount, code.co_posonlyargcount
+        known = code.co_varnames[: count + code.co_kwonlyargcount]
+    parameters = []
+    for label in names:
+        if label not in known:
             from ._inspected import no_parameter  # a library that is right needs it never
 
-            raise no_parameter(identifier, name, places)
-    return tuple(places[name] for name in names)
+            raise no_parameter(identifier, label, known)
+        if found:
+            parameters.append(Parameter(*found[label], label))
+        else:
+            place = known.index(label)
+            name = label if place >= first_named else None
+            parameters.append(Parameter(name, place if place < count else None, label))
+    return tuple(parameters)
 
 
 def _checked(parameter: Parameter, identifier: str) -> Parameter:
@@ -95,22 +110,3 @@ def _checked(parameter: Parameter, identifier: str) -> Parameter:
             f"those passed by keyword alone, not {parameter.name!r} to {position!r}"
         )
     return parameter
-
-
-def _simple_signature(default: Callable[..., Any]) -> dict[str, Parameter] | None:
-    """Read the parameters of a plain function; None for any other callable.
-
-    `inspect.signature` works for all callables, but is slow to import and to run.
-    """
-    if type(default) is not FunctionType or default.__dict__.keys() & SIGNED:
-        return None
-    code = default.__code__
-    positional = code.co_argcount
-    names = code.co_varnames
-    places = {
-        name: Parameter(None if position < code.co_posonlyargcount else name, position, name)
-        for position, name in enumerate(names[:positional])
-    }
-    for name in names[positional : positional + code.co_kwonlyargcount]:
-        places[name] = Parameter(name, None)
-    return places

@@ -21,15 +21,15 @@ def function(a: Any, /, b: Any, *rest: Any, c: Any = None, **options: Any) -> No
 @pytest.mark.parametrize(
     ("default", "expected"),
     [
-        pytest.param(function, [("a", None, 0), ("b", "b", 1), ("c", "c", None)], id="every kind"),
+        pytest.param(function, {"a": (None, 0), "b": ("b", 1), "c": ("c", None)}, id="every kind"),
         pytest.param(
-            functools.partial(function, 1), [("b", "b", 0), ("c", "c", None)], id="partial"
+            functools.partial(function, 1), {"b": ("b", 0), "c": ("c", None)}, id="partial"
         ),
-        pytest.param(len, [("obj", None, 0)], id="builtin"),
-        pytest.param(lambda *args: None, [], id="none"),
+        pytest.param(len, {"obj": (None, 0)}, id="builtin"),
+        pytest.param(lambda *args: None, {}, id="none"),
     ],
 )
-def test_parameters_have_their_places(default: Any, expected: list[Any]) -> None:
+def test_parameters_have_their_places(default: Any, expected: dict[str, Any]) -> None:
     """F5: those of ``*args`` and ``**kwargs`` have none."""
     assert inspected_parameters(default, "lib:f") == expected
 
