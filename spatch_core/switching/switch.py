@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._identifiers import shown
-from .._state.state import CURRENT, DispatchState, checked_backend, initial_state, remembered
+from .._state.checked import checked_backend
+from .._state.state import CURRENT, DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
 
 if TYPE_CHECKING:
