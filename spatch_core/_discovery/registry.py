@@ -110,11 +110,12 @@ def build_catalog(
 
     variable = environment.variable(SET_ORDER)
     order = order_all(list(found.values()), environment.set_order, variable)
+    order = replace(order, default_name=default_name)
     for cycle in order.cycles:
         for name in cycle.members:
             registry.problems.append(
                 Problem(
-                    f"{CYCLE}: {' before '.join(cycle.path)}",
+                    f"{CYCLE}: {cycle.in_words(default_name)}",
                     f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,

@@ -125,8 +125,8 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     )
     unknown = [each["function"] for each in functions if not each["is_dispatchable"]]
     parts.append(Notes("Not functions of the library", unknown))
-    edges = [f"before {e['after']}: {e['reason']}" for e in record["before"] or ()]
-    edges += [f"after {e['before']}: {e['reason']}" for e in record["after"] or ()]
+    edges = [f"before {loaded.shown(e['after'])}: {e['reason']}" for e in record["before"] or ()]
+    edges += [f"after {loaded.shown(e['before'])}: {e['reason']}" for e in record["after"] or ()]
     if record["order"]:
         parts += [
             f"Order: {', '.join(map(loaded.shown, record['order']))}",
