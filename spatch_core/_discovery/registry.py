@@ -6,7 +6,8 @@ reported:
 1. a description in code goes before entry points, and the first in code before others;
 2. of entry points, the first usable one by the name of the distribution, then by
    ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
-3. those behind the first usable one are not read.
+3. those behind the first usable one are not read;
+4. one whose requirements are not met counts only if none is usable.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
-from .catalog import CYCLE, Catalog
+from .catalog import CYCLE, REQUIRES, Catalog
 from .environment import (
     BACKEND,
     BLOCK,
@@ -90,7 +91,6 @@ def build_catalog(
         registry.add_installed(name, list(found_of_name))
     for each in registered:
         registry.add_registered(each)
-    registry.check_requirements()
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -148,6 +148,11 @@ def _name(entry_point: Any) -> str:
     return str(entry_point.name)
 
 
+def _owner(description: Description) -> str:
+    distribution = description.source.distribution
+    return f"distribution {distribution}" if distribution else str(description.source)
+
+
 class _Registry:
     """The backends by name, while they are read one by one."""
 
@@ -180,7 +185,7 @@ class _Registry:
             return
         description = self.reader.parse(fields, source, None, in_code=True)
         if description is not None:
-            self.descriptions[description.name] = description
+            self.descriptions[description.name] = self.with_requirements(description)
 
     def add_registered(self, description: Description) -> None:
         """Add one that was registered at run time, unless its name is blocked or taken."""
@@ -201,29 +206,27 @@ class _Registry:
             return
         if known is not None:
             self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
-        self.descriptions[name] = description
+        self.descriptions[name] = self.with_requirements(description)
         self.names.add(name)
 
-    def check_requirements(self) -> None:
-        """Make backends inactive that require distributions that are not installed."""
-        for name, description in self.descriptions.items():
-            if not description.requires:
-                continue
-            try:
-                unmet = why_unmet(description.requires)
-            except RequirementError as error:
-                unmet = str(error)
-                self.problems.append(
-                    Problem(
-                        f"it is inactive, because of a requirement: {error}",
-                        "Install packaging, or correct the requirement",
-                        name,
-                        "requires",
-                        description.source,
-                    )
+    def with_requirements(self, description: Description) -> Description:
+        """Make a backend inactive that requires distributions that are not installed."""
+        if not description.requires:
+            return description
+        try:
+            unmet = why_unmet(description.requires)
+        except RequirementError as error:
+            unmet = str(error)
+            self.problems.append(
+                Problem(
+                    f"it is inactive, because of a requirement: {error}",
+                    "Install packaging, or correct the requirement",
+                    description.name,
+                    REQUIRES,
+                    description.source,
                 )
-            if unmet:
-                self.descriptions[name] = replace(description, unmet=unmet)
+            )
+        return replace(description, unmet=unmet) if unmet else description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
         """Read the entry points that share a name until one is usable; report the others."""
@@ -242,19 +245,60 @@ class _Registry:
             self.report_shadowed(name, [source for source, _ in found], "the library itself")
             return
         first = len(self.problems)
+        inactive: list[Description] = []
         for number, (source, entry_point) in enumerate(found, start=1):
             before = len(self.problems)
             description = self.reader.read(name, entry_point, source)
             if description is not None:
-                self.descriptions[name] = description
+                description = self.with_requirements(description)
+                if description.unmet:
+                    inactive.append(description)
+                    continue
+                self.use(description, inactive, first, before)
                 if len(found) > 1:
-                    owner = source.distribution
-                    used = f"distribution {owner}" if owner else str(source)
-                    self.explain_faults(first, before, used)
-                    self.report_shadowed(name, [each for each, _ in found[number:]], used)
+                    behind = [each for each, _ in found[number:]]
+                    self.report_shadowed(name, behind, _owner(description))
                 return
             if len(self.problems) == before:
                 return  # this thread is importing it; until that has ended, no other is used
+        if inactive:
+            self.use(inactive[0], inactive[1:], first, len(self.problems))
+
+    def use(
+        self, description: Description, inactive: Sequence[Description], first: int, last: int
+    ) -> None:
+        """Use one of the backends of a name, and say so of those that were read before.
+
+        Parameters
+        ----------
+        description : Description
+            The one that is used.
+        inactive : sequence of Description
+            Those of which a requirement is not met.
+        first, last : int
+            The range of the problems of those that were read.
+        """
+        name = description.name
+        self.descriptions[name] = description
+        if first == last and not inactive:
+            return  # nothing to say, for which metadata would be read
+        used = _owner(description)
+        self.explain_faults(first, last, used, description.source)
+        # A requirement that cannot be read is told already.
+        told = {id(each.source) for each in self.problems[first:last] if each.key == REQUIRES}
+        self.problems += [
+            Problem(
+                f"{each.unmet}; that of {used} is used instead",
+                "Install what it requires, or uninstall the backend",
+                name,
+                REQUIRES,
+                each.source,
+            )
+            for each in inactive
+            if id(each.source) not in told
+        ]
+        if inactive:
+            self.shadowed[name] = tuple([each.source for each in inactive])
 
     def choose(self, name: str, found: list[tuple[Source, Any]]) -> list[tuple[Source, Any]]:
         """Return the backends of a name that are not blocked, the chosen one first."""
@@ -279,11 +323,13 @@ class _Registry:
         chosen = dict(self.environment.choices).get(name)
         return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen)
 
-    def explain_faults(self, first: int, last: int, used: str) -> None:
+    def explain_faults(self, first: int, last: int, used: str, source_used: Source) -> None:
         """Say, in the first fault of each broken backend, which one of its name is used."""
         told: set[int] = set()
         for position in range(first, last):
             fault = self.problems[position]
+            if fault.source is source_used:
+                continue
             message, remedy = fault.message, fault.remedy
             source = fault.source or Source()
             if id(source.metadata) not in told:
@@ -299,7 +345,7 @@ class _Registry:
     def report_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
         """Report backends that are not read, because `owner` has one of the same name."""
         if sources:
-            self.shadowed[name] = tuple(sources)
+            self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
         used = self.descriptions[name].source.distribution
         for source in sources:
             remedy = "Uninstall one of the two, or rename its entry point"
