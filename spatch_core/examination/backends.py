@@ -85,11 +85,20 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             state,
             reason,
             loaded.library.home(description.source),
-            len(system.functions if name == DEFAULT else description.functions),
+            len(system.functions if name == DEFAULT else description.functions)
+            + len(functions_of_every(description, system)),
             name in prioritized,
             description,
             _meaning(system, name),
         )
+
+
+def functions_of_every(description: Description, system: BackendSystem) -> list[str]:
+    """Return the library's functions that a backend implements by ``functions."*"``."""
+    # A vendored copy of this package may be an earlier one, without it.
+    if getattr(description, "every", None) is None:
+        return []
+    return [each for each in system.functions if each not in description.functions]
 
 
 def _meaning(system: BackendSystem, name: str) -> str:
