@@ -678,9 +678,22 @@ def test_no_field_is_suggested_for_itself() -> None:
     assert problem.remedy == "The field 'backend' belongs in [functions.auto-generation]"
 
 
+def test_an_array_of_tables_is_shown_the_table() -> None:
+    """D9: TOML has it for two pairs of brackets."""
+    with pytest.raises(DescriptionError) as caught:
+        parse({**MINIMAL, "functions": {"lib:blur": [{"function": "p:f"}]}})
+    (problem,) = caught.value.problems
+    assert problem.remedy == 'Write [functions."lib:blur"], with one pair of brackets'
+
+
 @pytest.mark.parametrize(
     ("fields", "key", "place"),
     [
+        (
+            {**MINIMAL, "attributes": {"requires_opt_in": True}},
+            'attributes."requires_opt_in"',
+            "above the first table",
+        ),
         (
             with_function(function="p:f", requires_opt_in=True),
             'functions."lib:blur".requires_opt_in',
