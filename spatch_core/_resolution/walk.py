@@ -270,6 +270,8 @@ class Walk:
         return ""
 
     def _why_no_match(self, name: str) -> str:
+        if not self.types:
+            return "no argument has a type to dispatch on"
         if not self._types:
             return "no active backend that implements it knows any of the types"
         unknown = [
