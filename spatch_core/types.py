@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from . import _replaced_arguments, _type_patterns, backend_system, backend_utils, exceptions
 from ._call import context
 from ._description.description import Description
-from ._function import dispatchable, invocation
+from ._function import backends, decorator, dispatchable, invocation
 from ._function.protocol import DispatchableFunction
 from ._problems import Problem
 from ._resolution.explanation import Explanation
@@ -105,8 +105,8 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_type_patterns, backend_system, backend_utils, block, context, dispatchable),
-    *(exceptions, hooks, options, _replaced_arguments),
+    *(_type_patterns, backend_system, backend_utils, backends, block, context, decorator),
+    *(dispatchable, exceptions, hooks, options, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

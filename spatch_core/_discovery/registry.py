@@ -8,6 +8,8 @@ reported:
    ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
 3. those behind the first usable one are not read;
 4. one whose requirements are not met counts only if none is usable.
+
+What is said about the others is in `namesakes`, which is imported if there are any.
 """
 
 from __future__ import annotations
@@ -24,19 +26,10 @@ from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
-from .catalog import CYCLE, REQUIRES, Catalog
-from .environment import (
-    BACKEND,
-    BLOCK,
-    PRIORITIZE,
-    SET_ORDER,
-    Environment,
-    distribution_key,
-    of_distribution,
-)
+from .catalog import CYCLE, Catalog
+from .environment import BACKEND, BLOCK, SET_ORDER, Environment
 from .in_code import name_of
 from .misspellings import near_misses
-from .requirements import RequirementError, why_unmet
 
 
 def build_catalog(
@@ -148,11 +141,6 @@ def _name(entry_point: Any) -> str:
     return str(entry_point.name)
 
 
-def _owner(description: Description) -> str:
-    distribution = description.source.distribution
-    return f"distribution {distribution}" if distribution else str(description.source)
-
-
 class _Registry:
     """The backends by name, while they are read one by one."""
 
@@ -213,19 +201,10 @@ class _Registry:
         """Make a backend inactive that requires distributions that are not installed."""
         if not description.requires:
             return description
-        try:
-            unmet = why_unmet(description.requires)
-        except RequirementError as error:
-            unmet = str(error)
-            self.problems.append(
-                Problem(
-                    f"it is inactive, because of a requirement: {error}",
-                    "Install packaging, or correct the requirement",
-                    description.name,
-                    REQUIRES,
-                    description.source,
-                )
-            )
+        from .requirements import check_required  # few backends state requirements
+
+        unmet, problems = check_required(description)
+        self.problems += problems
         return replace(description, unmet=unmet) if unmet else description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
@@ -240,9 +219,13 @@ class _Registry:
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
         if name in self.mentioned:
-            found = self.choose(name, found)
+            from .namesakes import choose
+
+            found, blocked, problems = choose(name, found, self.environment)
+            self.blocked |= blocked
+            self.problems += problems
         if name in self.descriptions:
-            self.report_shadowed(name, [source for source, _ in found], "the library itself")
+            self.add_shadowed(name, [source for source, _ in found], "the library itself")
             return
         first = len(self.problems)
         inactive: list[Description] = []
@@ -256,8 +239,10 @@ class _Registry:
                     continue
                 self.use(description, inactive, first, before)
                 if len(found) > 1:
+                    from .namesakes import owner_of
+
                     behind = [each for each, _ in found[number:]]
-                    self.report_shadowed(name, behind, _owner(description))
+                    self.add_shadowed(name, behind, owner_of(description))
                 return
             if len(self.problems) == before:
                 return  # this thread is importing it; until that has ended, no other is used
@@ -278,92 +263,28 @@ class _Registry:
         first, last : int
             The range of the problems of those that were read.
         """
-        name = description.name
-        self.descriptions[name] = description
+        self.descriptions[description.name] = description
         if first == last and not inactive:
             return  # nothing to say, for which metadata would be read
-        used = _owner(description)
-        self.explain_faults(first, last, used, description.source)
-        # A requirement that cannot be read is told already.
-        told = {id(each.source) for each in self.problems[first:last] if each.key == REQUIRES}
-        self.problems += [
-            Problem(
-                f"{each.unmet}; that of {used} is used instead",
-                "Install what it requires, or uninstall the backend",
-                name,
-                REQUIRES,
-                each.source,
-            )
-            for each in inactive
-            if id(each.source) not in told
-        ]
+        from .namesakes import told_what_is_used, why_inactive
+
+        faults = self.problems[first:last]
+        variable = self.environment.variable(BLOCK)
+        self.problems[first:last] = told_what_is_used(faults, description, variable)
+        self.problems += why_inactive(inactive, faults, description)
         if inactive:
-            self.shadowed[name] = tuple([each.source for each in inactive])
+            self.shadowed[description.name] = tuple([each.source for each in inactive])
 
-    def choose(self, name: str, found: list[tuple[Source, Any]]) -> list[tuple[Source, Any]]:
-        """Return the backends of a name that are not blocked, the chosen one first."""
-        keys = {id(source): distribution_key(source.distribution) for source, _ in found}
-        for distribution, variable in self.mentioned[name].items():
-            if distribution not in keys.values():
-                offers = ", ".join(of_distribution(name, each) for each in keys.values() if each)
-                self.problems.append(
-                    Problem(
-                        f"no distribution {distribution!r} offers a backend named {name!r}; "
-                        f"{name}@{distribution} is ignored",
-                        f"Correct it; installed are: {offers or 'none'}",
-                        key=variable,
-                    )
-                )
-        allowed = []
-        for source, item in found:
-            if self.environment.blocks(name, keys[id(source)]):
-                self.blocked[of_distribution(name, keys[id(source)])] = source
-            else:
-                allowed.append((source, item))
-        chosen = dict(self.environment.choices).get(name)
-        return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen)
-
-    def explain_faults(self, first: int, last: int, used: str, source_used: Source) -> None:
-        """Say, in the first fault of each broken backend, which one of its name is used."""
-        told: set[int] = set()
-        for position in range(first, last):
-            fault = self.problems[position]
-            if fault.source is source_used:
-                continue
-            message, remedy = fault.message, fault.remedy
-            source = fault.source or Source()
-            if id(source.metadata) not in told:
-                told.add(id(source.metadata))
-                message += f"; that of {used} is used instead"
-            if source.distribution:
-                # The name alone would block the one that is used.
-                block = f"{self.environment.variable(BLOCK)}={fault.backend}"
-                this = of_distribution("", source.distribution)
-                remedy = remedy.replace(block, block + this)
-            self.problems[position] = replace(fault, message=message, remedy=remedy)
-
-    def report_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
+    def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
         """Report backends that are not read, because `owner` has one of the same name."""
         if sources:
+            from .namesakes import why_shadowed
+
             self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
-        used = self.descriptions[name].source.distribution
-        for source in sources:
-            remedy = "Uninstall one of the two, or rename its entry point"
-            if used and source.distribution:
-                block, prioritize = map(self.environment.variable, (BLOCK, PRIORITIZE))
-                this, other = (of_distribution(name, each) for each in (source.distribution, used))
-                remedy = (
-                    f"Uninstall one of the two, or set {block}={this} to leave it out; "
-                    f"{block}={other} or {prioritize}={this} chooses it"
-                )
-            self.problems.append(
-                Problem(
-                    f"{owner} offers a backend of the same name, which is used instead",
-                    remedy,
-                    name,
-                    source=source,
-                )
-            )
+            used = self.descriptions[name].source.distribution
+            self.problems += [
+                why_shadowed(name, source, owner, used, self.environment) for source in sources
+            ]
 
     def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
         """Whether the environment blocks a name; takes note of the name either way."""

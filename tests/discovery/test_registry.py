@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
 from types import SimpleNamespace
 
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.discovery.conftest import TOML, backend, catalog, entry_point, find
+from tests.discovery.conftest import TOML, backend, catalog, entry_point
 
 
 class TestNames:
@@ -39,71 +38,6 @@ class TestNames:
 
         assert not found.descriptions["twin"].requires_opt_in
         assert [each.backend for each in found.problems] == ["twin"]
-
-    def test_a_first_that_is_broken_is_replaced_by_the_second(self, tmp_path: Path) -> None:
-        """P10: the first usable one counts, and the fault says so."""
-        for name, content in [("a", "name = 1"), ("b", TOML)]:
-            write_distribution(
-                tmp_path,
-                f"{name}-dist",
-                entry_points={"photolib.backends": {"loud": f"loud_{name}:backend.toml"}},
-                files={f"loud_{name}/backend.toml": content},
-            )
-
-        report = find(tmp_path)
-
-        assert report["found"]
-        assert report["distribution"] == "b-dist"
-        assert len(report["problems"]) == 2
-        assert all("distribution a-dist" in each for each in report["problems"])
-        assert "that of distribution b-dist is used instead" in report["problems"][0]
-
-    @pytest.mark.parametrize("requirement", ["absent-distribution", "x >== 2"])
-    @pytest.mark.parametrize("usable", ["a", "b", "c"])
-    def test_one_that_lacks_a_requirement_is_not_usable(
-        self, tmp_path: Path, usable: str, requirement: str
-    ) -> None:
-        """P10, D15: it never takes the name from a working one."""
-        for name in "abc":
-            requires = "" if name == usable else f"requires = ['{requirement}']\n"
-            write_distribution(
-                tmp_path,
-                f"{name}-dist",
-                entry_points={"photolib.backends": {"loud": f"loud_{name}:backend.toml"}},
-                files={f"loud_{name}/backend.toml": requires + dedent(TOML)},
-            )
-
-        report = find(tmp_path)
-
-        assert (report["found"], report["distribution"]) == (True, f"{usable}-dist")
-        before = [each for each in "abc" if each < usable]
-        told = [each for each in report["problems"] if "key requires" in each]
-        assert len(told) == len(before)
-        for name, text in zip(before, told, strict=True):
-            assert f"distribution {name}-dist" in text
-            assert f"that of distribution {usable}-dist is used instead" in text
-        assert len(report["problems"]) == 2
-
-    def test_if_all_lack_requirements_the_first_is_inactive(self, tmp_path: Path) -> None:
-        """P10, D15: it says what it lacks, also if another one is broken."""
-        for name in "abcd":
-            write_distribution(
-                tmp_path,
-                f"{name}-dist",
-                entry_points={"photolib.backends": {"loud": f"loud_{name}:backend.toml"}},
-                files={
-                    f"loud_{name}/backend.toml": "name = 1"
-                    if name in "ac"
-                    else f"requires = ['absent-{name}']\n{dedent(TOML)}"
-                },
-            )
-
-        found = find(tmp_path)
-
-        assert (found["found"], found["distribution"]) == (True, "b-dist")
-        assert found["unmet"] == "it requires absent-b, which is not installed"
-        (faulty,) = [each for each in found["problems"] if "absent-d" in each]
-        assert "that of distribution b-dist is used instead" in faulty
 
     def test_metadata_is_read_only_when_it_is_asked_for(self, tmp_path: Path) -> None:
         """Parsing it takes about as long as parsing the description."""
