@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Decorator:
     """The part of a `BackendSystem` that decorates functions."""
 
-    _dispatcher: Dispatcher
+    if TYPE_CHECKING:
+        _dispatcher: Dispatcher
 
     def dispatchable(
         self,

@@ -33,6 +33,7 @@ class Dispatcher(Protocol):
     """A `Dispatcher`, as far as shortcuts are concerned."""
 
     keeper: StateKeeper
+    late: set[str]
     link: Link
     shortcuts: Shortcuts
 
