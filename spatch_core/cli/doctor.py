@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from .._identifiers import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Finding, Severity
@@ -71,7 +72,7 @@ def doctor_command(
 
 def _parts(examined: LibraryReport) -> Iterator[Part]:
     yield f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
-    rows = [_row(each, _about(examined, each)) for each in examined.backends]
+    rows = [_row(examined, each) for each in examined.backends]
     if rows:
         yield Table(_COLUMNS, rows)
     found = _findings(examined)
@@ -82,18 +83,18 @@ def _parts(examined: LibraryReport) -> Iterator[Part]:
 
 def _findings(examined: LibraryReport) -> list[Notes]:
     found: list[Finding] = sorted(examined.findings, key=_owner)
-    return by_backend(found, examined.subject)
+    return by_backend(found, examined.subject, examined.default_name)
 
 
 def _owner(finding: Finding) -> tuple[str, str]:
     return finding.backend or "", (finding.source and finding.source.distribution) or ""
 
 
-def _row(backend: dict[str, Any], found: list[Finding]) -> tuple[str, ...]:
-    severities = [each.severity.value for each in found]
+def _row(examined: LibraryReport, backend: dict[str, Any]) -> tuple[str, ...]:
+    severities = [each.severity.value for each in _about(examined, backend)]
     is_faulty = backend["state"] == State.ACTIVE and Severity.ERROR.value in severities
     return (
-        backend["name"],
+        shown(backend["name"], examined.default_name),
         _FAULTY if is_faulty else backend["state"],
         count_severities(severities),
         " ".join(filter(None, (backend["distribution"], backend["version"]))),
