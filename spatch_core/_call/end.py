@@ -118,7 +118,10 @@ class End:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        raise self.refusal(course, remedies=self._remedies(args, kwargs)) from course.cause
+        reason = ""
+        if self.ending.is_adopted:
+            reason = "no backend runs it" + " or converts" * self.ending.converts
+        raise self.refusal(course, reason, self._remedies(args, kwargs)) from course.cause
 
     def refusal(
         self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()
@@ -229,10 +232,11 @@ class End:
                 for each in resolver.converters.candidates(self.function, state, walk)
                 if not self._conversion(each).obstacle(args, kwargs)
             ]
-        found.append(
-            "with backend_opts(fallback='default'), the library's own implementation runs with "
-            "the arguments as they are"
-        )
+        if not self.ending.is_adopted:
+            found.append(
+                "with backend_opts(fallback='default'), the library's own implementation runs with "
+                "the arguments as they are"
+            )
         return tuple(found)
 
     @staticmethod

@@ -95,6 +95,7 @@ class Dispatcher:
         self.reload = reload
         self._read_again = read_again
         self.late: list[str] = []
+        self._adoption: list[Any] = []  # one at most, as with the loaders
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -109,6 +110,11 @@ class Dispatcher:
         keeper.observations.after = self.link.take_shortcuts
         keeper.strays = self.link.strays
         keeper.waking = self.link.wake
+
+    @property
+    def adoption(self) -> Any:
+        """The `Adoption` of the library; None if it has adopted nothing."""
+        return self._adoption[0] if self._adoption else None
 
     @property
     def loaded(self) -> Caller | None:
@@ -142,13 +148,27 @@ class Dispatcher:
         self.ensure_loaded().resolver.check_type(cls)
 
     def add(self, record: Record) -> int:
-        """Give a function its index in the tables."""
-        self.records.append(record)
+        """Give a function of the library its index in the tables."""
+        index = self.place(record)
         self.by_identifier[record.identifier] = record
-        index = len(self.records)
         home = namespace_of(record.function.default)
         self._homes.setdefault(id(home), (home, []))[1].append(index)
         return index
+
+    def place(self, record: Record) -> int:
+        """Return the index of a new record in the tables."""
+        self.records.append(record)
+        index = len(self.records)
+        while self.records[index - 1] is not record:
+            index -= 1  # another thread has added one meanwhile
+        return index
+
+    def ready(self) -> Caller | None:
+        """Return what calls the backends, loaded if need be; None while this thread loads them."""
+        loader = self.ensure_loader()
+        if self.late and self._read_again is not None:
+            self._read_again()
+        return loader.settled or loader.load() or loader.loaded
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
         """Let a function that is added follow the backends, which have been loaded."""
@@ -184,10 +204,7 @@ class Dispatcher:
     def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
-        loader = self.ensure_loader()
-        if self.late and self._read_again is not None:
-            self._read_again()
-        caller = loader.settled or loader.load() or loader.loaded
+        caller = self.ready()
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
             return self._replacing(index, function.default) if is_replacing else function.default

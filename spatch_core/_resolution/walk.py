@@ -6,7 +6,7 @@ of a call are the steps of the walk without a verdict; an explanation shows thes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .._classes import type_identifier
@@ -83,6 +83,8 @@ class Walk:
         Of the library.
     order : CandidateOrder
         Of the library.
+    counts : callable, optional
+        Whether a type counts for all backends, whatever knows it.
 
     Attributes
     ----------
@@ -102,6 +104,7 @@ class Walk:
         rule: GoldenRule,
         matcher: Matcher,
         order: CandidateOrder,
+        counts: Callable[[type], bool] | None = None,
     ) -> None:
         self._order = order
         self._cycles: dict[str, Cycle] = {}
@@ -119,7 +122,10 @@ class Walk:
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
             # The type that the user names counts, whatever knows it.
-            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
+            if cls is state.type or (counts is not None and counts(cls)):
+                weight = Weight.ALL
+            else:
+                weight = rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self._types.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
