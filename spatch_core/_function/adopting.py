@@ -203,7 +203,12 @@ class Adoption:
         """
         record, dispatcher = self.find(key), self._dispatcher
         caller = dispatcher.loaded
-        if record is None or caller is None:
+        if record is None:
+            raise TypeError(
+                f"{key!r} has no identity by which backends could implement it: "
+                "system.adopt(function, 'module:name') gives it one"
+            )
+        if caller is None:
             return NotImplemented
         if called is not None and caller.tries_whole_chain(called):
             return NotImplemented

@@ -123,19 +123,18 @@ class Overriding(Protocol):
         The class that has it from the system.
     """
 
-    __slots__ = ("_attribute", "_own", "_served")
+    __slots__ = ("_attribute", "_served")
 
     def __init__(self, attribute: str, served: type) -> None:
         self._attribute = attribute
         self._served = served
-        self._own = vars(_numpy().ndarray)[attribute]
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol, and not as `numpy.ndarray` has it."""
         for base in mro_of(cls):
             found = vars(base).get(self._attribute, self)
             if found is not self:
-                return found is not None and found is not self._own
+                return found is not None and found is not vars(_numpy().ndarray)[self._attribute]
         return False
 
     def is_served(self, cls: type) -> bool:

@@ -46,7 +46,13 @@ def _make_class(adoption: Adoption) -> type[Any]:
                 result = called(*args, **kwargs)
                 if result is not NotImplemented:
                     return result
-            return go_on(func, types, called, args, kwargs)
+            result = go_on(func, types, called, args, kwargs)
+            if result is NotImplemented:
+                tensor = _tensor()
+                if tensor in mro_of(cls):
+                    own = vars(tensor)["__torch_function__"].__func__
+                    return own(cls, func, types, args, kwargs)
+            return result
 
     return TorchFunctions
 
@@ -99,15 +105,18 @@ class Overriding(Protocol):
 
     def is_overriding(self, cls: type) -> bool:
         """Whether a class has the protocol, and not as `torch.Tensor` has it."""
-        tensor = getattr(sys.modules.get("torch"), "Tensor", None)
         for base in mro_of(cls):
             if "__torch_function__" in vars(base):
-                return base is not tensor
+                return base is not _tensor()
         return False
 
     def is_served(self, cls: type) -> bool:
-        """Whether a class has the protocol from the system."""
-        return self._served in mro_of(cls)
+        """Whether a class has the protocol from the system, and not from `torch.Tensor` as well."""
+        return self._served in mro_of(cls) and _tensor() not in mro_of(cls)
+
+
+def _tensor() -> Any:
+    return getattr(sys.modules.get("torch"), "Tensor", None)
 
 
 def _identity(name: str) -> str | None:
