@@ -16,6 +16,7 @@ from .lookup import Lookup
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
     from typing import Any, Protocol, TypeAlias
 
     from .._call.caller import Caller
@@ -49,7 +50,9 @@ class Adopted:
         self.identifier = function.identifier
         self.function: Function = function
         self.adopted = function
+        # Nothing takes the place of the function, so there is nothing to take a shortcut.
         self.shortcut: Shortcut | None = None
+        self.code: CodeType | None = None
         self.wrapper: Any = function.default
 
     def document(self, section: str) -> None:
@@ -159,7 +162,7 @@ class Adoption:
             raise UnknownFunctionError(key, nearest(key, [*self.functions, *self._identities()]))
         dispatcher, function = self._dispatcher, record.adopted
         index = self._indices[function.identifier]
-        caller = dispatcher.ready()
+        caller = dispatcher.ready(function.identifier)
         if caller is None:
             return None  # a backend comes here while discovery imports it
         # See `Dispatcher.fill` for the order of these.

@@ -620,7 +620,8 @@ def test_objects_of_other_classes() -> None:
 
     duck_class = system_of_ducks(describe({"numpy:add": strict}))
     assert duck_class(1) + 1 == "sum"
-    for one, other in ((duck_class(1), object()), (object(), duck_class(1))):
+    pairs: list[tuple[Any, Any]] = [(duck_class(1), object()), (object(), duck_class(1))]
+    for one, other in pairs:
         with pytest.raises(TypeError):
             one + other
 
