@@ -86,6 +86,18 @@ new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     return (PyObject *)self;
 }
 
+/* Return the key of an entry, borrowed: `fill` puts that of a single type into the table under the
+   type, too, which is hashed and compared faster than a tuple. */
+static inline PyObject *
+short_key(PyObject *types)
+{
+    if (PyTuple_CheckExact(types) && PyTuple_GET_SIZE(types) == 1 &&
+        Py_IS_TYPE(PyTuple_GET_ITEM(types, 0), &PyType_Type)) {
+        return PyTuple_GET_ITEM(types, 0);
+    }
+    return types;
+}
+
 /* Return what the table in force has, as a new reference; NULL, perhaps with an exception, if it
    has nothing. */
 static PyObject *
@@ -104,7 +116,7 @@ look_up(Lookup *self, PyObject *key, PyObject *types)
     if (PyList_CheckExact(tables) && place > 0 && place < PyList_GET_SIZE(tables)) {
         PyObject *table = Py_NewRef(PyList_GET_ITEM(tables, place));
         if (PyDict_CheckExact(table)) {
-            found = Py_XNewRef(PyDict_GetItemWithError(table, types));
+            found = Py_XNewRef(PyDict_GetItemWithError(table, short_key(types)));
         }
         Py_DECREF(table);
     }

@@ -184,6 +184,8 @@ class Adoption:
         if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
             scope.make_room(index, table)
             table[types] = target
+            if len(types) == 1:
+                table[types[0]] = target  # for the look-up in C
         return target
 
     def _identities(self) -> list[str]:
