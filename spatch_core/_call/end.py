@@ -121,7 +121,10 @@ class End:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        raise self.refusal(course, remedies=self._remedies(args, kwargs)) from course.cause
+        reason = ""
+        if self.ending.is_adopted:
+            reason = "no backend runs it" + " or converts" * self.ending.converts
+        raise self.refusal(course, reason, self._remedies(args, kwargs)) from course.cause
 
     def refusal(
         self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()

@@ -54,17 +54,21 @@ class Ending(NamedTuple):
     foreign : tuple of type
         The foreign types.
     is_operator : bool
-        Whether the function is an operator.
+        Whether the function is an operator, or another one whose ``NotImplemented`` lets others
+        answer.
+    is_adopted : bool
+        Whether the library does not own the function.
     """
 
     policy: str
     foreign: tuple[type, ...]
     is_operator: bool = False
+    is_adopted: bool = False
 
     @property
     def refuses(self) -> bool:
         """Whether the default implementation does not run with the arguments of the call."""
-        return self.policy in ("raise", "convert")
+        return self.is_adopted or self.policy in ("raise", "convert")
 
     @property
     def converts(self) -> bool:
@@ -74,12 +78,14 @@ class Ending(NamedTuple):
     @property
     def warns(self) -> bool:
         """Whether a warning may go before the default implementation."""
-        return self.policy == "warn" and not self.is_operator
+        return self.policy == "warn" and not self.is_operator and not self.is_adopted
 
     @property
     def reason(self) -> str:
         """Say in words why the default implementation does not just run."""
         names = ", ".join(map(type_identifier, self.foreign))
+        if self.is_adopted:
+            return "it is no function of the library, which only lets backends answer"
         if self.is_operator:
             return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
         return f"fallback={self.policy!r}, and the library's own types do not include {names}"

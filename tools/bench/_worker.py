@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from itertools import islice, permutations
 from timeit import Timer
@@ -34,6 +35,7 @@ from bench._library import (
     two,
 )
 from bench._peers import PEERS
+from bench._protocols import by_hand, served
 
 # The processor's time, where it is fine enough: it leaves out what other processes take.
 clock = time.perf_counter if sys.platform == "win32" else time.process_time
@@ -88,6 +90,7 @@ def around(names: list[str]) -> Iterator[Case]:
     yield statement("block/new", "with opts(prioritize='device'): pass", opts=opts)
     yield statement("block/reused", "with block: pass", block=opts(prioritize="device"))
     yield from hooked()
+    yield from protocols()
     yield Case("state/100", _new_states(100, 10))
     yield Case("state/1000", _new_states(1000, 10))
     yield Case("state/all 100", _new_states(100, 100))
@@ -124,6 +127,22 @@ def hooked() -> Iterator[Case]:
     alone(x, y)
     yield statement("hook/after", "g(x, y)", g=alone, x=x, y=y)
     yield statement("hook/raw", "g(x, y)", g=two, x=x, y=y)
+
+
+def protocols() -> Iterator[Case]:
+    """Yield NumPy's functions and operators on duck arrays, of a backend and of a dictionary."""
+    try:
+        np = import_module("numpy")
+        duck, system = served(np)
+        system.lookup("numpy:mean", (type(duck),))
+    except ImportError:  # also an earlier version
+        return
+    for name, array in (("backend", duck), ("by hand", by_hand(np))):
+        yield statement(f"protocol/mean {name}", "mean(a)", mean=np.mean, a=array)
+        yield statement(f"protocol/add {name}", "a + a", a=array)
+    find, types = system.lookup, (type(duck),)
+    yield statement("protocol/nothing", "pass")
+    yield statement("protocol/lookup", "find('numpy:mean', types)", find=find, types=types)
 
 
 def _new_states(total: int, implementing: int) -> Callable[[int], float]:
