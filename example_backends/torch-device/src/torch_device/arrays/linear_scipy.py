@@ -36,9 +36,9 @@ def register(environment: Any) -> None:
         if not found:
             return None
         if not isinstance(found[0], tuple):
-            return np.stack(found).reshape(*outer, *found[0].shape)
+            return np.stack(found).reshape((*outer, *found[0].shape))
         return tuple(
-            np.stack(each).reshape(*outer, *each[0].shape) for each in zip(*found, strict=True)
+            np.stack(each).reshape((*outer, *each[0].shape)) for each in zip(*found, strict=True)
         )
 
     def factor(x: Any) -> Any:
@@ -139,6 +139,8 @@ def _sign(pivots: Any) -> Any:
 
 
 def _pinv(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
+    if hermitian:  # one half of the matrix counts
+        x = np.tril(x) + np.conj(np.swapaxes(np.tril(x, -1), -1, -2))
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     top = np.max(s, axis=-1, keepdims=True, initial=0)
     if rtol is None:
