@@ -63,8 +63,8 @@ def copied(sample: Any, device: str, *, is_backward: bool) -> Any:
     """Return a sample whose tensors are on a device."""
 
     def move(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().clone().to(device).requires_grad_(
-            is_backward and tensor.requires_grad
+        return (
+            tensor.detach().clone().to(device).requires_grad_(is_backward and tensor.requires_grad)
         )
 
     parts = tree_map_only(torch.Tensor, move, (sample.input, sample.args, sample.kwargs))
@@ -116,7 +116,9 @@ def outcome(
             expected.append(to_cpu(twice[0]))
     except Exception:
         return None
-    if not samples or not any(isinstance(each, torch.Tensor) for each in itertools.chain(*expected)):
+    if not samples or not any(
+        isinstance(each, torch.Tensor) for each in itertools.chain(*expected)
+    ):
         return None
     worst, reason = 0, ""
     counts = environment.report()
@@ -166,9 +168,7 @@ def main() -> None:
                 continue
             if "sparse" in info.full_name or info.full_name.startswith("_refs"):
                 continue
-            found = outcome(
-                environment, info, dtype, options.samples, is_backward=options.backward
-            )
+            found = outcome(environment, info, dtype, options.samples, is_backward=options.backward)
             if found is None:
                 continue
             counts[found[0]] += 1
