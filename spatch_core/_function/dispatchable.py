@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
 
+UNDISPATCHABLE = ("__hash__", "__init__", "__new__")
+"""Methods that no backend may take the place of; see `mistakes.refuse_method`."""
+
 
 class Dispatchable:
     """A function of a library, with its wrapper.
@@ -260,6 +263,10 @@ def make_dispatchable(
         from .mistakes import check_callable  # a library that is right needs it never
 
         check_callable(default)
+    if getattr(default, "__name__", None) in UNDISPATCHABLE:
+        from .mistakes import refuse_method
+
+        refuse_method(default)
     if identifier is None:
         if not hasattr(default, "__qualname__") and not (module and qualname):
             raise TypeError(

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from typing import Any, Protocol
+    from typing import Any, NoReturn, Protocol
 
     from .._dispatch_arguments import Function
 
@@ -85,6 +85,30 @@ def check_callable(default: Any) -> None:
             f"only a function can be dispatchable, not {default!r}; "
             "is it decorated with @dispatchable(), with parentheses?"
         )
+
+
+def refuse_method(default: Any) -> NoReturn:
+    """Raise for a method that no backend may take the place of.
+
+    Parameters
+    ----------
+    default : callable
+        Its name is one of those of `dispatchable.UNDISPATCHABLE`.
+
+    Raises
+    ------
+    TypeError
+        In every case.
+    """
+    why = {
+        "__hash__": "equal objects must have one hash, whatever is installed",
+        "__init__": "the instance is made already; decorate a function or a class method "
+        "that makes instances",
+        "__new__": "a call of the class calls __init__ as well; decorate a function or a class "
+        "method that makes instances",
+    }
+    name = getattr(default, "__qualname__", default.__name__)
+    raise TypeError(f"{name} cannot be dispatchable: {why[default.__name__]}")
 
 
 def check_system(

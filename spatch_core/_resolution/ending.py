@@ -123,5 +123,7 @@ def policy_of(function: Function, state: DispatchState, library: str) -> str | N
 
 
 def is_operator(function: Function) -> bool:
-    """Whether a function is an operator, by the last part of its name."""
-    return function.identifier.rpartition(":")[2].rpartition(".")[2] in OPERATORS
+    """Whether a function is an operator, by its own name or that of its identifier."""
+    name = function.identifier.rpartition(":")[2].rpartition(".")[2]
+    # With `identifier=`, Python still calls the method by its own name.
+    return name in OPERATORS or getattr(function.default, "__name__", None) in OPERATORS
