@@ -56,14 +56,17 @@ class Holder:
         Runs while the turn lasts.
     next : dict
         The holder of the next turn, under None.
+    result : object
+        What `Turn.run` returns.
     """
 
-    __slots__ = ("_is_over", "_over", "_process", "generator", "next", "thread")
+    __slots__ = ("_is_over", "_over", "_process", "generator", "next", "result", "thread")
 
     def __init__(self) -> None:
         self.thread = get_ident()
         self.generator: GeneratorType[Any, None, None] | None = None
         self.next: dict[None, Holder] = {}
+        self.result: Any = None
         self._process = getpid()
         self._is_over = False
         self._over = allocate_lock()
@@ -132,36 +135,37 @@ class Turn:
         if holder.thread == get_ident() and holder.has_turn:
             return function()
         mine = Holder()
-        generator: Any = self._turns(mine, function, gives_up, otherwise)
+        generator: Any = self._turns(mine, function, gives_up)
         mine.generator = generator
+        mine.result = otherwise
         try:
-            next(generator)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
+            # Without a handler for StopIteration: CPython 3.11 and newer leave the exception in
+            # the thread's state if tracing raises between the instructions that end a handler.
+            next(generator, None)
+            return mine.result  # type: ignore[no-any-return]
         finally:
             # Each refers to the other, and would keep alive what the function refers to.
-            mine.generator = None
-        raise AssertionError("the generator yields nothing")
+            mine.generator = mine.result = None
 
     def _turns(
         self,
         mine: Holder,
         function: Callable[[], R],
         gives_up: Callable[[Holder], bool] | None,
-        otherwise: R | None,
-    ) -> Generator[None, None, R | None]:
-        """Return what the function returns in one's turn; never yields."""
+    ) -> Generator[None]:
+        """Call the function in one's turn; never yields."""
         while True:
             last = self.holder()
             if last.has_turn:
                 last.wait()
                 if gives_up is not None and gives_up(last):
-                    return otherwise
+                    return
             elif last.next.setdefault(None, mine) is mine:
                 break
         self._last = mine
         try:
-            return function()
+            mine.result = function()
         finally:
             mine.end()
+        return
         yield  # type: ignore[unreachable]  # makes this a generator, which is never suspended
