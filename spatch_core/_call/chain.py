@@ -147,7 +147,7 @@ class Chain(TakesFound):
             except Exception as error:
                 if is_default and self.end is not None:
                     self.end.note(error, course)
-                if is_default or not isinstance(error, self.defer_on):
+                if candidate.propagates or not isinstance(error, self.defer_on):
                     raise
                 course.cause = error
                 self._defer(candidate, reason_of(error), course)
@@ -206,7 +206,7 @@ class Chain(TakesFound):
         def failed(error: Exception) -> bool:
             if candidate.backend == DEFAULT and self.end is not None:
                 self.end.note(error, course)
-            return candidate.backend != DEFAULT and isinstance(error, self.defer_on)
+            return not candidate.propagates and isinstance(error, self.defer_on)
 
         return answers.answer(self.function, candidate.backend, result, go_on, failed)
 
@@ -309,7 +309,9 @@ class Chain(TakesFound):
         if called is self.function.default:
             if self.end is not None:
                 self.end.note(error, Course(self.said))
-        elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
+        elif isinstance(error, self.defer_on) and not (
+            tries_whole_chain(called) or hasattr(called, "_overrides")
+        ):
             return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
         return None
 

@@ -141,7 +141,7 @@ class End:
             self._considered(course),
             self.ending.policy,
             remedies,
-            reason,
+            reason or self.ending.declined,
         )
 
     def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
@@ -229,10 +229,11 @@ class End:
                 for each in resolver.converters.candidates(self.function, state, walk)
                 if not self._conversion(each).obstacle(args, kwargs)
             ]
-        found.append(
-            "with backend_opts(fallback='default'), the library's own implementation runs with "
-            "the arguments as they are"
-        )
+        if not self.ending.declined:
+            found.append(
+                "with backend_opts(fallback='default'), the library's own implementation runs with "
+                "the arguments as they are"
+            )
         return tuple(found)
 
     @staticmethod

@@ -65,6 +65,8 @@ class Dispatchable:
         The docstring of the default implementation.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    index : int
+        Its place in the tables.
     shortcut : Shortcut or None
         None if the wrapper cannot run the code of the default implementation.
     """
@@ -89,7 +91,7 @@ class Dispatchable:
         # From here on, other threads see the record: discovery may end in one of them.
         self.shortcut: Shortcut | None = None
         self.doc: str | None = default.__doc__
-        index = dispatcher.add(self)
+        self.index = index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
             # cloudpickle sends the functions of scripts by value.

@@ -142,6 +142,29 @@ def check_system(
         raise TypeError("backends takes several descriptions, in a list")
 
 
+def check_protocol(protocol: Any) -> None:
+    """Raise unless `protocol` can be the name of a class method of types that override.
+
+    Raises
+    ------
+    TypeError
+        If it is no string.
+    ValueError
+        If it is none of the form ``__name__``, or one of Python's own.
+    """
+    if not isinstance(protocol, str):
+        raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
+    is_special = protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__"
+    if not is_special or len(protocol) < _SHORTEST or hasattr(type, protocol):
+        raise ValueError(
+            "protocol takes a name of the form '__mylib_function__', which is none of Python's "
+            f"own, not {protocol!r}"
+        )
+
+
+_SHORTEST = len("__x__")
+
+
 def _is_several(given: object) -> bool:
     return not isinstance(given, str) and hasattr(given, "__iter__")
 

@@ -77,6 +77,11 @@ class Ending(NamedTuple):
         return self.policy == "warn" and not self.is_operator
 
     @property
+    def declined(self) -> str:
+        """Why the default implementation does not run, whatever the policy is; else empty."""
+        return ""
+
+    @property
     def reason(self) -> str:
         """Say in words why the default implementation does not just run."""
         names = ", ".join(map(type_identifier, self.foreign))
