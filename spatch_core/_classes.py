@@ -12,6 +12,7 @@ from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
@@ -97,6 +98,44 @@ def is_of_module(namespace: dict[str, Any] | None) -> bool:
     name = namespace.get("__name__")
     module = sys.modules.get(name) if type(name) is str else None
     return _is_instance(module, _Module) and _module_dict_of(module) is namespace
+
+
+class Homes:
+    """The modules in which functions are defined, by the globals of these functions."""
+
+    __slots__ = ("_indices",)
+
+    def __init__(self) -> None:
+        # By identity of the globals: these, and the indices of the functions that have them.
+        self._indices: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
+
+    def add(self, function: object, index: int) -> None:
+        """Add a function, which has an index that counts from 1."""
+        home = namespace_of(function)
+        self._indices.setdefault(id(home), (home, []))[1].append(index)
+
+    def strays(self, records: Sequence[Any]) -> set[int]:
+        """Return the indices of functions whose wrappers no module keeps alive.
+
+        Parameters
+        ----------
+        records : sequence of Dispatchable
+            The record of each function in the order of the indices. It has a `wrapper`, unless a
+            thread is making that.
+        """
+        found: set[int] = set()
+        # A module at a time, because a garbage collection waits for this.
+        for home, indices in [*self._indices.values()]:
+            if is_of_module(home):
+                continue
+            for index in indices.copy():
+                wrapper = getattr(records[index - 1], "wrapper", None)
+                # Where it stands; its public identity may be that of another place.
+                if wrapper is not None and not is_found(
+                    wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}"
+                ):
+                    found.add(index)
+        return found
 
 
 def _is_found(wanted: object, module: str, qualname: str) -> bool:

@@ -17,7 +17,8 @@ from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
 from ..backend_utils import IF_NEEDED
 from . import answers
-from .asking import ask, make_asking, make_context, reason_of_answer
+from .asker import make_asking
+from .asking import ask, make_context, reason_of_answer
 from .context import DispatchContext, Rest
 from .course import POSTPONED, RETURNED, UNCONVERTED, Course, Raised, reason_of
 from .targets import as_function, tries_whole_chain

@@ -32,13 +32,13 @@ from .. import __version__, _identifiers, _type_patterns
 from .._description import field_reader, fields, parsing
 from . import cache_entries, lazy_functions
 from .cache_entries import is_entry_of, make_entry, restore, to_json, version_of
-from .lazy_functions import MALFORMED
+from .lazy_functions import MALFORMED, LazyFunctions
 from .private_files import read_private, user_folder, write_private
 from .private_folder import SUFFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from .._description.description import Description
@@ -87,8 +87,9 @@ class DescriptionCache:
 
     Attributes
     ----------
-    docs : dict of str to callable
-        For each backend that was found, what returns the ``additional_docs`` of a function.
+    docs : dict of str to LazyFunctions
+        For each backend that was found, its functions, whose ``additional_docs`` can be read
+        without them.
     """
 
     def __init__(self, folder: str, group: str) -> None:
@@ -102,7 +103,7 @@ class DescriptionCache:
             *(cache_entries, lazy_functions),
         )
         self._key = [key, _stamp(__file__), *(_stamp(module.__file__) for module in rules)]
-        self.docs: dict[str, Callable[[str], str]] = {}
+        self.docs: dict[str, LazyFunctions] = {}
         self._entries: dict[str, Entry] | None = None
         self._new: dict[str, Entry] = {}
 
@@ -134,7 +135,7 @@ class DescriptionCache:
             return None
         if description.name != name:
             return None
-        self.docs[name] = functions.additional_docs
+        self.docs[name] = functions
         return description
 
     def keep(self, file: File, description: Description) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -18,6 +18,7 @@ from ..exceptions import (
 )
 from .entry_points import find_entry_points
 from .environment import Environment, distribution_key
+from .lazy_functions import LazyFunctions
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
@@ -57,8 +58,8 @@ class Catalog:
         importing a module that it needs. It must be read again after that.
     group : str or None
         The entry point group, in which backends may be installed later.
-    cached_docs : mapping of str to callable
-        For backends from the cache, what returns the ``additional_docs`` of a function.
+    cached_docs : mapping of str to LazyFunctions
+        For backends from the cache, what their ``additional_docs`` are read from.
     """
 
     environment: Environment
@@ -71,7 +72,7 @@ class Catalog:
     shadowed: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)
     group: str | None = None
     default_name: str = DEFAULT
-    cached_docs: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    cached_docs: Mapping[str, LazyFunctions] = field(default_factory=dict)
 
     @property
     def prioritized(self) -> tuple[str, ...]:
@@ -104,12 +105,21 @@ class Catalog:
 
         Nothing else of its implementations is read from the cache for this.
         """
-        description = self.descriptions[name]
-        read = self.cached_docs.get(name)
-        if read is not None and identifier in description.functions:
-            return read(identifier)
-        found = description.implementation(identifier)
-        return "" if found is None else found.additional_docs
+        cached = self.cached_docs.get(name)
+        text = None if cached is None else cached.additional_docs(identifier)
+        if text is None:
+            found = self.descriptions[name].implementation(identifier)
+            text = "" if found is None else found.additional_docs
+        return text
+
+    def has_common_docs(self, name: str) -> bool:
+        """Whether a backend is known to say the same of all functions that it implements."""
+        cached = self.cached_docs.get(name)
+        return (
+            cached is not None
+            and self.descriptions[name].every is None
+            and cached.has_common_docs()
+        )
 
     def is_shadowed(self, problem: Problem) -> bool:
         """Whether a problem is only that another backend of the name is used."""

@@ -89,14 +89,28 @@ class LazyFunctions:
             found = self._made.setdefault(identifier, found)
         return found
 
-    def additional_docs(self, identifier: str) -> str:
-        """Return this field of a function, without making an `Implementation` for it."""
+    def additional_docs(self, identifier: str) -> str | None:
+        """Return this field of a function, without making an `Implementation` for it.
+
+        None if there is no such function.
+        """
+        position = self._positions.get(identifier)
+        if position is None:
+            return None
         try:
             column = (self._columns or self._load())[_DOCS]
-            text = column[self._positions[identifier]] if len(column) > 1 else column[0]
+            text = column[position] if len(column) > 1 else column[0]
         except MALFORMED:
             text = None
         return text if type(text) is str else self[identifier].additional_docs
+
+    def has_common_docs(self) -> bool:
+        """Whether all functions are known to have the same `additional_docs`."""
+        try:
+            column = (self._columns or self._load())[_DOCS]
+            return len(column) == 1 and type(column[0]) is str
+        except MALFORMED:
+            return False
 
     def _load(self) -> list[list[Any]]:
         columns = self._columns

@@ -3,6 +3,39 @@
 from __future__ import annotations
 
 import linecache
+from typing import TYPE_CHECKING, Any
+
+from .template import SHARED, own_names, source_of
+
+if TYPE_CHECKING:
+    from .template import Shape
+
+_sources: dict[Shape, str] = {}
+"""The sources of shapes, in which the `own_names` and the wrapper's name stand between NULs."""
+
+
+def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
+    """Return the source of one wrapper.
+
+    Parameters
+    ----------
+    shape : Shape
+        Where the dispatch arguments stand, and the nature of the function.
+    wrapper : str
+        The wrapper's name.
+    own : tuple
+        Its own constants, for the `own_names`; the first two are shown by their names.
+    """
+    names = own_names(shape)
+    text = _sources.get(shape)
+    if text is None:  # most functions of a library have one of a few shapes
+        words = {each: each for each in [*names[:2], *SHARED]}
+        words.update({each: f"\0{each}\0" for each in names[2:]})
+        text = _sources[shape] = source_of(shape, "\0wrapper\0", words)
+    # Representations have no NULs. The wrapper's name may have some, so it comes last.
+    for name, constant in zip(names[2:], own[2:], strict=True):
+        text = text.replace(f"\0{name}\0", repr(constant))
+    return text.replace("\0wrapper\0", wrapper)
 
 
 def show_source(source: str, filename: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._replaced_arguments import replaced
-from .._state.state import checked_type
+from .._state.checked import checked_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

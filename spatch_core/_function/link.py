@@ -63,8 +63,8 @@ class Link:
         kwargs: dict[str, Any],
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Dispatcher.deferred`."""
-        return self._dispatcher().deferred(index, called, args, kwargs, values)
+        """See `Results.deferred`."""
+        return self._dispatcher().results.deferred(index, called, args, kwargs, values)
 
     def failed(
         self,
@@ -75,19 +75,19 @@ class Link:
         error: Exception,
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Dispatcher.failed`; None without a dispatcher."""
+        """See `Results.failed`; None without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is None:
             return None
-        return dispatcher.failed(index, called, args, kwargs, error, values)
+        return dispatcher.results.failed(index, called, args, kwargs, error, values)
 
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
 
     def check(self, *answer: Any) -> Any:
-        """See `Dispatcher.check`."""
-        return self._dispatcher().check(*answer)
+        """See `Results.check`."""
+        return self._dispatcher().results.check(*answer)
 
     def leave_shortcuts(self) -> None:
         """See `Shortcuts.leave_all`; nothing to do without a dispatcher."""

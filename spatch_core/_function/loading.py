@@ -19,6 +19,8 @@ from .._resolution.resolver import Resolver
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
+from .library_shortcuts import install
+from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +67,8 @@ def make_loader(
     secondary_types : sequence of TypePattern, optional
         Their secondary types.
     """
+    install(dispatcher)
+    dispatcher.results = Results(dispatcher)
     discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 
@@ -78,17 +82,30 @@ def reload(system: System, dispatcher: Dispatcher) -> None:
     dispatcher.ensure_loader().load(again=True)
 
 
-def read_again(system: System, dispatcher: Dispatcher, in_code: Sequence[Any]) -> None:
-    """Read the tables of backends in code again; see `Dispatcher.late`."""
+def read_again(
+    system: System, dispatcher: Dispatcher, in_code: Sequence[Any], identifier: str | None
+) -> None:
+    """Read the tables of backends in code again.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    dispatcher : Dispatcher
+        Its dispatcher.
+    in_code : sequence of mapping or object
+        Descriptions that the library passed itself.
+    identifier : str or None
+        The function that is about to be called for the first time; None for a query.
+    """
     problems: list[Problem] = []
 
     def change(caller: Caller) -> Caller:
-        count = len(dispatcher.late)
         before = caller.catalog
+        if identifier is not None and not in_code_backends.has_new(before, in_code, identifier):
+            return caller
         catalog = in_code_backends.read_again(before, in_code, [*dispatcher.by_identifier])
         problems.extend(catalog.problems[len(before.problems) :])
-        # After all, because an interrupt would lose them; another thread may have added some.
-        del dispatcher.late[:count]
         return caller if catalog is before else _make_caller(system, dispatcher, catalog)
 
     dispatcher.ensure_loader().change(change)

@@ -93,7 +93,7 @@ def refuse_method(default: Any) -> NoReturn:
     Parameters
     ----------
     default : callable
-        Its name is one of those of `dispatchable.UNDISPATCHABLE`.
+        Its name is one of those of `decorator.UNDISPATCHABLE`.
 
     Raises
     ------

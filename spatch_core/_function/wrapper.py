@@ -92,7 +92,7 @@ from __future__ import annotations
 import sys
 from types import FunctionType
 
-from .template import CATCHES, SHARED, compiled, own_names, source_of
+from .template import CATCHES, compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -202,9 +202,9 @@ class Generated:
 
     def source(self) -> str:
         """Return the wrapper's source, for `linecache`."""
-        words = {each: each for each in ("tables", "dispatcher", *SHARED)}
-        shown = zip(own_names(self._shape)[2:], map(repr, self._own[2:]), strict=True)
-        return source_of(self._shape, self._name, {**words, **dict(shown)})
+        from .docstring import source  # not needed when a library is imported
+
+        return source(self._shape, self._name, self._own)
 
 
 # In this module, because every decorated function has one: another module to import would cost

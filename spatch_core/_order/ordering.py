@@ -38,7 +38,7 @@ from dataclasses import dataclass, replace
 
 from .._description.description import Description
 from .._identifiers import DEFAULT
-from .edges import Cycle, Edge, Strength, explicit_edges
+from .edges import Cycle, Edge, Strength, explicit_edges, without_pairs
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
 from .nearness import nearness_edges
@@ -161,19 +161,7 @@ def order_all(
     order = order_backends(descriptions, set_order, variable)
     if not order.cycles:
         return order
-    void = {pair for cycle in order.cycles for pair in cycle.pairs}
-    agreeing = [
-        replace(
-            item,
-            higher_priority_than=tuple(
-                [name for name in item.higher_priority_than if (item.name, name) not in void]
-            ),
-            lower_priority_than=tuple(
-                [name for name in item.lower_priority_than if (name, item.name) not in void]
-            ),
-        )
-        for item in descriptions
-    ]
+    agreeing = [without_pairs(item, order.cycles) for item in descriptions]
     return replace(order_backends(agreeing, set_order, variable), cycles=order.cycles)
 
 

@@ -19,8 +19,10 @@ class Documentation:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        # A backend of a thousand functions says of itself the same in all of them.
+        # A backend of a thousand functions says of itself the same in all of them, and often
+        # says nothing else.
         self._summaries: dict[str, str] = {}
+        self._common: dict[str, str] = {}
 
     def section(self, identifier: str, names: Iterable[str]) -> str:
         """Return the section "Backends"; empty without any.
@@ -32,23 +34,24 @@ class Documentation:
         names : iterable of str
             The backends that implement it, by priority.
         """
-        lines: list[str] = []
-        for name in names:
-            text = self._catalog.additional_docs(name, identifier).strip()
-            lines += [name, self._summary(name)]
-            if text.isprintable():  # one line, as in most of what may be 100,000 texts
-                lines += ["", f"    {text}"] if text else []
-            else:
-                lines += ["", *(f"    {line}".rstrip() for line in text.splitlines())]
-        return "\n".join(["Backends", "--------", *lines]) if lines else ""
+        common = self._common
+        texts = [common.get(name) or self._text(name, identifier) for name in names]
+        return "\n".join(["Backends", "--------", *texts]) if texts else ""
 
-    def _summary(self, name: str) -> str:
-        """Return the line that says for which types a backend is, made once."""
+    def _text(self, name: str, identifier: str) -> str:
+        """Return what the section says of one backend."""
         summary = self._summaries.get(name)
+        docs = self._catalog.additional_docs(name, identifier).strip()
+        if summary is not None and docs.isprintable():  # as are most of what may be 100,000 texts
+            return f"{summary}\n\n    {docs}" if docs else summary
         if summary is None:
-            summary = f"    {_summary(self._catalog.descriptions[name])}"
+            summary = f"{name}\n    {_summary(self._catalog.descriptions[name])}"
             self._summaries[name] = summary
-        return summary
+        lines = [f"    {line}".rstrip() for line in docs.splitlines()]
+        text = "\n".join([summary, "", *lines] if lines else [summary])
+        if self._catalog.has_common_docs(name):
+            self._common[name] = text
+        return text
 
 
 def _summary(description: Description) -> str:

@@ -14,6 +14,7 @@ from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
 from .ending import Ending
 from .explanation import ExplainedBackend, Explanation, Verdict
+from .reasons import reason as reason_of
 from .resolver import Resolver
 from .walk import Step, Walk
 
@@ -111,7 +112,7 @@ class _Explainer:
 
     def explain(self, step: Step) -> None:
         """Explain the next step."""
-        verdict, reason = step.verdict, self.walk.reason(step)
+        verdict, reason = step.verdict, reason_of(self.walk, step)
         if verdict is None:
             refuses = self.ending is not None and self.ending.refuses
             if step.is_last_resort or (step.backend == DEFAULT and refuses):

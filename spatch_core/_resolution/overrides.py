@@ -72,7 +72,7 @@ class OverridingWalk(Walk):
 
     def decline(self, classes: tuple[type, ...]) -> None:
         """Take classes for foreign ones that the library does not name itself."""
-        if classes and not (self.default_matches and DEFAULT in self._state.prioritized):
+        if classes and not (self.default_matches and DEFAULT in self.state.prioritized):
             self.declining = classes
             others = [cls for cls in classes if not any(cls is each for each in self.foreign)]
             self.foreign = (*self.foreign, *others)
@@ -81,7 +81,7 @@ class OverridingWalk(Walk):
         """Yield the steps of the candidates, that of the overriding types among them."""
         is_due = bool(self.overriding)
         for step in super().candidates(implementers):
-            if is_due and step.backend not in self._state.prioritized:
+            if is_due and step.backend not in self.state.prioritized:
                 is_due = False
                 yield self._step()
             yield step

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextvars import ContextVar
     from typing import Any, ClassVar, Generic
 
-    from typing_extensions import TypeVar  # type checkers have it; `typing` lacks `default`
+    from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
 
     from .hooks import Call
     from .keeper import Entered
@@ -90,6 +90,24 @@ class Block:
                 continue
             return entered
         raise RuntimeError("this block of backend options was not entered in this context")
+
+    @classmethod
+    def _bind(cls, owner: Owner, module: str) -> type[Self]:
+        """Make the options of one library.
+
+        Parameters
+        ----------
+        owner : Owner
+            The library.
+        module : str
+            The module that publishes them.
+        """
+        variable = owner.keeper.variable
+        fields = {"_owner": owner, "_prioritized": {}, "_plain": {}, "_values": {}}
+        # `help` does not look for the docstring in base classes.
+        doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
+        names = {"__slots__": (), "__doc__": doc, "__module__": module}
+        return type("backend_opts", (cls,), names | fields | block_methods(variable, module))
 
     @property
     def backends(self) -> tuple[str, ...]:

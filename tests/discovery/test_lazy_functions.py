@@ -114,7 +114,28 @@ def test_texts_are_read_without_the_functions(docs: str) -> None:
 
     for identifier, each in functions.items():
         assert found.additional_docs(identifier) == each.additional_docs
+    assert found.additional_docs("cachelib:cut") is None
     assert not found._made
+
+
+@pytest.mark.parametrize(
+    ("texts", "common"),
+    [
+        (["", "", ""], True),
+        (["One.", "One.", "One."], True),
+        (["One.", "One.", "Two."], False),
+    ],
+    ids=["none", "equal", "different"],
+)
+def test_equal_texts_are_known_to_be_common(texts: list[str], common: bool) -> None:
+    named = zip(FUNCTIONS, texts, strict=True)
+    functions = {name: Implementation("m:f", None, False, text) for name, text in named}
+    assert lazy(to_json(columns_of(functions))).has_common_docs() is common
+
+
+@pytest.mark.parametrize("columns", [b"", b"{}", b"[[1],[2],[3],[4]]"])
+def test_malformed_texts_are_not_common(columns: bytes) -> None:
+    assert not lazy(columns).has_common_docs()
 
 
 def test_columns_are_read_when_a_function_is_looked_up() -> None:

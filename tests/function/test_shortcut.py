@@ -774,7 +774,7 @@ def test_tracing_in_the_child_of_a_fork() -> None:
         """
         import os, threading, warnings
         from spatch_core import BackendSystem
-        from spatch_core._function.shortcut import exchanging
+        from spatch_core._function.library_shortcuts import exchanging
 
         system = BackendSystem(None, "MYLIB")
 

@@ -207,7 +207,22 @@ def _name(instruction: dis.Instruction) -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["d0", "call", "result", "tables", "dispatch argument 0", "'", 'a"b', "\\", "missing", "été"],
+    [
+        *(
+            "d0",
+            "call",
+            "result",
+            "tables",
+            "dispatch argument 0",
+            "'",
+            'a"b',
+            "\\",
+            "missing",
+            "été",
+        ),
+        *("\0index\0", "name0"),
+    ],
+    ids=ascii,
 )
 def test_argument_names_cannot_break_the_source(name: str) -> None:
     """Names are constants, never code."""
