@@ -20,8 +20,8 @@ from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
 from .asking import ask, make_context
-from .chain import Chain
 from .demanded import Demanded
+from .entry_chain import EntryChain
 from .guard import Guard
 from .targets import as_function, tries_whole_chain
 
@@ -65,7 +65,7 @@ class Caller:
         ================================================  =======================================
         may change: a module is not imported yet, or an   a `Guard`, which looks before each call
         abstract base class may get a new subclass
-        are recorded, because the state is traced         the `Chain`
+        are recorded, because the state is traced         the chain
         begin with one that is asked, or that takes a     a generated function (`make_asking`)
         context
         begin with any other                              its implementation
@@ -100,7 +100,9 @@ class Caller:
             return as_function(guard, function)
         return chain.target()
 
-    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
+    def chain(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> EntryChain:
         """Return the chain of all candidates."""
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
@@ -108,7 +110,7 @@ class Caller:
 
     def route(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
-    ) -> Chain | Guard:
+    ) -> EntryChain | Guard:
         """Return the chain of all candidates; a `Guard` of it where they may change."""
         token = get_cache_token()
         walk = self.resolver.walk(function, state, types)
@@ -136,14 +138,14 @@ class Caller:
         types: tuple[type, ...],
         walk: Walk,
         candidates: Sequence[Candidate],
-    ) -> Chain:
+    ) -> EntryChain:
         end = None
         ending = self._ending(function, state, walk)
         if ending is not None:
             from .end import End  # most programs pass the library's own types
 
             end = End(self.resolver, function, state, types, ending)
-        made = Chain
+        made = EntryChain
         if function.manner is not None and function.manner.memory is not None:
             from .remembering import Remembering  # few functions remember
 
@@ -264,7 +266,7 @@ class Caller:
             )
         return explain_in(state)
 
-    def _renew(self, state: DispatchState, chain: Chain) -> Chain:
+    def _renew(self, state: DispatchState, chain: EntryChain) -> EntryChain:
         self.resolver.matcher.forget()
         self.resolver.keeper.forget_tables()
         return self.chain(chain.function, state, chain.types)

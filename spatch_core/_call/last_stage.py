@@ -13,6 +13,7 @@ from .._state.keeper import StateKeeper
 from .._state.scope import Scope
 from .chain import Chain
 from .course import RETURNED, Course
+from .entry_chain import EntryChain
 from .targets import tries_whole_chain
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class LastStage:
         self._plain: Callable[..., Any] | None = None
         self._backend = ""
         # The first implementation, where nothing is asked and its exceptions are the caller's.
-        if type(way) is Chain and way.candidates and not way.defer_on:
+        if type(way) is EntryChain and way.candidates and not way.defer_on:
             backend, target = way.candidates[0].backend, way.target()
             if not tries_whole_chain(target) and (way.end is None or backend != DEFAULT):
                 self._plain, self._backend = target, backend

@@ -13,7 +13,7 @@ from .._state.scope import Scope
 from .._state.state import DispatchState
 from . import answers
 from .caller import Caller
-from .chain import Chain
+from .entry_chain import EntryChain
 from .targets import tries_whole_chain
 
 
@@ -90,7 +90,7 @@ class OverridingCaller(Caller):
     ) -> Callable[..., Any]:
         """Return what calls what follows the overriding types of calls of these types."""
         way = self._beyond.route(function, state, types)
-        if isinstance(way, Chain):
+        if isinstance(way, EntryChain):
             target = way.target()
             if target is function.default or tries_whole_chain(target):
                 return target

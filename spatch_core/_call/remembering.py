@@ -20,6 +20,7 @@ from ..exceptions import NoImplementationError
 from .chain import Chain
 from .course import Course
 from .demanded import Demanded
+from .entry_chain import EntryChain
 from .targets import as_function
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .._state.state import DispatchState
 
 
-class Remembering(Chain):
+class Remembering(EntryChain):
     """The chain of a method that decides, or that follows."""
 
     __slots__ = ("_whys",)
@@ -45,12 +46,12 @@ class Remembering(Chain):
         start: int = 0,
         found: tuple[Any, ...] | None = None,
         course: Course | None = None,
-        postponed: Sequence[int] | None = None,
+        again: Sequence[int] = (),
     ) -> Any:
         """Call the candidates, or the backend that the instance remembers."""
         if start:
             # The rest of a call: its beginning has looked, and remembers the one that answers.
-            return super().run(args, kwargs, start, found, course, postponed)
+            return super().run(args, kwargs, start, found, course, again)
         memory = memory_of(self.function)
         if memory.follows:
             kept = memory.recall(args, kwargs)
@@ -62,7 +63,7 @@ class Remembering(Chain):
                     return chain.run(args, kwargs, found=found)
         if course is None:
             course = self.new_course()
-        result = super().run(args, kwargs, 0, found, course, postponed)
+        result = super().run(args, kwargs, 0, found, course, again)
         if not memory.decides or result is NotImplemented:
             return result
         if self.function.nature & COROUTINE:

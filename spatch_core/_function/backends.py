@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 class Backends:
     """The part of a `BackendSystem` that needs backends, which are discovered then."""
 
-    group: str | None
-    environ_prefix: str
-    _dispatcher: Dispatcher
-    _default_types: tuple[TypePattern, ...]
-    _secondary_types: tuple[TypePattern, ...]
-    _in_code: tuple[Any, ...]
-    _registered: tuple[Description, ...]
-    _fallback: str
-    protocol: str | None
-    _defer_on: tuple[type[Exception], ...]
-    _notices: Notices | None
+    if TYPE_CHECKING:  # no annotations at run time, which would need the names
+        group: str | None
+        environ_prefix: str
+        _dispatcher: Dispatcher
+        _default_types: tuple[TypePattern, ...]
+        _secondary_types: tuple[TypePattern, ...]
+        _in_code: tuple[Any, ...]
+        _registered: tuple[Description, ...]
+        _fallback: str
+        protocol: str | None
+        _defer_on: tuple[type[Exception], ...]
+        _notices: Notices | None
 
     @property
     def backends(self) -> Mapping[str, Description]:

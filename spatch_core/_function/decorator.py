@@ -29,7 +29,8 @@ UNDISPATCHABLE = ("__hash__", "__init__", "__new__")
 class Decorator:
     """The part of a `BackendSystem` that decorates functions."""
 
-    _dispatcher: Dispatcher
+    if TYPE_CHECKING:
+        _dispatcher: Dispatcher
 
     def dispatchable(
         self,
@@ -174,6 +175,8 @@ def make_dispatchable(
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
-        record.document(caller.resolver.docs(identifier))
+        from .docstring import document  # most libraries have no backends yet
+
+        document(record, caller.resolver.docs(identifier))
         dispatcher.follow(record, caller, is_new=earlier is None)
     return record.wrapper

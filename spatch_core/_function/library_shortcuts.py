@@ -33,6 +33,7 @@ class Dispatcher(Protocol):
     """A `Dispatcher`, as far as shortcuts are concerned."""
 
     keeper: StateKeeper
+    late: set[str]
     link: Link
     shortcuts: Shortcuts
 
@@ -92,7 +93,8 @@ class Shortcuts:
     def take(self, record: Record, caller: Caller) -> None:
         """Let a function be its default implementation while nothing else can answer."""
         own = record.code
-        if own is None:
+        # The first call of one that was added late reads the tables of backends in code.
+        if own is None or record.identifier in self._dispatcher.late:
             return
         shortcut = record.shortcut
         if shortcut is None:

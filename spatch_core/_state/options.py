@@ -264,42 +264,6 @@ class BackendOptions(Giving[Given_co]):
             state = state.within(options._own.within(DispatchState()))
         return freeze(cls._owner, cls._owner.keeper.scope(state), function)
 
-    def enable_globally(self) -> None:
-        """Add these options to the process-wide default.
-
-        Every thread that is not inside a block of its own follows. `reset_globally` takes them
-        back.
-
-        Warns
-        -----
-        GlobalOptionsWarning
-            If an earlier call is in force, which this one overrides where they contradict.
-        """
-        from .globally import enable  # a program needs it once
-
-        enable(self._owner.keeper, self._own)
-
-    @classmethod
-    def reset_globally(cls) -> None:
-        """Take back all options that `enable_globally` has added.
-
-        What the environment variables say is in force again, in every thread that is not inside
-        a block of its own.
-        """
-        from .globally import reset  # few programs need it
-
-        reset(cls._owner)
-
-    @classmethod
-    def reload(cls) -> None:
-        """Discover the backends again, e.g. after one was installed in a running session.
-
-        The environment variables are read again too. Blocks of options stay in force, and modules
-        that were imported are not imported again. A backend that was installed in editable mode
-        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
-        """
-        cls._owner.reload()
-
     def __reduce__(self) -> Any:
         from .pickles import reduce_options
 

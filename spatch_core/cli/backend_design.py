@@ -38,9 +38,7 @@ def design(
     click.UsageError
         If the library takes no backends, or the name is taken.
     """
-    system = loaded.system
-    assert system is not None  # or it would not be usable
-    library = loaded.library
+    system, library = loaded.usable, loaded.library
     if system.group is None:
         raise click.UsageError(
             f"library {library.name!r} has no entry point group, so that no other package can "
@@ -79,7 +77,7 @@ def design(
 
 def _example(loaded: LoadedLibrary, wanted: str | None) -> tuple[str, Signature]:
     """Return the function to implement, and its signature."""
-    functions = {} if loaded.system is None else loaded.system.functions
+    functions = loaded.usable.functions
     if wanted is not None and wanted not in functions:
         near = functions_near(wanted, functions)
         hint = f"its functions are: {', '.join(sorted(functions))}"
@@ -146,8 +144,7 @@ def advice(loaded: LoadedLibrary, backend: NewBackend) -> Iterator[str]:
             f"{package} is not installed here, so its distribution is not known: add it to the "
             "dependencies in pyproject.toml"
         )
-    system = loaded.system
-    own = () if system is None else system.backends[DEFAULT].primary_types
+    own = loaded.usable.backends[DEFAULT].primary_types
     if not backend.requires_opt_in and {each.identifier for each in own} & {
         each.identifier for each in backend.types
     }:

@@ -114,9 +114,9 @@ def new_backend_command(
     backend = design(loaded, name, types, secondary_types, function, opt_in)
     if minimal:
         backend = replace(backend, is_minimal=True)
-        if not secondary_types and loaded.system is not None:
+        if not secondary_types:
             # Calls that mix both types are converted, too.
-            own = loaded.system.backends[DEFAULT].primary_types
+            own = loaded.usable.backends[DEFAULT].primary_types
             backend = replace(backend, secondary_types=tuple(e for e in own if e not in types))
     folder = directory / backend.project
     files = backend.files()

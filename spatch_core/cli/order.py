@@ -57,13 +57,11 @@ def order_command(context: click.Context, library: str, form: str | None, with_e
     SET_ORDER that mends them.
     """
     loaded = usable_library(library)
-    system = loaded.system
-    assert system is not None
-    order = system._catalog().order
+    order = loaded.usable._catalog().order
     if form == "json":
-        show_json(_as_json(loaded, system, order))
+        show_json(_as_json(loaded, order))
     elif form is None:
-        show(_parts(loaded, system, order, with_edges))
+        show(_parts(loaded, order, with_edges))
     else:
         write = as_dot if form == "dot" else as_mermaid
         show_text(write(loaded.library.name, order.names, steps(order)))
@@ -72,10 +70,8 @@ def order_command(context: click.Context, library: str, form: str | None, with_e
     context.exit(1 if loaded.problems else 0)
 
 
-def _parts(
-    loaded: LoadedLibrary, system: BackendSystem, order: Order, with_edges: bool
-) -> list[Part]:
-    descriptions = system.backends
+def _parts(loaded: LoadedLibrary, order: Order, with_edges: bool) -> list[Part]:
+    system, descriptions = loaded.usable, loaded.usable.backends
     names = [loaded.shown(name) for name in order.names]
     edges = [
         (
@@ -135,7 +131,8 @@ def _why_void(step: Step, system: BackendSystem) -> str:
     return system._dispatcher.ensure_loaded().resolver.why_void(step.before, step.after)
 
 
-def _as_json(loaded: LoadedLibrary, system: BackendSystem, order: Order) -> dict[str, Any]:
+def _as_json(loaded: LoadedLibrary, order: Order) -> dict[str, Any]:
+    system = loaded.usable
     return {
         "library": loaded.library.name,
         "order": list(order.names),

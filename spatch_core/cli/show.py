@@ -62,8 +62,7 @@ def show_command(context: click.Context, backend: str, library: str | None, as_j
     functions, where it comes from, its state, and its problems.
     """
     loaded, found = _find(backend, library)
-    if loaded.system is not None:
-        import_public_names(loaded.library)
+    import_public_names(loaded.library)
     problems = [each for each in loaded.problems if each.backend == found.name]
     if as_json:
         show_json(_as_json(loaded, found, problems))
@@ -173,11 +172,10 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
 def _as_json(
     loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem]
 ) -> dict[str, Any]:
-    assert loaded.system is not None  # a backend was found in it
     return {
         "library": loaded.library.name,
         **backend_as_json(backend),
-        **_described(backend.description, loaded.system),
+        **_described(backend.description, loaded.usable),
         "problems": [problem_as_json(each) for each in problems],
     }
 

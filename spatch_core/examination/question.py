@@ -84,6 +84,15 @@ class Options:
             given.append(f"fallback={self.fallback!r}")
         return f"backend_opts({', '.join(given)})" if given else ""
 
+    def as_json(self) -> dict[str, Any]:
+        """Return them as ``explain --json`` has them."""
+        return {
+            "prioritize": list(self.prioritize),
+            "disable": list(self.disable),
+            "type": self.type and self.type.identifier,
+            "fallback": self.fallback,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -136,12 +145,8 @@ class Remedy:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``explain --json`` has it."""
-        options = self.question.options
         return {
-            "prioritize": list(options.prioritize),
-            "disable": list(options.disable),
-            "type": options.type and options.type.identifier,
-            "fallback": options.fallback,
+            **self.question.options.as_json(),
             "types": [each.identifier for each in self.question.types],
             "environment": dict(self.variables),
             "outcome": self.outcome.value,
