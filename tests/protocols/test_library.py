@@ -6,11 +6,13 @@ import asyncio
 import copy
 import gc
 import pickle
+import re
 import threading
 import weakref
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -418,6 +420,21 @@ def test_a_subclass_in_a_subclass_out(call: Any, cls: Any) -> None:
 
 def test_what_becomes_of_attributes_is_the_affair_of_the_class() -> None:
     """K10: `as_subclass` of the library's class is called on the result."""
+
+    class Kept(Array):
+        unit = "m"
+
+        @classmethod
+        def __array_lib_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            result = super().__array_lib_function__(func, types, args, kwargs)
+            if isinstance(result, Kept):
+                result.label = args[0].label
+            return result
+
+    kept = Kept(1, 2)
+    kept.label = "kept"
+    for made in (kept.doubled(), kept.T, kept[:1], kept + 1):
+        assert (type(made), made.unit, made.label) == (Kept, "m", "kept")
     made = labelled.doubled()
     assert (made.values, made.label) == ((2, 4), "")
     assert labelled[0] == 1
@@ -766,3 +783,11 @@ def test_instances_are_copied_and_pickled() -> None:
         for made in (copy.copy(each), pickle.loads(pickle.dumps(each))):
             assert type(made) is type(each)
             assert made.values == each.values
+
+
+def test_the_page_names_tests_that_exist() -> None:
+    """Each step of the procedure, and each goal, is shown by one."""
+    page = Path(__file__).parents[2] / "docs" / "explanation" / "overriding.md"
+    named = re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8"))
+    assert len(named) == 17
+    assert [name for name in named if name not in globals()] == []
