@@ -11,8 +11,10 @@ from ._replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
+
+    from ._manner import Manner
 
 
 class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
@@ -103,6 +105,54 @@ class Finder:
             return found
         others: Mapping[str, Any] = {name: kwargs[name] for name in kwargs if name != like}
         return ReplacedArguments(found, *args, **others)
+
+
+def named_finder(
+    find_parameters: Callable[[Any], tuple[Any, ...]],
+    dispatch_args: Any,
+    manner: Manner,
+    identifier: str,
+) -> Finder:
+    """Return the finder of a function with ``like=`` or ``inside=``.
+
+    Parameters
+    ----------
+    find_parameters : callable
+        Takes names of arguments of the function; returns their places in its signature.
+    dispatch_args : None, str, iterable of str, or mapping of str to int
+        See `BackendSystem.dispatchable`.
+    manner : Manner
+        Has the names that are given by ``like=`` and ``inside=``.
+    identifier : str
+        The function's identifier, for the messages.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be made of the dispatch arguments.
+    """
+    if callable(dispatch_args):
+        raise TypeError(
+            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
+            "names too, not a callable that finds them"
+        )
+    names: Any = manner.inside if dispatch_args is None else dispatch_args
+    parameters = find_parameters(names)
+    known = [each.label for each in parameters]
+    for name in manner.inside:
+        if name not in known:
+            raise TypeError(
+                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
+                f"{', '.join(map(str, known)) or 'none'}"
+            )
+    if manner.like is not None:
+        (place,) = find_parameters(manner.like)
+        if place.position is not None:
+            raise TypeError(
+                f"{identifier}: like={manner.like!r} is left out of the call, so it must be passed "
+                f"by keyword alone: write it after * in the signature"
+            )
+    return Finder(parameters, manner.inside, manner.like)
 
 
 def elements(value: Any) -> list[Any]:

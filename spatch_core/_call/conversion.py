@@ -7,8 +7,9 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from .._classes import is_importable, type_identifier
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function, Parameter
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._identifiers import DEFAULT
+from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper

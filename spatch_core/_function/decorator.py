@@ -158,6 +158,8 @@ def make_dispatchable(
     record.origin = origin
     caller = dispatcher.loaded
     if caller is not None:
-        record.document(caller.resolver.docs(identifier))
+        from .docstring import document  # most libraries have no backends yet
+
+        document(record, caller.resolver.docs(identifier))
         dispatcher.follow(record, caller, is_new=earlier is None)
     return record.wrapper

@@ -5,8 +5,9 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from .._dispatch_arguments import SIGNED, Function, missing
+from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
+from .._parameters import SIGNED
 from .acceleration import accelerate, prepare
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
@@ -234,21 +235,6 @@ class Dispatchable:
             **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
-
-    def document(self, section: str) -> None:
-        """Show the backends in the docstring, and the wrapper's source in tracebacks.
-
-        Parameters
-        ----------
-        section : str
-            The section about the backends, for the end of the docstring; may be empty.
-        """
-        from .docstring import show_source, with_section  # not needed when a library is imported
-
-        if not hasattr(self, "generated"):
-            return  # the thread that decorates the function documents it when there is a wrapper
-        show_source(self.generated.source(), self.filename)
-        self.wrapper.__doc__ = with_section(self.doc, section)
 
 
 # In this module, because every decorated function has one: another module to import would cost

@@ -19,6 +19,7 @@ from .._resolution.resolver import Resolver
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
+from .docstring import document
 from .library_shortcuts import install
 from .results import Results
 
@@ -164,5 +165,5 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
-        record.document(caller.resolver.docs(record.identifier))
+        document(record, caller.resolver.docs(record.identifier))
     dispatcher.shortcuts.take_all()

@@ -12,9 +12,8 @@ from .._identifiers import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Finding, Severity
-from ..examination.libraries import GROUP
 from ..examination.type_check import SLOW
-from .arguments import chosen_libraries, complete_libraries, json_option
+from .arguments import NO_LIBRARY, chosen_libraries, complete_libraries, json_option
 from .findings import by_backend, count_severities, counted
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
@@ -104,7 +103,7 @@ def _row(examined: LibraryReport, backend: dict[str, Any]) -> tuple[str, ...]:
 
 def _summary(examined: list[LibraryReport]) -> str:
     if not examined:
-        return f"No library is registered in the entry point group {GROUP}."
+        return NO_LIBRARY
     lines = [line for each in examined for notes in _findings(each) for line in notes.lines]
     severities = count_severities(str(line).partition(":")[0] for line in lines)
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"
