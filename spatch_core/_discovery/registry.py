@@ -192,9 +192,15 @@ class _Registry:
                 )
             )
             return
+        self.problems += description.problems
+        first = len(self.problems)
+        description = self.with_requirements(description)
+        if known is not None and description.unmet and not known.unmet:
+            self.use(known, [description], first, len(self.problems))
+            return
         if known is not None:
             self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
-        self.descriptions[name] = self.with_requirements(description)
+        self.descriptions[name] = description
         self.names.add(name)
 
     def with_requirements(self, description: Description) -> Description:
@@ -273,7 +279,8 @@ class _Registry:
         self.problems[first:last] = told_what_is_used(faults, description, variable)
         self.problems += why_inactive(inactive, faults, description)
         if inactive:
-            self.shadowed[description.name] = tuple([each.source for each in inactive])
+            sources = tuple([each.source for each in inactive])
+            self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
 
     def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
         """Report backends that are not read, because `owner` has one of the same name."""
