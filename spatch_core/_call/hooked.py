@@ -72,7 +72,7 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_backend", "_caller", "_has_like", "_keeper", "_others", "_places", "_plain", "_reset"),
+        *("_backend", "_caller", "_get", "_has_like", "_keeper", "_others", "_places", "_plain"),
         *("_route", "_scope", "_set", "_stages", "_state", "_way", "function", "types"),
         "wrapper",
     )
@@ -94,8 +94,8 @@ class Hooked(TakesFound):
         self.types = types
         self._caller = caller
         self._keeper = keeper
-        self._set = keeper.variable.set
-        self._reset = keeper.variable.reset
+        self._get = keeper.get
+        self._set = keeper.set
         self._scope = scope
         self._state = state
         self._stages = stages_of(keeper, scope)
@@ -143,12 +143,17 @@ class Hooked(TakesFound):
     def ask(self, call: Call) -> Any:
         """Call a hook, under the hooks outside of it."""
         hook, tables = self._stages[call._place]
-        token = self._set(tables)
-        try:
+        before = self._get()
+        try:  # as in `keeper`
+            self._set(tables)
             result = hook(call)
         finally:
-            self._reset(token)
-            del token  # or the traceback of an exception would go on holding the context
+            try:
+                self._set(before)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            del before  # or the traceback of an exception would go on holding the state
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
         if self.function.nature and result is not NotImplemented:
@@ -194,12 +199,17 @@ class Hooked(TakesFound):
         keeper, scope = self._keeper, self._scope
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
-        token = self._set(scope.tables)
+        before = self._get()
         try:
+            self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:
-            self._reset(token)
-            del token  # as above
+            try:
+                self._set(before)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            del before  # as above
 
     def _run(
         self,
@@ -227,12 +237,18 @@ class Hooked(TakesFound):
 
     def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
         """Call the candidates in a context that does not know of the block: of another thread."""
-        entered = self._keeper.enter(self._scope)
+        keeper = self._keeper
+        held = keeper.held()
         try:
+            keeper.put(self._scope)
             return self._run(call, *arguments)
         finally:
-            self._keeper.leave(entered)
-            del entered  # or the traceback of an exception would go on holding the observation
+            try:
+                keeper.put_back(*held)
+            except BaseException:  # an interrupt
+                keeper.put_back(*held)
+                raise
+            del held  # or the traceback of an exception would go on holding the observation
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
         """Return what runs calls with these dispatch arguments, None and `missing` among them."""
