@@ -12,6 +12,7 @@ from types import FunctionType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 # The descriptors of `type` are called directly, past a metaclass's own attribute access.
@@ -23,7 +24,8 @@ _get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
 # Python's own classes, and modules of abstract classes of which some have no abstract method.
 _GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
-_dict_of = type.__dict__["__dict__"].__get__
+dict_of = type.__dict__["__dict__"].__get__
+bases_of = type.__dict__["__bases__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
 
@@ -98,11 +100,49 @@ def is_of_module(namespace: dict[str, Any] | None) -> bool:
     return _is_instance(module, _Module) and _module_dict_of(module) is namespace
 
 
+class Homes:
+    """The modules in which functions are defined, by the globals of these functions."""
+
+    __slots__ = ("_indices",)
+
+    def __init__(self) -> None:
+        # By identity of the globals: these, and the indices of the functions that have them.
+        self._indices: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
+
+    def add(self, function: object, index: int) -> None:
+        """Add a function, which has an index that counts from 1."""
+        home = namespace_of(function)
+        self._indices.setdefault(id(home), (home, []))[1].append(index)
+
+    def strays(self, records: Sequence[Any]) -> set[int]:
+        """Return the indices of functions whose wrappers no module keeps alive.
+
+        Parameters
+        ----------
+        records : sequence of Dispatchable
+            The record of each function in the order of the indices. It has a `wrapper`, unless a
+            thread is making that.
+        """
+        found: set[int] = set()
+        # A module at a time, because a garbage collection waits for this.
+        for home, indices in [*self._indices.values()]:
+            if is_of_module(home):
+                continue
+            for index in indices.copy():
+                wrapper = getattr(records[index - 1], "wrapper", None)
+                # Where it stands; its public identity may be that of another place.
+                if wrapper is not None and not is_found(
+                    wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}"
+                ):
+                    found.add(index)
+        return found
+
+
 def _is_found(wanted: object, module: str, qualname: str) -> bool:
     found: object = sys.modules.get(module)
     for part in qualname.split("."):
         if is_class(found):
-            found = _dict_of(found).get(part)
+            found = dict_of(found).get(part)
         elif _is_instance(found, _Module):
             found = _module_dict_of(found).get(part)
         else:
@@ -116,22 +156,22 @@ def is_hashable_by_identity(cls: type) -> bool:
     """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
     metaclass = type(cls)
     return metaclass is type or (
-        _defined(metaclass, "__hash__") is _identity_hash
-        and _defined(metaclass, "__eq__") is _identity_eq
+        defined(metaclass, "__hash__") is _identity_hash
+        and defined(metaclass, "__eq__") is _identity_eq
     )
 
 
-def _defined(cls: type, name: str) -> object:
+def defined(cls: type, name: str) -> object:
     """Return what the first class on an MRO that defines a name has there."""
     for each in mro_of(cls):
-        namespace = _dict_of(each)
+        namespace = dict_of(each)
         if name in namespace:
             return namespace[name]
     return None
 
 
-_identity_hash = _defined(type, "__hash__")
-_identity_eq = _defined(type, "__eq__")
+_identity_hash = defined(type, "__hash__")
+_identity_eq = defined(type, "__eq__")
 
 
 def is_general(cls: type) -> bool:

@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._call.chain import Chain
 from ._call.demanded import Demanded
 from ._classes import type_identifier
 from ._state.hooks import Call
@@ -68,7 +67,7 @@ class Record(AbstractContextManager["Record"]):
 
     def _add(self, call: Call, backend: str) -> None:
         hooked = call._hooked
-        chain = hooked._way if isinstance(hooked._way, Chain) else hooked._way.current()
+        chain = hooked.last.chain()
         # Conversions do not count: they come last, and by policy.
         names = dict.fromkeys(each.backend for each in chain.candidates if each.conversions is None)
         before = [*names][: [*names].index(backend)] if backend in names else [*names]

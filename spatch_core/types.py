@@ -12,10 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from . import _replaced_arguments, _type_patterns, backend_system, backend_utils, exceptions
+from . import (
+    _categories,
+    _replaced_arguments,
+    _type_patterns,
+    backend_system,
+    backend_utils,
+    exceptions,
+)
 from ._call import context
 from ._description.description import Description
-from ._function import dispatchable, invocation
+from ._function import backends, decorator, dispatchable, invocation
 from ._function.protocol import DispatchableFunction
 from ._problems import Problem
 from ._resolution.explanation import Explanation
@@ -105,8 +112,8 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_type_patterns, backend_system, backend_utils, block, context, dispatchable),
-    *(exceptions, hooks, options, _replaced_arguments),
+    *(_categories, _type_patterns, backend_system, backend_utils, backends, block, context),
+    *(decorator, dispatchable, exceptions, hooks, options, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

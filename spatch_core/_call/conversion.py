@@ -4,37 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
-from typing import Any, Protocol
+from typing import Any
 
 from .._classes import is_importable, type_identifier
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function, Parameter
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
 from .._identifiers import DEFAULT
+from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
+from .changed import Changed, Told, Unconverted, converted
+from .converted_objects import size_of
 from .leaves import Leaves
-
-
-class Told(Protocol):
-    """What a conversion tells the call that it is a part of."""
-
-    def called(self) -> None:
-        """Take note that the default implementation is about to run."""
-
-    def converted(self, before: Any, after: Any) -> None:
-        """Take note that an object was converted."""
-
-    def refusal(self, reason: str) -> Exception:
-        """Return the error of a result that cannot be converted."""
-        ...
-
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
 """Kinds of classes: their objects stay, are the library's, or are converted."""
-
-
-class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
-    """Something cannot be converted; the argument says why."""
 
 
 class Conversion:
@@ -171,10 +155,10 @@ class Conversion:
         # The library's own objects come back as they are.
         back = {**leaves.noted}
         for key, value in leaves.found.items():
-            converted = _converted(to_default, "to_default", value)
-            made[key] = converted
-            back[id(converted)] = value
-            told.converted(value, converted)
+            new = converted(to_default, "to_default", value)
+            made[key] = new
+            back[id(new)] = value
+            told.converted(value, new)
         return Changed(leaves, made, back)
 
     def _finished(self, result: Any, changed: Changed, mutated: list[Any], told: Told) -> Any:
@@ -206,83 +190,6 @@ class Conversion:
         return found
 
 
-class Changed:
-    """Arguments with other leaves, and the way back.
-
-    Parameters
-    ----------
-    leaves : Leaves
-        Of the arguments.
-    made : dict of int to object
-        By identity of the caller's leaves, what takes their places.
-    back : dict of int to object
-        By identity of what took their places, the caller's objects.
-    """
-
-    __slots__ = ("_back", "_leaves", "_made")
-
-    def __init__(self, leaves: Leaves, made: dict[int, Any], back: dict[int, Any]) -> None:
-        self._leaves = leaves
-        self._made = made
-        self._back = back
-
-    def there(self, value: Any) -> Any:
-        """Return an argument for the default implementation."""
-        return self._leaves.replaced(value, self._made)
-
-    def back(
-        self,
-        result: Any,
-        is_library: Callable[[type], bool],
-        from_default: Callable[..., Any],
-        told: Told,
-    ) -> Any:
-        """Return a result for the caller.
-
-        Raises
-        ------
-        Unconverted
-            If ``from_default`` cannot convert it.
-        """
-        if id(result) in self._back:
-            return self._back[id(result)]
-        leaves = Leaves((result,), is_library)
-        if not leaves.found:
-            return result
-        made: dict[int, Any] = {}
-        for key, value in leaves.found.items():
-            if key in self._back:
-                made[key] = self._back[key]
-                continue
-            converted = _converted(from_default, "from_default", value)
-            made[key] = converted
-            if converted is not value:
-                told.converted(value, converted)
-        return leaves.replaced(result, made, self._leaves.origins(self._made))
-
-    def write_back(
-        self,
-        values: list[Any],
-        is_foreign: Callable[[type], bool],
-        copy_into: Callable[..., Any],
-        back: Callable[[Any], Any],
-        told: Told,
-    ) -> None:
-        """Copy what was written into arguments back into the caller's objects."""
-        leaves = Leaves(values, is_foreign)
-        for value in leaves.found.values():
-            converted = self._made[id(value)]
-            copy_into(value, converted)
-            told.converted(converted, value)
-        for new, value in [*leaves.made_of(self._made)]:
-            restored = back(new)
-            if type(value) is list and restored is not value:
-                value[:] = restored
-            elif type(value) is dict and restored is not value:
-                value.clear()
-                value.update(restored)
-
-
 async def _awaited(
     keeper: StateKeeper,
     default: Callable[..., Any],
@@ -310,44 +217,3 @@ async def _awaited(
 
 async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
     return finish(await result)
-
-
-def _converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
-    """Return what a backend makes of an object.
-
-    Raises
-    ------
-    Unconverted
-        If the backend says that it cannot convert it.
-    """
-    try:
-        converted = conversion(value)
-    except NotImplementedError as refusal:
-        said = str(refusal) or f"{name} raised {type(refusal).__name__} for {_name(value)}"
-        raise Unconverted(said) from refusal
-    if converted is None:
-        raise Unconverted(f"{name} returned None for {_name(value)}")
-    return converted
-
-
-def moved(before: Any, after: Any) -> str:
-    """Say from which type to which an object was converted, and its size."""
-    text = f"{_name(before)} to {_name(after)}"
-    for each in (before, after):
-        size = size_of(each)
-        if size is not None:
-            return f"{text}, {size} bytes"
-    return text
-
-
-def size_of(value: Any) -> int | None:
-    """Return the number of bytes of an object; None if it does not tell."""
-    try:
-        size = value.nbytes
-    except Exception:  # noqa: BLE001  # a third party's attribute
-        return None
-    return size if isinstance(size, int) else None
-
-
-def _name(value: Any) -> str:
-    return type_identifier(type(value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 RETURNED = "it returned NotImplemented"
@@ -47,10 +47,13 @@ class Course:
         course.postponed, course.cause = self.postponed, self.cause
         return course
 
-    def take_postponed(self) -> Iterator[int]:
-        """Yield the places of those that said ``IF_NEEDED``, each once."""
+    def take_postponed(self) -> list[int]:
+        """Return the places of those that said ``IF_NEEDED``, each once, and forget them."""
+        taken: list[int] = []
+        # One by one: the courses of `inner` share the list.
         while self.postponed:
-            yield self.postponed.pop(0)
+            taken.append(self.postponed.pop(0))
+        return taken
 
 
 class Raised:

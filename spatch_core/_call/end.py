@@ -21,9 +21,12 @@ from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
-from .conversion import Conversion, Unconverted, moved, size_of
+from .changed import Unconverted
+from .conversion import Conversion
+from .converted_objects import moved, size_of
 from .course import UNCONVERTED, Course
 from .leaves import Leaves
+from .remedies import remedies
 
 NOTE = "No backend ran "
 """The start of the notes of exceptions."""
@@ -141,7 +144,7 @@ class End:
             self._considered(course),
             self.ending.policy,
             remedies,
-            reason,
+            reason or self.ending.declined,
         )
 
     def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
@@ -205,35 +208,10 @@ class End:
         return tuple(each for each in explanation.backends if each.backend != DEFAULT)
 
     def _remedies(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
-        resolver, state = self._resolver, self._state
-        walk = resolver.walk(self.function, state, self.types)
-        found = [
-            f"with backend_opts(prioritize={name!r}), {name} takes part, which requires opt-in"
-            for name in sorted(resolver.implementer_set(self.function))
-            if resolver.catalog.descriptions[name].requires_opt_in
-            and name not in (*state.prioritized, *state.disabled)
-            and walk.matches(name)
-        ]
-        if self.ending.converts:
-            for name, candidate, _ in resolver.converters.judged(self.function, state, walk):
-                options = state.replace(prioritized=(name, *state.prioritized))
-                again = resolver.walk(self.function, options, self.types)
-                converters = resolver.converters.candidates(self.function, options, again)
-                if candidate is None and any(each.backend == name for each in converters):
-                    found.append(f"with backend_opts(prioritize={name!r}), {name} converts")
-        else:
-            found += [
-                f"with backend_opts(fallback='convert'), {each.backend} converts "
-                f"{self._conversion(each).text(args, kwargs)}, and the library's own "
-                "implementation runs"
-                for each in resolver.converters.candidates(self.function, state, walk)
-                if not self._conversion(each).obstacle(args, kwargs)
-            ]
-        found.append(
-            "with backend_opts(fallback='default'), the library's own implementation runs with "
-            "the arguments as they are"
+        return remedies(
+            *(self._resolver, self.function, self._state, self.types),
+            *(self.ending, self._conversion, args, kwargs),
         )
-        return tuple(found)
 
     @staticmethod
     def _names(types: tuple[type, ...]) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
-from .._identifiers import DEFAULT
 from .._replaced_arguments import replaced
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call, hook_name
@@ -28,12 +27,11 @@ from .._state.scope import Scope
 from .._state.stages import stages_of
 from .._state.state import DispatchState
 from . import answers
-from .chain import Chain
-from .course import RETURNED, Course
-from .targets import tries_whole_chain
+from .last_stage import LastStage
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
+    from .chain import Chain
     from .guard import Guard
 
 _MOST_OTHERS = 64
@@ -69,12 +67,16 @@ class Hooked(TakesFound):
         The dispatch types.
     key : tuple of type
         The classes of all dispatch arguments, also of those that are None or `missing`.
+
+    Attributes
+    ----------
+    last : LastStage
+        Calls the candidates, after the last hook.
     """
 
     __slots__ = (
-        *("_backend", "_caller", "_get", "_has_like", "_keeper", "_others", "_places", "_plain"),
-        *("_route", "_scope", "_set", "_stages", "_state", "_way", "function", "types"),
-        "wrapper",
+        *("_caller", "_get", "_has_like", "_keeper", "_others", "_places", "_route", "_scope"),
+        *("_set", "_stages", "_state", "function", "last", "types", "wrapper"),
     )
 
     def __init__(
@@ -108,14 +110,7 @@ class Hooked(TakesFound):
                 for each, cls in zip(function.parameters, key, strict=False)
             )
         self._others: dict[tuple[int, ...], Hooked] = {}
-        self._way = way = route(types)
-        self._plain: Callable[..., Any] | None = None
-        self._backend = ""
-        # The first implementation, where nothing is asked and its exceptions are the caller's.
-        if type(way) is Chain and way.candidates and not way.defer_on:
-            backend, target = way.candidates[0].backend, way.target()
-            if not tries_whole_chain(target) and (way.end is None or backend != DEFAULT):
-                self._plain, self._backend = target, backend
+        self.last = LastStage(function, keeper, scope, route(types))
 
     def call_found(self, found: tuple[Any, ...] | None, /, *args: Any, **kwargs: Any) -> Any:
         """Make a call, with the dispatch arguments that a finder has found already."""
@@ -186,69 +181,7 @@ class Hooked(TakesFound):
         if place < len(self._stages):
             call._after = inner = hooked.made(place, found, args, kwargs)
             return hooked.ask(inner)
-        return hooked.run(call, passed[0], passed[1], found)
-
-    def run(
-        self,
-        call: Call,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-    ) -> Any:
-        """Call the candidates in the state of the call."""
-        keeper, scope = self._keeper, self._scope
-        if keeper.observations.variable.get() is None and scope.mark is None:
-            return self._run_elsewhere(call, args, kwargs, found)
-        before = self._get()
-        try:
-            self._set(scope.tables)
-            return self._run(call, args, kwargs, found)
-        finally:
-            try:
-                self._set(before)
-            except BaseException:  # an interrupt
-                self._set(before)
-                raise
-            del before  # as above
-
-    def _run(
-        self,
-        call: Call,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-    ) -> Any:
-        plain, start = self._plain, 0
-        if plain is not None:
-            call._after = self._backend
-            result = plain(*args, **kwargs)
-            if result is not NotImplemented or self._backend == DEFAULT:
-                return result
-            start = 1
-        way: Any = self._way
-        chain: Chain = way if isinstance(way, Chain) else way.current()
-        call._after = course = Course(chain.said)
-        if start:
-            course.reasons[self._backend] = RETURNED
-        result = chain.run(args, kwargs, start, found, course)
-        if self.function.nature and result is not NotImplemented:
-            return stepwise(self.function.nature, self._keeper, self._scope, result)
-        return result
-
-    def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
-        """Call the candidates in a context that does not know of the block: of another thread."""
-        keeper = self._keeper
-        held = keeper.held()
-        try:
-            keeper.put(self._scope)
-            return self._run(call, *arguments)
-        finally:
-            try:
-                keeper.put_back(*held)
-            except BaseException:  # an interrupt
-                keeper.put_back(*held)
-                raise
-            del held  # or the traceback of an exception would go on holding the observation
+        return hooked.last.run(call, passed[0], passed[1], found)
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
         """Return what runs calls with these dispatch arguments, None and `missing` among them."""

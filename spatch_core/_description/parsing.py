@@ -160,7 +160,7 @@ class _DescriptionReader(FieldReader):
                 )
 
     def check_conversions(self) -> None:
-        # By the missing field: that which is given may have a fault of its own.
+        # By the missing field: the one that is given may have a fault of its own.
         missing = {
             needed: key
             for key, needed in _NEEDED
@@ -177,7 +177,8 @@ class _DescriptionReader(FieldReader):
         functions = self.table(self.fields, "functions", "functions")
         path = f"functions.{DEFAULTS}"
         table = self.table(functions, DEFAULTS, path)
-        defaults = self.implementation_fields(table, path)
+        self.check_keys(table, FUNCTION_TABLE, f"{path}.")
+        defaults = self.values(table, FUNCTION_TABLE, f"{path}.")
         found = {}
         # Copied in one step: another thread may be adding functions to a table in code.
         for identifier, entry in [*functions.items()]:
@@ -190,17 +191,14 @@ class _DescriptionReader(FieldReader):
             if not self.is_identifier(identifier, path):
                 continue
             if not isinstance(entry, Mapping):
-                self.fault(path, f"{entry!r} is not a table", "Write function = 'module:qualname'")
+                remedy = "Write function = 'module:qualname'"
+                if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
+                    remedy = f"Write [{path}], with one pair of brackets"
+                self.fault(path, f"{entry!r} is not a table", remedy)
                 continue
-            fields = {**defaults, **self.implementation_fields(entry, path)}
+            fields = self.implementation_fields(entry, path, defaults)
             if "function" in fields:
                 found[identifier] = Implementation(**fields)
-            elif "function" not in entry:
-                self.fault(
-                    f"{path}.function",
-                    "the field is missing",
-                    "Name the implementation as 'module:qualname'",
-                )
         return MappingProxyType(found)
 
     def attributes(self) -> Mapping[str, str]:
@@ -208,7 +206,9 @@ class _DescriptionReader(FieldReader):
         found = {}
         for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
             path = f'{ATTRIBUTES}."{name}"'
-            if self.is_identifier(name, path) and self.is_identifier(value, path):
+            if kind_of(name):  # a field that stands below the header
+                self.misplaced(name, path)
+            elif self.is_identifier(name, path) and self.is_identifier(value, path):
                 found[name] = value
         return MappingProxyType(found)
 
@@ -223,22 +223,23 @@ class _DescriptionReader(FieldReader):
         defaults = silent.values(
             silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
         )
-        fields = {**defaults, **self.implementation_fields(entry, path)}
-        if "function" not in fields:
-            if "function" not in entry:
-                self.fault(
-                    f"{path}.function",
-                    "the field is missing",
-                    "Name the implementation as 'module:qualname'",
-                )
-            return None
+        fields = self.implementation_fields(entry, path, defaults)
         # It must be told which function is called.
-        return Implementation(**{**fields, "uses_context": True})
+        return Implementation(**fields | {"uses_context": True}) if "function" in fields else None
 
-    def implementation_fields(self, entry: Mapping[Any, Any], path: str) -> dict[str, Any]:
-        """Return the valid fields of one function, or of the defaults; only those given."""
+    def implementation_fields(
+        self, entry: Mapping[Any, Any], path: str, defaults: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the valid fields of one function; only those given, there or in the defaults."""
         self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
-        return self.values(entry, FUNCTION_TABLE, f"{path}.")
+        fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
+        if "function" not in fields and "function" not in entry:
+            self.fault(
+                f"{path}.function",
+                "the field is missing",
+                "Name the implementation as 'module:qualname'",
+            )
+        return fields
 
     def auto_generation(self) -> AutoGeneration | None:
         functions = self.fields.get("functions", {})

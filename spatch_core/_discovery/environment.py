@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from .._identifiers import DEFAULT, is_backend_name
-from .._order.graph import components, cycle_through, successors_of
+from .._order.graph import find_cycle
 from .._problems import Problem
 from .misspellings import misspelled_variables
 
@@ -245,7 +245,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
             set_order = []
             break
         set_order += pairwise(names)
-    cycle = _cycle(set_order)
+    cycle = find_cycle(set_order)
     if cycle:
         malformed(SET_ORDER, f"it has a cycle, {'>'.join(cycle)}", "'first>second'")
         set_order = []
@@ -267,15 +267,3 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         problems=tuple(problems),
         backend=backend,
     )
-
-
-def _cycle(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
-    """Return a cycle among `pairs`, first name repeated at the end; empty if there is none."""
-    component = components(successors_of(pairs))
-    for pair in pairs:
-        if component[pair[0]] == component[pair[1]]:
-            inside = component[pair[0]]
-            return cycle_through(
-                [each for each in pairs if component[each[0]] == component[each[1]] == inside]
-            )
-    return ()

@@ -22,6 +22,35 @@ def name_of(fields: Any) -> object:
         return None
 
 
+def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
+    """Whether a backend in code may have begun to implement a function.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        What was read before.
+    in_code : iterable of mapping or object
+        Descriptions that the library passed itself.
+    identifier : str
+        The function's identifier.
+    """
+    for fields in in_code:
+        name = name_of(fields)
+        known = catalog.descriptions.get(name) if isinstance(name, str) else None
+        if known is None or not known.in_code or identifier in known.functions:
+            continue
+        try:
+            is_mapping = isinstance(fields, Mapping)
+            functions = fields.get("functions") if is_mapping else fields.functions
+            if functions.get(identifier) is None:
+                continue
+        except BaseException as error:  # any fault, which parsing reports
+            if is_interrupt(error):
+                raise
+        return True
+    return False
+
+
 def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[str]) -> Catalog:
     """Return the catalog with the functions that backends in code describe now.
 

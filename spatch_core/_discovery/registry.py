@@ -6,7 +6,10 @@ reported:
 1. a description in code goes before entry points, and the first in code before others;
 2. of entry points, the first usable one by the name of the distribution, then by
    ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
-3. those behind the first usable one are not read.
+3. those behind the first usable one are not read;
+4. one whose requirements are not met counts only if none is usable.
+
+What is said about the others is in `namesakes`, which is imported if there are any.
 """
 
 from __future__ import annotations
@@ -24,18 +27,9 @@ from .._type_patterns import TypePattern
 from .backend_reader import BackendReader
 from .cache import DescriptionCache
 from .catalog import CYCLE, Catalog
-from .environment import (
-    BACKEND,
-    BLOCK,
-    PRIORITIZE,
-    SET_ORDER,
-    Environment,
-    distribution_key,
-    of_distribution,
-)
+from .environment import BACKEND, BLOCK, SET_ORDER, Environment
 from .in_code import name_of
 from .misspellings import near_misses
-from .requirements import RequirementError, why_unmet
 
 
 def build_catalog(
@@ -90,7 +84,6 @@ def build_catalog(
         registry.add_installed(name, list(found_of_name))
     for each in registered:
         registry.add_registered(each)
-    registry.check_requirements()
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -110,11 +103,12 @@ def build_catalog(
 
     variable = environment.variable(SET_ORDER)
     order = order_all(list(found.values()), environment.set_order, variable)
+    order = replace(order, default_name=default_name)
     for cycle in order.cycles:
         for name in cycle.members:
             registry.problems.append(
                 Problem(
-                    f"{CYCLE}: {' before '.join(cycle.path)}",
+                    f"{CYCLE}: {cycle.in_words(default_name)}",
                     f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,
@@ -179,7 +173,7 @@ class _Registry:
             return
         description = self.reader.parse(fields, source, None, in_code=True)
         if description is not None:
-            self.descriptions[description.name] = description
+            self.descriptions[description.name] = self.with_requirements(description)
 
     def add_registered(self, description: Description) -> None:
         """Add one that was registered at run time, unless its name is blocked or taken."""
@@ -198,31 +192,26 @@ class _Registry:
                 )
             )
             return
+        self.problems += description.problems
+        first = len(self.problems)
+        description = self.with_requirements(description)
+        if known is not None and description.unmet and not known.unmet:
+            self.use(known, [description], first, len(self.problems))
+            return
         if known is not None:
             self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
         self.descriptions[name] = description
         self.names.add(name)
 
-    def check_requirements(self) -> None:
-        """Make backends inactive that require distributions that are not installed."""
-        for name, description in self.descriptions.items():
-            if not description.requires:
-                continue
-            try:
-                unmet = why_unmet(description.requires)
-            except RequirementError as error:
-                unmet = str(error)
-                self.problems.append(
-                    Problem(
-                        f"it is inactive, because of a requirement: {error}",
-                        "Install packaging, or correct the requirement",
-                        name,
-                        "requires",
-                        description.source,
-                    )
-                )
-            if unmet:
-                self.descriptions[name] = replace(description, unmet=unmet)
+    def with_requirements(self, description: Description) -> Description:
+        """Make a backend inactive that requires distributions that are not installed."""
+        if not description.requires:
+            return description
+        from .requirements import check_required  # few backends state requirements
+
+        unmet, problems = check_required(description)
+        self.problems += problems
+        return replace(description, unmet=unmet) if unmet else description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
         """Read the entry points that share a name until one is usable; report the others."""
@@ -236,87 +225,73 @@ class _Registry:
         if len(found) > 1:
             found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
         if name in self.mentioned:
-            found = self.choose(name, found)
+            from .namesakes import choose
+
+            found, blocked, problems = choose(name, found, self.environment)
+            self.blocked |= blocked
+            self.problems += problems
         if name in self.descriptions:
-            self.report_shadowed(name, [source for source, _ in found], "the library itself")
+            self.add_shadowed(name, [source for source, _ in found], "the library itself")
             return
         first = len(self.problems)
+        inactive: list[Description] = []
         for number, (source, entry_point) in enumerate(found, start=1):
             before = len(self.problems)
             description = self.reader.read(name, entry_point, source)
             if description is not None:
-                self.descriptions[name] = description
+                description = self.with_requirements(description)
+                if description.unmet:
+                    inactive.append(description)
+                    continue
+                self.use(description, inactive, first, before)
                 if len(found) > 1:
-                    owner = source.distribution
-                    used = f"distribution {owner}" if owner else str(source)
-                    self.explain_faults(first, before, used)
-                    self.report_shadowed(name, [each for each, _ in found[number:]], used)
+                    from .namesakes import owner_of
+
+                    behind = [each for each, _ in found[number:]]
+                    self.add_shadowed(name, behind, owner_of(description))
                 return
             if len(self.problems) == before:
                 return  # this thread is importing it; until that has ended, no other is used
+        if inactive:
+            self.use(inactive[0], inactive[1:], first, len(self.problems))
 
-    def choose(self, name: str, found: list[tuple[Source, Any]]) -> list[tuple[Source, Any]]:
-        """Return the backends of a name that are not blocked, the chosen one first."""
-        keys = {id(source): distribution_key(source.distribution) for source, _ in found}
-        for distribution, variable in self.mentioned[name].items():
-            if distribution not in keys.values():
-                offers = ", ".join(of_distribution(name, each) for each in keys.values() if each)
-                self.problems.append(
-                    Problem(
-                        f"no distribution {distribution!r} offers a backend named {name!r}; "
-                        f"{name}@{distribution} is ignored",
-                        f"Correct it; installed are: {offers or 'none'}",
-                        key=variable,
-                    )
-                )
-        allowed = []
-        for source, item in found:
-            if self.environment.blocks(name, keys[id(source)]):
-                self.blocked[of_distribution(name, keys[id(source)])] = source
-            else:
-                allowed.append((source, item))
-        chosen = dict(self.environment.choices).get(name)
-        return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen)
+    def use(
+        self, description: Description, inactive: Sequence[Description], first: int, last: int
+    ) -> None:
+        """Use one of the backends of a name, and say so of those that were read before.
 
-    def explain_faults(self, first: int, last: int, used: str) -> None:
-        """Say, in the first fault of each broken backend, which one of its name is used."""
-        told: set[int] = set()
-        for position in range(first, last):
-            fault = self.problems[position]
-            message, remedy = fault.message, fault.remedy
-            source = fault.source or Source()
-            if id(source.metadata) not in told:
-                told.add(id(source.metadata))
-                message += f"; that of {used} is used instead"
-            if source.distribution:
-                # The name alone would block the one that is used.
-                block = f"{self.environment.variable(BLOCK)}={fault.backend}"
-                this = of_distribution("", source.distribution)
-                remedy = remedy.replace(block, block + this)
-            self.problems[position] = replace(fault, message=message, remedy=remedy)
+        Parameters
+        ----------
+        description : Description
+            The one that is used.
+        inactive : sequence of Description
+            Those of which a requirement is not met.
+        first, last : int
+            The range of the problems of those that were read.
+        """
+        self.descriptions[description.name] = description
+        if first == last and not inactive:
+            return  # nothing to say, for which metadata would be read
+        from .namesakes import told_what_is_used, why_inactive
 
-    def report_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
+        faults = self.problems[first:last]
+        variable = self.environment.variable(BLOCK)
+        self.problems[first:last] = told_what_is_used(faults, description, variable)
+        self.problems += why_inactive(inactive, faults, description)
+        if inactive:
+            sources = tuple([each.source for each in inactive])
+            self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
+
+    def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
         """Report backends that are not read, because `owner` has one of the same name."""
         if sources:
-            self.shadowed[name] = tuple(sources)
-        used = self.descriptions[name].source.distribution
-        for source in sources:
-            remedy = "Uninstall one of the two, or rename its entry point"
-            if used and source.distribution:
-                block, prioritize = map(self.environment.variable, (BLOCK, PRIORITIZE))
-                this, other = (of_distribution(name, each) for each in (source.distribution, used))
-                remedy = (
-                    f"Uninstall one of the two, or set {block}={this} to leave it out; "
-                    f"{block}={other} or {prioritize}={this} chooses it"
-                )
-            self.problems.append(
-                Problem(
-                    f"{owner} offers a backend of the same name, which is used instead",
-                    remedy,
-                    name,
-                    source=source,
-                )
-            )
+            from .namesakes import why_shadowed
+
+            self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
+            used = self.descriptions[name].source.distribution
+            self.problems += [
+                why_shadowed(name, source, owner, used, self.environment) for source in sources
+            ]
 
     def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
         """Whether the environment blocks a name; takes note of the name either way."""

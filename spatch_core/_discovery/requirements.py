@@ -9,11 +9,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .._description.description import Description
+from .._problems import Problem
+
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 
 
 class RequirementError(ValueError):
     """A requirement cannot be read; the text says why."""
+
+
+def check_required(description: Description) -> tuple[str, list[Problem]]:
+    """Return why a backend is inactive, empty if it is not, and a problem if that is a fault."""
+    try:
+        return why_unmet(description.requires), []
+    except RequirementError as error:
+        problem = Problem(
+            f"it is inactive, because of a requirement: {error}",
+            "Install packaging, or correct the requirement",
+            description.name,
+            "requires",
+            description.source,
+        )
+        return str(error), [problem]
 
 
 def why_unmet(requirements: Iterable[str]) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from sys import modules
 from types import FunctionType
 
-from .._dispatch_arguments import SIGNED, Function, missing
-from .._identifiers import GENERATED, split_identifier
+from .._dispatch_arguments import Function, missing
+from .._identifiers import GENERATED
+from .._parameters import SIGNED
 from .acceleration import accelerate, prepare
-from .shortcut import Shortcut
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import CodeType
     from typing import Any
 
     from .._dispatch_arguments import DispatchArguments
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .._resolution.explanation import Explanation
     from .dispatcher import Dispatcher
     from .invocation import Invocation
+    from .shortcut import Shortcut
 
 _NO_POSITION = -1
 """For the C extension: the position of a keyword-only dispatch argument."""
@@ -62,9 +63,17 @@ class Dispatchable:
         The docstring of the default implementation.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    index : int
+        Its place in the tables.
+    code : types.CodeType or None
+        The code generated for the wrapper; None if it must not run another one.
     shortcut : Shortcut or None
-        None if the wrapper cannot run the code of the default implementation.
+        Lets the wrapper run the code of the default implementation; made when it may be taken.
     """
+
+    # Other threads see the record before its wrapper is made: discovery may end in one of them.
+    code: CodeType | None = None
+    shortcut: Shortcut | None = None
 
     def __init__(
         self,
@@ -83,10 +92,8 @@ class Dispatchable:
         self.filename = f"{GENERATED}{self.identifier}>"
         self.origin: object = None
         self._dispatch_args = dispatch_args
-        # From here on, other threads see the record: discovery may end in one of them.
-        self.shortcut: Shortcut | None = None
         self.doc: str | None = default.__doc__
-        index = dispatcher.add(self)
+        self.index = index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
             # cloudpickle sends the functions of scripts by value.
@@ -118,9 +125,10 @@ class Dispatchable:
                 missing,
             )
             accelerate(self.wrapper)
-        # A finder runs, and raises, in every call.
-        if function.runs_no_code:
-            self.shortcut = Shortcut.between(self.wrapper, default)
+        # A finder runs, and raises, in every call. And CPython exchanges code only for code with as
+        # many free variables.
+        if function.runs_no_code and getattr(default, "__closure__", None) is None:
+            self.code = self.wrapper.__code__
         self._dress(module, qualname)
 
     def _dress(self, module: str, qualname: str) -> None:
@@ -229,65 +237,6 @@ class Dispatchable:
             **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
-
-    def document(self, section: str) -> None:
-        """Show the backends in the docstring, and the wrapper's source in tracebacks.
-
-        Parameters
-        ----------
-        section : str
-            The section about the backends, for the end of the docstring; may be empty.
-        """
-        from .docstring import show_source, with_section  # not needed when a library is imported
-
-        if not hasattr(self, "generated"):
-            return  # the thread that decorates the function documents it when there is a wrapper
-        show_source(self.generated.source(), self.filename)
-        self.wrapper.__doc__ = with_section(self.doc, section)
-
-
-def make_dispatchable(
-    dispatcher: Dispatcher,
-    default: Any,
-    dispatch_args: DispatchArguments,
-    module: str | None,
-    qualname: str | None,
-    identifier: str | None,
-    manner: Manner | None = None,
-) -> Any:
-    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
-    if not callable(default) or isinstance(default, (type, staticmethod)):
-        from .mistakes import check_callable  # a library that is right needs it never
-
-        check_callable(default)
-    if identifier is None:
-        if not hasattr(default, "__qualname__") and not (module and qualname):
-            raise TypeError(
-                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
-            )
-        home = module or default.__module__, qualname or default.__qualname__
-        identifier = ":".join(home)
-        if module or qualname:
-            split_identifier(identifier)
-    elif module or qualname:
-        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
-    else:
-        home = split_identifier(identifier)
-        if hasattr(default, "__qualname__"):
-            home = default.__module__ or home[0], default.__qualname__
-    origin = getattr(modules.get(getattr(default, "__module__", "")), "__spec__", None)
-    earlier: Any = dispatcher.by_identifier.get(identifier)
-    if earlier is not None:
-        from .mistakes import warn_of_duplicate
-
-        warn_of_duplicate(earlier, default, origin)
-    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, manner)
-    record.origin = origin
-    caller = dispatcher.loaded
-    if caller is not None:
-        record.document(caller.resolver.docs(identifier))
-        dispatcher.follow(record, caller, is_new=earlier is None)
-    return record.wrapper
 
 
 # In this module, because every decorated function has one: another module to import would cost

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from .._classes import is_found, is_hashable_by_identity, is_of_module, namespace_of
+import sys
+
+from .._classes import Homes, is_hashable_by_identity
 from .._dispatch_arguments import given
 from .._identifiers import DEFAULT
 from .._state.scope import store, table_of
 from .link import Link
-from .shortcut import Shortcuts
+
+if sys.version_info < (3, 11):
+    from . import collecting  # noqa: F401  # which notes each collection from here on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import FunctionType
+    from types import CodeType, FunctionType
     from typing import Any, Protocol
 
     from .._call.caller import Caller
@@ -22,7 +26,10 @@ if TYPE_CHECKING:
     from .._state.keeper import StateKeeper
     from .._state.options import BackendOptions
     from .._state.scope import Scope
+    from .library_shortcuts import Shortcuts
+    from .results import Results
     from .shortcut import Shortcut
+    from .wrapper import Generated
 
     class Record(Protocol):
         """A `Dispatchable`, as far as the dispatcher needs it."""
@@ -31,9 +38,11 @@ if TYPE_CHECKING:
         identifier: str
         function: Function
         wrapper: FunctionType
+        code: CodeType | None
         shortcut: Shortcut | None
-
-        def document(self, section: str) -> None: ...
+        generated: Generated
+        filename: str
+        doc: str | None
 
 
 class Dispatcher:
@@ -60,8 +69,11 @@ class Dispatcher:
         The library's `BackendOptions`, set by the system.
     records : list of Dispatchable
         All functions; the first has index 1 in the tables, where item 0 is the scope.
-    late : list of str
-        Functions that were added since the tables of backends in code were read.
+    late : set of str
+        Functions that were added after the backends were discovered and have not been called. The
+        library may fill the tables of backends in code before or after it decorates.
+    unread : set of str
+        Those of them that were added since these tables were last read for a query.
     by_identifier : dict of str to Dispatchable
         The newest of each identifier: a module may be loaded again.
     variable : contextvars.ContextVar
@@ -73,7 +85,9 @@ class Dispatcher:
     link : Link
         The dispatcher as the code of the wrappers refers to it.
     shortcuts : Shortcuts
-        Those of all functions.
+        Those of all functions; set when there is a loader, before anything is called.
+    results : Results
+        Judges what calls give that is not an answer; set with `shortcuts`.
     """
 
     def __init__(
@@ -83,7 +97,7 @@ class Dispatcher:
         restore: Callable[..., Any],
         reload: Callable[[], None],
         defer_on: tuple[type[Exception], ...] = (),
-        read_again: Callable[[], None] | None = None,
+        read_again: Callable[[str | None], None] | None = None,
         default_name: str = DEFAULT,
     ) -> None:
         self.default_name = default_name
@@ -94,21 +108,20 @@ class Dispatcher:
         self.restore = restore
         self.reload = reload
         self._read_again = read_again
-        self.late: list[str] = []
+        # Filled and emptied in single steps, so that no lock is needed.
+        self.late: set[str] = set()
+        self.unread: set[str] = set()
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
         self.by_identifier: dict[str, Record] = {}
-        # By identity of the globals: these, and the indices of the functions that have them.
-        self._homes: dict[int, tuple[dict[str, Any] | None, list[int]]] = {}
+        self._homes = Homes()
         self.variable = keeper.variable
         self.tables = keeper.get
         self.link = Link(self)
-        self.shortcuts = Shortcuts(self)
-        keeper.observations.before = self.link.leave_shortcuts
-        keeper.observations.after = self.link.take_shortcuts
+        self.shortcuts: Shortcuts
+        self.results: Results
         keeper.strays = self.link.strays
-        keeper.waking = self.link.wake
 
     @property
     def loaded(self) -> Caller | None:
@@ -129,8 +142,10 @@ class Dispatcher:
         RuntimeError
             If this thread is loading them.
         """
-        if self.late and self._read_again is not None:
-            self._read_again()
+        if self.unread and self._read_again is not None:
+            added = [*self.unread]
+            self._read_again(None)
+            self.unread.difference_update(added)  # last: nothing is lost if reading is interrupted
         return self.ensure_loader().get()
 
     def catalog(self) -> Catalog:
@@ -143,19 +158,24 @@ class Dispatcher:
 
     def add(self, record: Record) -> int:
         """Give a function its index in the tables."""
+        if self._read_again is not None:
+            # First, because another thread may discover the backends now, and take shortcuts.
+            self.late.add(record.identifier)
+            self.unread.add(record.identifier)
         self.records.append(record)
         self.by_identifier[record.identifier] = record
         index = len(self.records)
-        home = namespace_of(record.function.default)
-        self._homes.setdefault(id(home), (home, []))[1].append(index)
+        while self.records[index - 1] is not record:  # another thread has added one since
+            index -= 1
+        self._homes.add(record.function.default, index)
+        if not self._loaders:
+            self.late.discard(record.identifier)
+            self.unread.discard(record.identifier)
         return index
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
         """Let a function that is added follow the backends, which have been loaded."""
-        if self._read_again is not None:
-            # The library may fill a backend's table before or after it decorates.
-            self.late.append(record.identifier)
-        elif is_new:
+        if is_new:
             # Hot reloaders put the new wrapper's code, whatever it is, into the old one.
             self.shortcuts.take(record, caller)
 
@@ -185,8 +205,9 @@ class Dispatcher:
         record = self.records[index - 1]
         function = record.function
         loader = self.ensure_loader()
-        if self.late and self._read_again is not None:
-            self._read_again()
+        if record.identifier in self.late and self._read_again is not None:
+            self._read_again(record.identifier)
+            self.late.discard(record.identifier)  # last: another thread may call the function, too
         caller = loader.settled or loader.load() or loader.loaded
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
@@ -237,116 +258,10 @@ class Dispatcher:
         Their code leads to the tables, these to the default implementation, and that leads back
         if it has the wrapper among its globals or in its closure.
         """
-        found: set[int] = set()
-        # A module at a time, because a garbage collection waits for this.
-        for home, indices in [*self._homes.values()]:
-            if not is_of_module(home):
-                found.update(filter(self._is_lost, indices.copy()))
-        return found
-
-    def _is_lost(self, index: int) -> bool:
-        record = self.records[index - 1]
-        # Where it stands; its public identity may be that of another place.
-        wrapper = record.wrapper
-        return not is_found(wrapper, f"{wrapper.__module__}:{wrapper.__qualname__}")
-
-    def deferred(
-        self,
-        index: int,
-        called: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        values: tuple[Any, ...] | None = None,
-    ) -> Any:
-        """Go on with the next candidate after `called` returned ``NotImplemented``.
-
-        Parameters
-        ----------
-        index : int
-            The function's place in the tables.
-        called : callable
-            The implementation that returned ``NotImplemented``.
-        args, kwargs
-            The arguments of the call.
-        values : tuple, optional
-            The dispatch arguments, if a finder has returned them: it is not called again.
-        """
-        function = self.records[index - 1].function
-        caller = self.loaded
-        if caller is None or called is function.default or caller.tries_whole_chain(called):
-            return NotImplemented
-        chain, found = self._chain(index, caller, args, kwargs, values)
-        return chain.after(called).run(args, kwargs, found=found)
-
-    def failed(
-        self,
-        index: int,
-        called: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        error: Exception,
-        values: tuple[Any, ...] | None = None,
-    ) -> Any:
-        """Judge an exception of what a table holds; add the reasons to one of the default.
-
-        The parameters are those of `deferred`. Nothing is raised but interrupts: the exception
-        goes on.
-
-        Returns
-        -------
-        object
-            What `deferred` goes on after, if the exception defers; else None.
-        """
-        function = self.records[index - 1].function
-        caller = self.loaded
-        if caller is None or not caller.hears(function, called, error):
-            return None
-        try:
-            return self._chain(index, caller, args, kwargs, values)[0].failed(called, error)
-        except Exception as failure:
-            from .._interrupts import is_interrupt
-
-            if is_interrupt(failure):
-                raise
-            return None
-
-    def _chain(
-        self,
-        index: int,
-        caller: Caller,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        values: tuple[Any, ...] | None,
-    ) -> tuple[Any, tuple[Any, ...]]:
-        """Return the chain of a call, and its dispatch arguments."""
-        function = self.records[index - 1].function
-        scope: Scope = self.keeper.get()[0]
-        # First the chains, then the backends: if another thread exchanges both in between, the
-        # chain of the new backends lands among the old chains, which are no longer read.
-        chains, caller = scope.chains(index), self.loaded or caller
-        found = function.extract(args, kwargs) if values is None else given(values)
-        types = caller.resolver.types(found, scope.state)
-        chain = chains.get(types)
-        if chain is None:
-            chain = caller.chain(function, scope.state, types)
-            chains.keep(types, chain)
-        return chain, found
+        return self._homes.strays(self.records)
 
     def extract(
         self, index: int, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
         """Return the dispatch arguments that a callable of the library finds."""
         return self.records[index - 1].function.find(args, kwargs)
-
-    def check(self, index: int, called: Callable[..., Any], result: Any) -> Any:
-        """Return what an implementation of a coroutine or generator function has returned.
-
-        Raises
-        ------
-        TypeError
-            If it is of the wrong kind; it names the backend.
-        """
-        function, caller = self.records[index - 1].function, self.loaded
-        if caller is None:
-            return result  # of the default: no backend is known yet
-        return caller.check(function, self.keeper.current(), called, result)

@@ -41,6 +41,15 @@ class Link:
         """Return a decorated function by its place in the tables."""
         return self._dispatcher().records[index - 1].wrapper
 
+    def wrapper_of(self, function: Any) -> Any:
+        """Return a decorated function by what its tables know of it."""
+        dispatcher = self._dispatcher()
+        record = dispatcher.by_identifier.get(function.identifier)
+        if record is None or record.function is not function:
+            # Another one has taken its identity.
+            record = next(each for each in dispatcher.records if each.function is function)
+        return record.wrapper
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Any:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)
@@ -54,8 +63,8 @@ class Link:
         kwargs: dict[str, Any],
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Dispatcher.deferred`."""
-        return self._dispatcher().deferred(index, called, args, kwargs, values)
+        """See `Results.deferred`."""
+        return self._dispatcher().results.deferred(index, called, args, kwargs, values)
 
     def failed(
         self,
@@ -66,19 +75,19 @@ class Link:
         error: Exception,
         values: tuple[Any, ...] | None = None,
     ) -> Any:
-        """See `Dispatcher.failed`; None without a dispatcher."""
+        """See `Results.failed`; None without a dispatcher."""
         dispatcher = self._find()
         if dispatcher is None:
             return None
-        return dispatcher.failed(index, called, args, kwargs, error, values)
+        return dispatcher.results.failed(index, called, args, kwargs, error, values)
 
     def extract(self, *call: Any) -> Any:
         """See `Dispatcher.extract`."""
         return self._dispatcher().extract(*call)
 
     def check(self, *answer: Any) -> Any:
-        """See `Dispatcher.check`."""
-        return self._dispatcher().check(*answer)
+        """See `Results.check`."""
+        return self._dispatcher().results.check(*answer)
 
     def leave_shortcuts(self) -> None:
         """See `Shortcuts.leave_all`; nothing to do without a dispatcher."""

@@ -19,6 +19,9 @@ from .._resolution.resolver import Resolver
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
+from .docstring import document
+from .library_shortcuts import install
+from .results import Results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +39,7 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
+    protocol: str | None
     _fallback: str
     _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
@@ -64,6 +68,8 @@ def make_loader(
     secondary_types : sequence of TypePattern, optional
         Their secondary types.
     """
+    install(dispatcher)
+    dispatcher.results = Results(dispatcher)
     discover = partial(_discover, system, dispatcher, in_code, default_types, secondary_types)
     return Loader(discover, partial(_publish, dispatcher))
 
@@ -77,17 +83,30 @@ def reload(system: System, dispatcher: Dispatcher) -> None:
     dispatcher.ensure_loader().load(again=True)
 
 
-def read_again(system: System, dispatcher: Dispatcher, in_code: Sequence[Any]) -> None:
-    """Read the tables of backends in code again; see `Dispatcher.late`."""
+def read_again(
+    system: System, dispatcher: Dispatcher, in_code: Sequence[Any], identifier: str | None
+) -> None:
+    """Read the tables of backends in code again.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    dispatcher : Dispatcher
+        Its dispatcher.
+    in_code : sequence of mapping or object
+        Descriptions that the library passed itself.
+    identifier : str or None
+        The function that is about to be called for the first time; None for a query.
+    """
     problems: list[Problem] = []
 
     def change(caller: Caller) -> Caller:
-        count = len(dispatcher.late)
         before = caller.catalog
+        if identifier is not None and not in_code_backends.has_new(before, in_code, identifier):
+            return caller
         catalog = in_code_backends.read_again(before, in_code, [*dispatcher.by_identifier])
         problems.extend(catalog.problems[len(before.problems) :])
-        # After all, because an interrupt would lose them; another thread may have added some.
-        del dispatcher.late[:count]
         return caller if catalog is before else _make_caller(system, dispatcher, catalog)
 
     dispatcher.ensure_loader().change(change)
@@ -130,8 +149,12 @@ def _discover(
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
-    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
-    return Caller(resolver, system._defer_on)
+    given = system._fallback, system._notices
+    if system.protocol is not None:
+        from .overriding import make_caller  # few libraries have a protocol
+
+        return make_caller(dispatcher, catalog, system.protocol, *given, system._defer_on)
+    return Caller(Resolver(catalog, dispatcher.keeper, *given), system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
@@ -147,5 +170,5 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
-        record.document(caller.resolver.docs(record.identifier))
+        document(record, caller.resolver.docs(record.identifier))
     dispatcher.shortcuts.take_all()

@@ -12,7 +12,6 @@ from .._dispatch_arguments import (
     ASYNC_GENERATOR,
     COROUTINE,
     GENERATOR,
-    PLAIN,
     TakesFound,
     missing,
 )
@@ -58,14 +57,6 @@ else:
     result = call({passed})
 """
 
-# A coroutine function can only say NotImplemented when it is awaited.
-_AWAIT = """\
-if result is not {NotImplemented}:
-    if {type}(result) is not {Coroutine}:
-        {dispatcher}.check({index}, call, result)
-    result = await result
-"""
-
 # An exception may defer, or gets a note. The rest of the chain runs outside the handler.
 _CAUGHT = """\
 try:
@@ -77,49 +68,11 @@ except {Exception} as error:
     call, result = deferred, {NotImplemented}
 """
 
-_ANSWERS = {
-    PLAIN: """\
+_ANSWER = """\
 if result is {NotImplemented}:
     return {dispatcher}.deferred({index}, call, args, keywords{found})
 return result
-""",
-    COROUTINE: """\
-if result is {NotImplemented}:
-    result = {dispatcher}.deferred({index}, call, args, keywords{found})
-    if result is not {NotImplemented}:
-        result = await result
-return result
-""",
-    GENERATOR: """\
-if result is {NotImplemented}:
-    result = {dispatcher}.deferred({index}, call, args, keywords{found})
-if {type}(result) is not {Generator}:
-    {dispatcher}.check({index}, call, result)
-return (yield from result)
-""",
-    # What `yield from` does; asynchronous generators have no such statement.
-    ASYNC_GENERATOR: """\
-if result is {NotImplemented}:
-    result = {dispatcher}.deferred({index}, call, args, keywords{found})
-if {type}(result) is not {AsyncGenerator}:
-    result = {dispatcher}.check({index}, call, result)
-step = result.__anext__()
-try:
-    while True:
-        value = await step
-        try:
-            sent = yield value
-        except {GeneratorExit}:
-            await result.aclose()
-            raise
-        except {BaseException} as error:
-            step = result.athrow(error)
-        else:
-            step = result.__anext__() if sent is None else result.asend(sent)
-except {StopAsyncIteration}:
-    return
-""",
-}
+"""
 
 SHARED: dict[str, Any] = {
     "missing": missing,
@@ -138,6 +91,12 @@ SHARED: dict[str, Any] = {
     "StopAsyncIteration": StopAsyncIteration,
 }
 """Names in the template that stand for the same constants in all wrappers."""
+
+_NOT_LITERALS = {
+    *("tables", "type", "map", "tuple", "isinstance"),
+    *("NotImplemented", "Coroutine", "Generator", "AsyncGenerator"),
+}
+"""Those, and names of one wrapper, that the text calls or compares with ``is``."""
 
 CATCHES = sys.version_info >= (3, 11)
 """Whether wrappers look at exceptions although the library names none that defers.
@@ -173,11 +132,13 @@ def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
     """Return the code of a shape, and which constant stands for which of the `own_names`."""
     own = own_names(shape)
     # The compiler warns of a call of an integer, and of `is` with one. It does not look into a
-    # conditional expression, and leaves the integer alone as a constant.
+    # conditional expression, and leaves the integer alone as a constant; but that takes longer.
     numbers = enumerate([*own, *SHARED], _PLACEHOLDER)
-    text = source_of(
-        shape, "wrapper", {name: f"({number} if 1 else 0)" for number, name in numbers}
-    )
+    words = {
+        name: f"({number} if 1 else 0)" if name in _NOT_LITERALS else f"({number})"
+        for number, name in numbers
+    }
+    text = source_of(shape, "wrapper", words)
     scope: dict[str, Any] = {}
     exec(compile(text, "<spatch_core>", "exec", dont_inherit=True), scope)  # noqa: S102  # own text
     code: CodeType = scope["wrapper"].__code__
@@ -205,12 +166,16 @@ def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:
         What stands in the source for each name that the template has in braces.
     """
     places, nature, catches = shape
-    answer = _ANSWERS[nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR)]
+    answer, awaited = _ANSWER, ""
+    if nature:
+        from .template_natures import ANSWERS, AWAIT  # few libraries need them
+
+        answer = ANSWERS.get(nature & (COROUTINE | GENERATOR | ASYNC_GENERATOR), _ANSWER)
+        awaited = AWAIT if nature & COROUTINE else ""
 
     def called(text: str) -> str:
         """Return the text of a call, which may defer or fail."""
-        if nature & COROUTINE:
-            text += _AWAIT
+        text += awaited
         if not catches or nature & (GENERATOR | ASYNC_GENERATOR):
             return text
         return _CAUGHT.replace("{tried}", _indented(text, 1).removesuffix("\n") + "\n")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from .acceleration import accelerate
 from .dispatchable import Dispatchable
-from .shortcut import Shortcut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ def restore_dispatchable(dispatcher: Dispatcher, content: Mapping[str, Any]) -> 
     # The C extension stores what it needs beside the code.
     wrapper.__code__ = record.wrapper.__code__
     accelerate(wrapper)
-    if record.shortcut is not None:
-        record.shortcut = Shortcut.between(wrapper, content["default"])
     record.wrapper = wrapper
+    vars(record).pop("shortcut", None)  # another thread may have made it, for the other wrapper
     return record

@@ -16,11 +16,11 @@ a cycle of declared and environment's     the declared edges on it are dropped
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .._description.description import Description
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .graph import components, cycle_through, reached_from, sort_stably, successors_of
 
 
@@ -75,6 +75,10 @@ class Cycle:
     members: tuple[str, ...]
     set_order: str
     pairs: tuple[tuple[str, str], ...]
+
+    def in_words(self, default_name: str) -> str:
+        """Return the path; `default_name` is the name of the library itself in it."""
+        return " before ".join([shown(each, default_name) for each in self.path])
 
 
 def explicit_edges(
@@ -208,3 +212,11 @@ def _without_mixed_cycles(edges: list[Edge]) -> list[Edge]:
         for edge in edges
         if edge.strength is Strength.ENVIRONMENT or component[edge.before] != component[edge.after]
     ]
+
+
+def without_pairs(item: Description, cycles: Iterable[Cycle]) -> Description:
+    """Return a description that declares no edge on any of the cycles."""
+    void = {pair for cycle in cycles for pair in cycle.pairs}
+    higher = [name for name in item.higher_priority_than if (item.name, name) not in void]
+    lower = [name for name in item.lower_priority_than if (name, item.name) not in void]
+    return replace(item, higher_priority_than=tuple(higher), lower_priority_than=tuple(lower))

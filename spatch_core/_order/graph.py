@@ -95,6 +95,20 @@ def cycle_through(arrows: Sequence[tuple[Node, Node]]) -> tuple[Node, ...]:
     return tuple(path[path.index(path[-1]) :])
 
 
+def find_cycle(arrows: Sequence[tuple[Node, Node]]) -> tuple[Node, ...]:
+    """Return the first cycle among arrows, its first node repeated at the end; empty without.
+
+    >>> find_cycle([("a", "b"), ("b", "c"), ("c", "b")])
+    ('b', 'c', 'b')
+    >>> find_cycle([("a", "b")])
+    ()
+    """
+    component = components(successors_of(arrows))
+    inside = [pair for pair in arrows if component[pair[0]] == component[pair[1]]]
+    first = [pair for pair in inside if component[pair[0]] == component[inside[0][0]]]
+    return cycle_through(first) if first else ()
+
+
 def sort_stably(
     items: Mapping[Item, Node], successors: Mapping[Node, Sequence[Node]]
 ) -> list[Item]:

@@ -37,8 +37,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._description.description import Description
-from .._identifiers import DEFAULT
-from .edges import Cycle, Edge, Strength, explicit_edges
+from .._identifiers import DEFAULT, shown
+from .edges import Cycle, Edge, Strength, explicit_edges, without_pairs
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
 from .nearness import nearness_edges
@@ -63,6 +63,8 @@ class Order:
         The same, by nearness.
     cycles : tuple of Cycle
         Declared edges that contradict each other, and are not in force.
+    default_name : str, optional
+        The name of the library itself in the reasons of edges.
     """
 
     names: tuple[str, ...]
@@ -70,16 +72,22 @@ class Order:
     specificity: Sequence[tuple[Group, Group]] = ()
     nearness: Sequence[tuple[Group, Group]] = ()
     cycles: tuple[Cycle, ...] = ()
+    default_name: str = DEFAULT
 
     def edges(self) -> Iterator[Edge]:
-        """Yield every edge that is in force, with its reason."""
+        """Yield every edge that is in force, with the reason of its strongest source."""
         yield from self.explicit
+        told = {(edge.before, edge.after) for edge in self.explicit}
         for groups, reason in ((self.nearness, _NEARER), (self.specificity, _MORE_SPECIFIC)):
             for before, after in groups:
                 for first in before.members:
                     types = ", ".join(map(str, first.primary_types))
+                    name = shown(first.name, self.default_name)
                     for second in after.members:
-                        text = reason.format(first.name, types, second.name)
+                        if (first.name, second.name) in told:
+                            continue
+                        told.add((first.name, second.name))
+                        text = reason.format(name, types, shown(second.name, self.default_name))
                         yield Edge(first.name, second.name, Strength.SPECIFICITY, text)
 
 
@@ -161,19 +169,7 @@ def order_all(
     order = order_backends(descriptions, set_order, variable)
     if not order.cycles:
         return order
-    void = {pair for cycle in order.cycles for pair in cycle.pairs}
-    agreeing = [
-        replace(
-            item,
-            higher_priority_than=tuple(
-                [name for name in item.higher_priority_than if (item.name, name) not in void]
-            ),
-            lower_priority_than=tuple(
-                [name for name in item.lower_priority_than if (name, item.name) not in void]
-            ),
-        )
-        for item in descriptions
-    ]
+    agreeing = [without_pairs(item, order.cycles) for item in descriptions]
     return replace(order_backends(agreeing, set_order, variable), cycles=order.cycles)
 
 

@@ -95,6 +95,8 @@ class Converters:
 
         Each comes with its candidate, or with None and the reason why it is none.
         """
+        from .reasons import reason  # calls need none
+
         found = self._walk(function, state, walk)
         for step in found.steps(self._descriptions, self._names):
             name = step.backend
@@ -102,7 +104,7 @@ class Converters:
                 continue
             primary = [name in self._matcher.match(cls).primary for cls in walk.foreign]
             if step.verdict is not None:
-                yield name, None, found.reason(step)
+                yield name, None, reason(found, step)
             elif not all(primary):
                 cls = walk.foreign[primary.index(False)]
                 yield name, None, f"{type_identifier(cls)} is no primary type of it"

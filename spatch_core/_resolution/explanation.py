@@ -1,4 +1,4 @@
-"""Explanations: what would run for a call, and why. The reasons come from `walk`."""
+"""Explanations: what would run for a call, and why. The reasons come from `reasons`."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .._discovery.catalog import Catalog
@@ -18,6 +18,7 @@ from .converters import Converters
 from .documentation import Documentation
 from .ending import Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
+from .implementers import Implementers
 from .matching import Matcher
 from .walk import Step, Walk
 
@@ -47,6 +48,8 @@ class Resolver:
         Of which functions and types it was said that no backend ran.
     converters : Converters
         The backends that convert.
+    implementers, implementer_set : callable
+        Return the backends that implement a function; see `Implementers`.
     """
 
     def __init__(
@@ -62,17 +65,12 @@ class Resolver:
         self.fallback = fallback
         self.warned = Warned()
         self.matcher = Matcher(catalog.descriptions)
-        self._rule = GoldenRule(catalog, self.implementers)
+        self._documentation = Documentation(catalog)
+        found = Implementers(catalog)
+        self.implementers, self.implementer_set = found.of, found.set_of
+        self._rule = GoldenRule(catalog, found.of)
         self._block = catalog.environment.variable("BLOCK")
         self._order = CandidateOrder(catalog)
-        self._documentation = Documentation(catalog)
-        self._implementers = _implementers(catalog)
-        # Those that implement every function, and what that adds.
-        self._every = [
-            name for name, each in catalog.descriptions.items() if each.every and not each.unmet
-        ]
-        self._with_every: dict[str, list[str]] = {}
-        self._implementer_sets: dict[str, frozenset[str]] = {}
         self._objects: dict[str, Any] = {}
         self.converters = Converters(catalog, self.matcher, self._order, self._block, self._objects)
         self._candidates: dict[tuple[Function, str, bool, str], Candidate] = {}
@@ -126,17 +124,6 @@ class Resolver:
     def forget_objects(self) -> None:
         """Import each implementation and `should_run` again when it is next called."""
         self._objects.clear()
-
-    def implementers(self, identifier: str) -> Sequence[str]:
-        """Return the names of the backends that implement a function, by priority."""
-        if not self._every:
-            return self._implementers.get(identifier, (DEFAULT,))
-        found = self._with_every.get(identifier)
-        if found is None:
-            names = {DEFAULT, *self._every, *self._implementers.get(identifier, ())}
-            found = [name for name in self.catalog.descriptions if name in names]
-            self._with_every[identifier] = found
-        return found
 
     def docs(self, identifier: str) -> str:
         """Return the section about backends for a function's docstring; may be empty."""
@@ -197,7 +184,9 @@ class Resolver:
         return self.catalog.descriptions[DEFAULT].primary_types
 
     def may_refuse(self, function: Function) -> bool:
-        """Whether a policy of a function or of the library may let it not just run."""
+        """Whether calls may do more than run it: a policy may refuse, an instance remembers."""
+        if function.manner is not None and function.manner.decides:
+            return True
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
@@ -249,28 +238,3 @@ class Resolver:
     def why_void(self, before: str, after: str) -> str:
         """Say why an edge between two backends takes part in no call; empty if it may."""
         return self._order.why_void(before, after, self._rule.placed | {DEFAULT})
-
-    def implementer_set(self, function: Function) -> frozenset[str]:
-        """Return the names of the backends that implement a function, made once."""
-        names = self._implementer_sets.get(function.identifier)
-        if names is None:
-            names = frozenset(self.implementers(function.identifier))
-            self._implementer_sets[function.identifier] = names
-        return names
-
-
-def _implementers(catalog: Catalog) -> dict[str, list[str]]:
-    """Return the backends that implement each function, the default among them, by priority."""
-    implementers: dict[str, list[str]] = {}
-    before: list[str] = []  # the default, once the backends that go before it are through
-    for name, description in catalog.descriptions.items():
-        if name == DEFAULT:
-            for names in implementers.values():
-                names.append(DEFAULT)
-            before = [DEFAULT]
-        for identifier in () if description.unmet else description.functions:
-            if identifier in implementers:
-                implementers[identifier].append(name)
-            else:
-                implementers[identifier] = [*before, name]
-    return implementers

@@ -1,7 +1,8 @@
 """The walk along the backends: which are candidates of a call, in which order, and why others not.
 
 `Walk` is the one place where backends are judged, and where candidates are ordered. The candidates
-of a call are the steps of the walk without a verdict; an explanation shows these and all others.
+of a call are the steps of the walk without a verdict; an explanation shows these and all others,
+with the reasons that `reasons` puts into words.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .._classes import type_identifier
 from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._state.state import DispatchState
@@ -92,6 +92,12 @@ class Walk:
         The dispatch types.
     foreign : tuple of type
         The types that are neither Python's own classes nor known to the default.
+    weighed : list of WeighedType
+        The types that count.
+    cycles : dict of str to Cycle
+        Of the candidates met so far, those that are skipped, each with its cycle.
+    state, rule, order
+        As they were given.
     """
 
     def __init__(
@@ -103,15 +109,15 @@ class Walk:
         matcher: Matcher,
         order: CandidateOrder,
     ) -> None:
-        self._order = order
-        self._cycles: dict[str, Cycle] = {}
+        self.order = order
+        self.cycles: dict[str, Cycle] = {}
         self._function = function
-        self._state = state
-        self._rule = rule
+        self.state = state
+        self.rule = rule
         self._matcher = matcher
         self.types = tuple(types)
         self._matches: list[TypeMatch] = []
-        self._types = []
+        self.weighed: list[WeighedType] = []
         foreign = []
         for cls in self.types:
             match = matcher.match(cls)
@@ -121,7 +127,7 @@ class Walk:
             # The type that the user names counts, whatever knows it.
             weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
             if weight is not Weight.NONE:
-                self._types.append(WeighedType(cls, match, weight is Weight.ALL))
+                self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
         # The current backend, where the types say nothing: it matches, whatever it knows.
         self._current = None
@@ -142,7 +148,7 @@ class Walk:
         if name == self._current:
             return True
         has_primary = False
-        for _, match, counts_for_all in self._types:
+        for _, match, counts_for_all in self.weighed:
             if name in match.primary:
                 has_primary = True
             elif counts_for_all and name not in match.known:
@@ -161,28 +167,28 @@ class Walk:
         """
         prioritized = [
             name
-            for name in self._state.prioritized
-            if name in implementers and name not in self._state.disabled and self.matches(name)
+            for name in self.state.prioritized
+            if name in implementers and name not in self.state.disabled and self.matches(name)
         ]
         # At once: the others need not be found if one of these answers.
         current = self._current
         yield from (Step(name, None, False, name == current) for name in prioritized)
         names = self._candidates(implementers).difference(prioritized)
-        nearness = tuple([each.match.nearness for each in self._types])
-        specific = frozenset[str]().union(*[names & each.match.specific for each in self._types])
-        for rank in self._order.ranks(names, self._rule.placed, specific):
-            found = self._order.order(rank, nearness)
-            self._cycles.update(found.skipped)
+        nearness = tuple([each.match.nearness for each in self.weighed])
+        specific = frozenset[str]().union(*[names & each.match.specific for each in self.weighed])
+        for rank in self.order.ranks(names, self.rule.placed, specific):
+            found = self.order.order(rank, nearness)
+            self.cycles.update(found.skipped)
             yield from (Step(name, None) for name in found.names)
         if not self.default_matches:
             yield Step(DEFAULT, None, is_last_resort=True)
 
     def _candidates(self, implementers: frozenset[str]) -> frozenset[str]:
         """Return the active implementers that match and may answer."""
-        names = self._rule.active(implementers, self._state, self.default_matches)
+        names = self.rule.active(implementers, self.state, self.default_matches)
         # Among `names` first: a type may be primary for a thousand backends.
-        names = frozenset[str]().union(*[names & each.match.primary for each in self._types])
-        for _, match, counts_for_all in self._types:
+        names = frozenset[str]().union(*[names & each.match.primary for each in self.weighed])
+        for _, match, counts_for_all in self.weighed:
             if counts_for_all:
                 names &= match.known
         return names | {DEFAULT} if self.default_matches else names - {DEFAULT}
@@ -203,12 +209,12 @@ class Walk:
         ordered = list(self.candidates(implementers))
         candidates = {step.backend for step in ordered}
         following = iter(ordered)
-        for name in self._state.ordered(names):
+        for name in self.state.ordered(names):
             if name == DEFAULT and not self.default_matches:
                 continue
             if name in candidates:
                 yield next(following)
-            elif name in self._cycles:
+            elif name in self.cycles:
                 yield Step(name, Verdict.SKIPPED)
             else:
                 yield Step(name, self._why_no_candidate(name, implementers))
@@ -216,9 +222,9 @@ class Walk:
 
     def _why_no_candidate(self, name: str, implementers: frozenset[str]) -> Verdict:
         # First: to prioritize a backend that lacks the function would change nothing.
-        if name not in implementers and name not in self._rule.unmet:
+        if name not in implementers and name not in self.rule.unmet:
             return Verdict.NO_IMPLEMENTATION
-        if self._rule.standing(name, self._state) is Standing.INACTIVE:
+        if self.rule.standing(name, self.state) is Standing.INACTIVE:
             return Verdict.INACTIVE
         return Verdict.LATER if self.matches(name) else Verdict.NO_MATCH
 
@@ -244,39 +250,9 @@ class Walk:
         chosen backend goes before it.
         """
         if self._is_settled:
-            return self._rule.has_chosen(names, self._state)
-        return self._rule.has_part(names, self._function, self._state)
+            return self.rule.has_chosen(names, self.state)
+        return self.rule.has_part(names, self._function, self.state)
 
     @property
     def _is_settled(self) -> bool:
         return self.default_matches and all(DEFAULT in match.known for match in self._matches)
-
-    def reason(self, step: Step) -> str:
-        """Say in words why a backend is no candidate, or why the default is the last resort."""
-        name, verdict = step.backend, step.verdict
-        if verdict is None:
-            return step.why
-        if verdict is Verdict.INACTIVE and name in self._rule.unmet:
-            return self._rule.unmet[name]
-        if verdict is Verdict.INACTIVE:
-            disabled = name in self._state.disabled
-            return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"
-        if verdict is Verdict.LATER:
-            return "the library's own types are its own unless a backend is prioritized"
-        if verdict is Verdict.SKIPPED:
-            return self._order.why_skipped(self._cycles[name])
-        if verdict is Verdict.NO_MATCH:
-            return self._why_no_match(name)
-        return ""
-
-    def _why_no_match(self, name: str) -> str:
-        if not self._types:
-            return "no active backend that implements it knows any of the types"
-        unknown = [
-            type_identifier(each.cls)
-            for each in self._types
-            if each.counts_for_all and name not in each.match.known
-        ]
-        if unknown:
-            return f"it does not know {', '.join(unknown)}"
-        return "none of the types is a primary type of it"

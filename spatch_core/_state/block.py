@@ -1,4 +1,4 @@
-"""A block of options: which scope it leads to, how it is entered and left, what is in force in it.
+"""Options in force: in a block, which is entered and left, or in the whole process.
 
 One object of options may be entered in several threads and tasks at once, and in itself. What
 entering gives is kept in a list that all of them share. Adding to its end and removing one item
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextvars import ContextVar
     from typing import Any, ClassVar, Generic
 
-    from typing_extensions import TypeVar  # type checkers have it; `typing` lacks `default`
+    from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
 
     from .hooks import Call
     from .keeper import Entered
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Block:
-    """Options of one library, as far as blocks of them are concerned.
+    """Options of one library, as far as it concerns where they are in force, and what is.
 
     Attributes
     ----------
@@ -105,6 +105,24 @@ class Block:
             return entered
         raise RuntimeError("this block of backend options was not entered in this context")
 
+    @classmethod
+    def _bind(cls, owner: Owner, module: str) -> type[Self]:
+        """Make the options of one library.
+
+        Parameters
+        ----------
+        owner : Owner
+            The library.
+        module : str
+            The module that publishes them.
+        """
+        variable = owner.keeper.variable
+        fields = {"_owner": owner, "_prioritized": {}, "_plain": {}, "_values": {}}
+        # `help` does not look for the docstring in base classes.
+        doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
+        names = {"__slots__": (), "__doc__": doc, "__module__": module}
+        return type("backend_opts", (cls,), names | fields | block_methods(variable, module))
+
     @property
     def backends(self) -> tuple[str, ...]:
         """Names of the active backends by priority; ``"default"`` is the library."""
@@ -144,6 +162,42 @@ class Block:
     def hooks(self) -> tuple[Callable[[Call], Any], ...]:
         """The hooks that see every call, innermost first."""
         return self._state().hook or ()
+
+    def enable_globally(self) -> None:
+        """Add these options to the process-wide default.
+
+        Every thread that is not inside a block of its own follows. `reset_globally` takes them
+        back.
+
+        Warns
+        -----
+        GlobalOptionsWarning
+            If an earlier call is in force, which this one overrides where they contradict.
+        """
+        from .globally import enable  # a program needs it once
+
+        enable(self._owner.keeper, self._own)
+
+    @classmethod
+    def reset_globally(cls) -> None:
+        """Take back all options that `enable_globally` has added.
+
+        What the environment variables say is in force again, in every thread that is not inside
+        a block of its own.
+        """
+        from .globally import reset  # few programs need it
+
+        reset(cls._owner)
+
+    @classmethod
+    def reload(cls) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options stay in force, and modules
+        that were imported are not imported again. A backend that was installed in editable mode
+        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
+        """
+        cls._owner.reload()
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

@@ -1,19 +1,38 @@
-"""Checks the arguments of ``backend_opts``, and makes the state that they describe."""
+"""Checks the arguments of ``backend_opts``, and makes the state that they describe.
+
+Caches of a library's options, cleared by `BackendOptions._forget`, because the backends have
+changed, and when `MAX_OPTIONS` combinations are known:
+
+============  =====================================================  =======================
+cache         key                                                    value
+============  =====================================================  =======================
+_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
+_values       a module's name, a backend's name or None, an         the value
+              attribute; nested dictionaries
+_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
+              with no others, or with ``backend``, a string,
+              as the third; besides, the names and the set
+              of names they mean; the keys of other states
+============  =====================================================  =======================
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from .._identifiers import DEFAULT
-from .state import OPTIONS, DispatchState
+from .state import DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, ClassVar, Protocol
 
     from .._discovery.catalog import Catalog
+    from .hooks import Hook
     from .owner import Owner
+    from .state import Class
+    from .trace import Trace
 
     class Options(Protocol):
         """`BackendOptions`, as far as their caches are concerned."""
@@ -31,7 +50,7 @@ MAX_OPTIONS = 256
 
 
 def check_and_keep(
-    options: type[Options],
+    options: Options | type[Options],
     prioritize: str | Iterable[str] | None,
     disable: str | Iterable[str] | None,
     others: Mapping[str, Any],
@@ -86,10 +105,10 @@ def check(
     """
     catalog = owner.catalog()
     fields = {}
-    for option in OPTIONS:
-        given = others.get(option.name)
+    for name, check_value in CHECKS.items():
+        given = others.get(name)
         if given is not None:
-            fields[option.name] = option.check(owner, given)
+            fields[name] = check_value(owner, given)
     names = _checked_names("prioritize", prioritize, catalog)
     disabled = frozenset(_checked_names("disable", disable, catalog))
     if DEFAULT in disabled:
@@ -123,3 +142,67 @@ def _checked_names(option: str, given: object, catalog: Catalog) -> tuple[str, .
         )
     is_disabled = option == "disable"
     return tuple(dict.fromkeys(catalog.check_backend(name, is_disabled) for name in names))
+
+
+def checked_type(owner: Owner, given: Class | str) -> Class:
+    """Return the class that ``type=`` means; an identifier is imported.
+
+    Raises
+    ------
+    UnknownTypeError, TypeError
+        If it is no primary type of any backend, or no class.
+    IdentifierError, ImportError
+        If a string is no identifier, or cannot be imported.
+    """
+    found: Any = given
+    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
+        from .._identifiers import import_identifier  # few programs need it
+
+        found = import_identifier(str(given))
+    owner.check_type(found)
+    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
+
+
+def checked_backend(owner: Owner, given: object) -> str:
+    """Return the name of the backend that is to be current.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    TypeError
+        If it is not one name.
+    """
+    if not issubclass(type(given), str):
+        raise TypeError(f"the current backend is given by its name, not by {given!r}")
+    name: str = owner.catalog().check_backend(given)
+    return name
+
+
+def _new_trace(_: Owner, given: object) -> Trace:
+    from .trace import Trace  # imports more than a library needs
+
+    return Trace()
+
+
+def _checked_fallback(_: Owner, given: object) -> str:
+    from .._manner import checked_policy  # most programs give none
+
+    return checked_policy(given)
+
+
+def _checked_hook(_: Owner, given: object) -> tuple[Hook]:
+    from .hooks import checked_hook  # most programs give none
+
+    return checked_hook(given)
+
+
+CHECKS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "type": checked_type,
+    "trace": _new_trace,
+    "fallback": _checked_fallback,
+    "backend": checked_backend,
+    "hook": _checked_hook,
+}
+"""For each of `OPTIONS`: takes the library and a value that a user has given; returns that of the
+field, or raises."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .lifetime import Mark
+    from .process_blocks import ProcessBlocks
     from .scope import Tables
 
     # What `enter` returns; the mark's token comes first if the state is observed.
@@ -83,6 +84,7 @@ class StateKeeper:
         # the process-wide default.
         self._shared = default.tables
         self._replacing = Turn()
+        self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
         self.set: Callable[[Tables], object] = self.variable.set
@@ -103,9 +105,24 @@ class StateKeeper:
         return scope
 
     @property
+    def base(self) -> Scope:
+        """The process-wide default without the blocks that hold in the whole process."""
+        return self.default if self._blocks is None else self._blocks.base
+
+    @property
     def enabled_globally(self) -> bool:
         """Whether a program has changed the default."""
-        return self.default.is_enabled
+        return self.base.is_enabled
+
+    def process_blocks(self) -> ProcessBlocks:
+        """Return the blocks that hold in the whole process."""
+        return self._blocks or self._replacing.run(self._make_blocks)
+
+    def _make_blocks(self) -> ProcessBlocks:
+        from .process_blocks import ProcessBlocks  # few programs need it
+
+        self._blocks = self._blocks or ProcessBlocks(self._shared, self._new)
+        return self._blocks
 
     def current(self) -> DispatchState:
         """Return the state in force here and now."""
@@ -228,7 +245,7 @@ class StateKeeper:
         mark = self.observations.begin() if options.is_observed else None
 
         def replace() -> None:
-            outer = self.default
+            outer = self.base
             state = options.within(outer.state)
             self._replace(state, mark or outer.mark, enabled=True)
 
@@ -240,8 +257,10 @@ class StateKeeper:
         """Replace the process-wide default by what `change` makes of it, observed as it was."""
 
         def replace() -> None:
-            outer = self.default
-            self._replace(change(outer.state), outer.mark, enabled=True)
+            outer = self.base
+            state = change(outer.state)
+            if not outer.is_enabled or state.key != outer.state.key:
+                self._replace(state, outer.mark, enabled=True)
 
         self._replacing.run(replace)
 
@@ -250,8 +269,11 @@ class StateKeeper:
         scope = self._new(state)
         scope.mark, scope.is_enabled = mark, enabled
         scope.tables = self._shared
-        before = self.default
-        self._shared[:] = [scope]
+        before = self.base
+        if self._blocks is None:
+            self._shared[:] = [scope]
+        else:
+            self._blocks.replace_base(scope)
         before.mark = None  # a program may keep what refers to that scope, e.g. the call of a hook
 
     def forget_inner(self) -> None:

@@ -1,24 +1,8 @@
-"""`BackendOptions`: what is in force in a block, in a decorated function, or globally.
-
-Caches of a library's options, cleared by `BackendOptions._forget`, because the backends have
-changed, and when `MAX_OPTIONS` combinations are known:
-
-============  =====================================================  =======================
-cache         key                                                    value
-============  =====================================================  =======================
-_prioritized  ``prioritize``, a string or a tuple, with no others    the options' state
-_values       a module's name, a backend's name or None, an         the value
-              attribute; nested dictionaries
-_plain        ``prioritize`` and ``disable``, strings or tuples,     the options' state
-              with no others, or with ``backend``, a string,
-              as the third; besides, the names and the set
-              of names they mean; the keys of other states
-============  =====================================================  =======================
-"""
+"""`BackendOptions`: what is in force in a block, in a decorated function, or globally."""
 
 from __future__ import annotations
 
-from .block import Given_co, Giving, block_methods, method_of_either
+from .block import Given_co, Giving, method_of_either
 from .state import DispatchState
 
 TYPE_CHECKING = False
@@ -29,7 +13,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack  # type checkers have it; `typing` of 3.10 lacks it
 
     from .hooks import Hook
-    from .owner import Owner
     from .state import Class
     from .trace import Trace
 
@@ -44,9 +27,6 @@ if TYPE_CHECKING:
 
 
 _NOTHING = ()
-
-_PREFIX = "<PREFIX>"
-"""Stands in the docstring for the start of the names of a library's environment variables."""
 
 
 class BackendOptions(Giving[Given_co]):
@@ -201,54 +181,16 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            self._own = self._check(
-                *(prioritize, disable),
-                type=type,
-                trace=trace or None,
-                fallback=fallback,
-                backend=backend,
-                hook=hook,
-            )
+            from .checked import check_and_keep  # a library needs it later
 
-    @classmethod
-    def _check(
-        cls,
-        prioritize: str | Iterable[str] | None,
-        disable: str | Iterable[str] | None,
-        **others: Any,
-    ) -> DispatchState:
-        """Return the state that these options describe, if they are those of a backend."""
-        from .checked import check_and_keep  # a library needs it later
-
-        return check_and_keep(cls, prioritize, disable, others)
-
-    @classmethod
-    def _bind(cls, owner: Owner, module: str) -> type[BackendOptions]:
-        """Make the options of one library.
-
-        Parameters
-        ----------
-        owner : Owner
-            The library.
-        module : str
-            The module that publishes them.
-        """
-        prefix = owner.keeper.variable.name
-        return type(
-            "backend_opts",
-            (cls,),
-            {
-                "__slots__": (),
-                # `help` does not look for it in base classes.
-                "__doc__": cls.__doc__ and cls.__doc__.replace(_PREFIX, prefix),
-                "__module__": module,
-                "_owner": owner,
-                "_prioritized": {},
-                "_plain": {},
-                "_values": {},
-                **block_methods(owner.keeper.variable, module),
-            },
-        )
+            others = {
+                "type": type,
+                "trace": trace or None,
+                "fallback": fallback,
+                "backend": backend,
+                "hook": hook,
+            }
+            self._own = check_and_keep(self, prioritize, disable, others)
 
     @classmethod
     def _forget(cls) -> None:
@@ -312,50 +254,15 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
+        from .checked import check_and_keep
         from .freezing import freeze
 
         others = {"type": type, "fallback": fallback, "backend": backend}
-        state = cls._check(prioritize, disable, **others).within(DispatchState())
         options: Any = cls
+        state = check_and_keep(options, prioritize, disable, others).within(DispatchState())
         if isinstance(options, BackendOptions):
             state = state.within(options._own.within(DispatchState()))
         return freeze(cls._owner, cls._owner.keeper.scope(state), function)
-
-    def enable_globally(self) -> None:
-        """Add these options to the process-wide default.
-
-        Every thread that is not inside a block of its own follows. `reset_globally` takes them
-        back.
-
-        Warns
-        -----
-        GlobalOptionsWarning
-            If an earlier call is in force, which this one overrides where they contradict.
-        """
-        from .globally import enable  # a program needs it once
-
-        enable(self._owner.keeper, self._own)
-
-    @classmethod
-    def reset_globally(cls) -> None:
-        """Take back all options that `enable_globally` has added.
-
-        What the environment variables say is in force again, in every thread that is not inside
-        a block of its own.
-        """
-        from .globally import reset  # few programs need it
-
-        reset(cls._owner)
-
-    @classmethod
-    def reload(cls) -> None:
-        """Discover the backends again, e.g. after one was installed in a running session.
-
-        The environment variables are read again too. Blocks of options stay in force, and modules
-        that were imported are not imported again. A backend that was installed in editable mode
-        meanwhile is found: its ``.pth`` file is read as it is when Python starts.
-        """
-        cls._owner.reload()
 
     def __reduce__(self) -> Any:
         from .pickles import reduce_options

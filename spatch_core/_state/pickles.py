@@ -23,7 +23,7 @@ option could mean to run something else than what was asked for.
 
 from __future__ import annotations
 
-from .state import CURRENT, OPTIONS, DispatchState
+from .state import CURRENT, OPTIONS, STAYING, DispatchState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from .owner import Owner
 
 
-_NAMES = ("prioritize", "disable", *(option.name for option in OPTIONS))
-_TRAVELLING = ("prioritize", "disable", *(option.name for option in OPTIONS if option.travels))
+_NAMES = ("prioritize", "disable", *OPTIONS)
+_TRAVELLING = tuple(name for name in _NAMES if name not in STAYING)
 
 
 def options_of(state: DispatchState) -> dict[str, Any]:
@@ -74,9 +74,8 @@ def reduce_options(owner: Owner, state: DispatchState) -> Any:
             f"its process; give {hook_name(state.hook[0])} where the options are used"
         )
     options = options_of(state)
-    for option in OPTIONS:
-        if not option.travels and getattr(state, option.name) is not None:
-            options[option.name] = True  # each process has a trace of its own
+    if state.trace is not None:
+        options["trace"] = True  # each process has a trace of its own
     return owner.restore, ("options", {"options": options})
 
 

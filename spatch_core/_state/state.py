@@ -3,17 +3,17 @@
 A block of options is described by a state too: by the one that is in force inside the block
 if nothing is in force around it.
 
-A new option is a row of `OPTIONS` and a field of `DispatchState` here, a parameter of
-`BackendOptions`, and a property of `Block` that tells what is in force. The methods of
-`DispatchState` spell its fields, because they run whenever a block with new options is entered;
-other modules go by the table.
+A new option is an item of `OPTIONS` and a field of `DispatchState` here, a row of
+`checked.CHECKS`, a parameter of `BackendOptions`, and a property of `Block` that tells what is in
+force. The methods of `DispatchState` spell its fields, because they run whenever a block with new
+options is entered; other modules go by `OPTIONS`.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
     from .._discovery.catalog import Catalog
@@ -23,102 +23,17 @@ if TYPE_CHECKING:
     Class = type  # where a parameter or a property is called `type`
 
 
-class Option:
-    """An option other than ``prioritize`` and ``disable``, whose rules depend on each other.
+OPTIONS = ("type", "trace", "fallback", "backend", "hook")
+"""The options but ``prioritize`` and ``disable``, whose rules depend on each other.
 
-    Its field has the same name, and is None unless the option is given.
+The field of each has the same name, and is None unless the option is given.
+"""
 
-    Parameters
-    ----------
-    name : str
-        As users write it.
-    check : callable
-        Takes the library, an `Owner`, and the value that a user has given; returns the value
-        of the field, or raises.
-    travels : bool, optional
-        Whether its value is pickled. Otherwise frozen functions are sent without it, and
-        pickled options say that it is given.
-    told : str, optional
-        Name of the property that tells what is in force, where it differs.
-    """
+STAYING = ("trace", "hook")
+"""Options that belong to their process, and are not pickled.
 
-    __slots__ = ("check", "name", "told", "travels")
-
-    def __init__(
-        self,
-        name: str,
-        check: Callable[[Any, Any], Any],
-        *,
-        travels: bool = True,
-        told: str = "",
-    ) -> None:
-        self.name = name
-        self.check = check
-        self.travels = travels
-        self.told = told or name
-
-
-def checked_type(owner: Any, given: Class | str) -> Class:
-    """Return the class that ``type=`` means; an identifier is imported.
-
-    Raises
-    ------
-    UnknownTypeError, TypeError
-        If it is no primary type of any backend, or no class.
-    IdentifierError, ImportError
-        If a string is no identifier, or cannot be imported.
-    """
-    found: Any = given
-    if issubclass(type(given), str):  # not `isinstance`, which would ask a class for its class
-        from .._identifiers import import_identifier  # few programs need it
-
-        found = import_identifier(str(given))
-    owner.check_type(found)
-    return found  # type: ignore[no-any-return]  # `check_type` raises for anything but a class
-
-
-def _new_trace(_: Any, given: Any) -> Trace:
-    from .trace import Trace  # imports more than a library needs
-
-    return Trace()
-
-
-def _checked_fallback(_: Any, given: object) -> str:
-    from .._manner import checked_policy  # most programs give none
-
-    return checked_policy(given)
-
-
-def checked_backend(owner: Any, given: object) -> str:
-    """Return the name of the backend that is to be current.
-
-    Raises
-    ------
-    UnknownBackendError
-        If there is no such backend.
-    TypeError
-        If it is not one name.
-    """
-    if not issubclass(type(given), str):
-        raise TypeError(f"the current backend is given by its name, not by {given!r}")
-    name: str = owner.catalog().check_backend(given)
-    return name
-
-
-def _checked_hook(_: Any, given: object) -> tuple[Hook]:
-    from .hooks import checked_hook  # most programs give none
-
-    return checked_hook(given)
-
-
-OPTIONS = (
-    Option("type", checked_type),
-    Option("trace", _new_trace, travels=False),
-    Option("fallback", _checked_fallback),
-    Option("backend", checked_backend),
-    Option("hook", _checked_hook, travels=False, told="hooks"),
-)
-"""All options but ``prioritize`` and ``disable``."""
+Frozen functions are sent without them, and pickled options say only that they are given.
+"""
 
 CURRENT = ""
 """Stands for the current backend among the names that are prioritized; no backend is named so."""
@@ -162,10 +77,7 @@ class DispatchState:
         The same with the name of the current backend.
     """
 
-    __slots__ = (
-        *("disabled", "earlier", "places", "prioritized"),
-        *(option.name for option in OPTIONS),
-    )
+    __slots__ = ("disabled", "earlier", "places", "prioritized", *OPTIONS)
 
     places: tuple[str, ...]
     prioritized: tuple[str, ...]
@@ -258,7 +170,7 @@ class DispatchState:
     @property
     def others(self) -> dict[str, Any]:
         """What travels of the options besides ``prioritize`` and ``disable``, if it is given."""
-        found = {option.name: getattr(self, option.name) for option in OPTIONS if option.travels}
+        found = {name: getattr(self, name) for name in OPTIONS if name not in STAYING}
         return {name: value for name, value in found.items() if value is not None}
 
     @property

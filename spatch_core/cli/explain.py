@@ -134,10 +134,9 @@ def explain_command(
         raise click.UsageError(str(error)) from None
     except LibraryError as error:
         raise click.ClickException(str(error)) from None
-    assert loaded.system is not None  # a function was found in it
     options = Options(prioritize, disable, assumed, fallback)
-    question = Question(loaded.system, identifier, types, options)
-    import_homes(loaded.system, (*types, *([assumed] if assumed else [])))
+    question = Question(loaded.usable, identifier, types, options)
+    import_homes(loaded.usable, (*types, *([assumed] if assumed else [])))
     try:
         explanation = question.ask()
     except (TypeError, ValueError) as error:
@@ -179,7 +178,7 @@ def _parts(
         parts += _answer(answer)
     outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
-        outcome = f"{selected} {'converts' if Verdict.CONVERTS in verdicts else 'runs'}"
+        outcome = f"{selected} {'would convert' if Verdict.CONVERTS in verdicts else 'runs'}"
     return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
 
 
@@ -203,7 +202,6 @@ def _answer(answer: Answer) -> list[Part]:
 def _as_json(
     loaded: LoadedLibrary, question: Question, explanation: Explanation, answer: Answer | None
 ) -> dict[str, Any]:
-    options = question.options
     return {
         "library": loaded.library.name,
         "function": explanation.function,
@@ -225,11 +223,6 @@ def _as_json(
             {"backend": each.name, "state": each.state.value, "reason": each.reason}
             for each in unusable_backends(loaded)
         ],
-        "options": {
-            "prioritize": list(options.prioritize),
-            "disable": list(options.disable),
-            "type": options.type and options.type.identifier,
-            "fallback": options.fallback,
-        },
+        "options": question.options.as_json(),
         "why_not": answer and answer.as_json(),
     }

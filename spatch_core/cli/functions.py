@@ -36,19 +36,18 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
     asked first. A terminal that is too narrow gets a list for each function.
     """
     loaded = usable_library(library)
-    assert loaded.system is not None
-    rows = _rows(loaded.system)
+    rows = _rows(loaded.usable)
     if as_json:
         show_json(
             {
                 "library": loaded.library.name,
-                "backends": list(loaded.system.backends),
+                "backends": list(loaded.usable.backends),
                 "functions": rows,
                 "problems": [problem_as_json(each) for each in loaded.problems],
             }
         )
     else:
-        show(_parts(loaded, loaded.system, rows))
+        show(_parts(loaded, rows))
     context.exit(1 if loaded.problems else 0)
 
 
@@ -76,8 +75,8 @@ def _rows(system: BackendSystem) -> list[dict[str, Any]]:
     ]
 
 
-def _parts(loaded: LoadedLibrary, system: BackendSystem, rows: list[dict[str, Any]]) -> list[Part]:
-    names = list(system.backends)
+def _parts(loaded: LoadedLibrary, rows: list[dict[str, Any]]) -> list[Part]:
+    names = list(loaded.usable.backends)
     functions = [row for row in rows if row["is_dispatchable"]]
     parts: list[Part] = [f"{loaded.library.name}: which backends implement which functions"]
     if functions:

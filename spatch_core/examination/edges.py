@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .._order.ordering import Order
 
 # By strength; numbers, because a library that vendors this package has an enum of its own.
@@ -51,3 +53,21 @@ def mending(order: Order) -> str | None:
     """Return the one value of ``SET_ORDER`` that mends every cycle; None without cycles."""
     pieces = [piece for cycle in order.cycles for piece in cycle.set_order.split(",")]
     return ",".join(dict.fromkeys(pieces)) or None
+
+
+def set_order_before(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
+    """Return ``SET_ORDER`` with a backend before others, and without opposite pairs.
+
+    >>> set_order_before([("a", "b"), ("c", "d")], "b", ["a"])
+    'c>d,b>a'
+    """
+    opposed = set(others)
+    size = 0
+    while len(opposed) > size:
+        size = len(opposed)
+        opposed |= {second for first, second in stated if first in opposed}
+    pairs = [
+        *((a, b) for a, b in stated if not (b == backend and a in opposed)),
+        *((backend, other) for other in others if other != backend),
+    ]
+    return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))

@@ -73,6 +73,12 @@ class LoadedLibrary:
     fault: Problem | None = None  # why there is no system
     problems: tuple[Problem, ...] = field(default=())  # those of the system, or `fault` alone
 
+    @property
+    def usable(self) -> BackendSystem:
+        """The system of a library without a fault."""
+        assert self.system is not None
+        return self.system
+
     def shown(self, backend: str) -> str:
         """Return what people see as the name of a backend."""
         # A vendored copy of this package may be older.

@@ -11,11 +11,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import import_identifier, split_identifier
+from .._resolution.explanation import Verdict
 from .blocking import blocking
 from .foreign_code import foreign_code, import_failure
 
 if TYPE_CHECKING:
-    from .._resolution.explanation import Explanation
+    from .._resolution.explanation import ExplainedBackend, Explanation
     from ..backend_system import BackendSystem
 
 
@@ -83,6 +84,15 @@ class Options:
             given.append(f"fallback={self.fallback!r}")
         return f"backend_opts({', '.join(given)})" if given else ""
 
+    def as_json(self) -> dict[str, Any]:
+        """Return them as ``explain --json`` has them."""
+        return {
+            "prioritize": list(self.prioritize),
+            "disable": list(self.disable),
+            "type": self.type and self.type.identifier,
+            "fallback": self.fallback,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
@@ -135,12 +145,8 @@ class Remedy:
 
     def as_json(self) -> dict[str, Any]:
         """Return it as ``explain --json`` has it."""
-        options = self.question.options
         return {
-            "prioritize": list(options.prioritize),
-            "disable": list(options.disable),
-            "type": options.type and options.type.identifier,
-            "fallback": options.fallback,
+            **self.question.options.as_json(),
             "types": [each.identifier for each in self.question.types],
             "environment": dict(self.variables),
             "outcome": self.outcome.value,
@@ -167,6 +173,27 @@ class Answer:
             "remedies": [each.as_json() for each in self.remedies],
             "obstacles": list(self.obstacles),
         }
+
+
+def attempt_of(explanation: Explanation, backend: str) -> Attempt | None:
+    """Return what the backend would do if no other goes first, else None."""
+    if explanation.selected == backend:
+        return Attempt.RUNS
+    return Attempt.ASKED if contenders(explanation)[:1] == [backend] else None
+
+
+def contenders(explanation: Explanation) -> list[str]:
+    """Return the backends that run, or would be asked first."""
+    verdicts = (Verdict.RUNS, Verdict.ASKED, Verdict.CONVERTS)
+    return [each.backend for each in explanation.backends if each.verdict in verdicts]
+
+
+def explained(explanation: Explanation, backend: str) -> ExplainedBackend:
+    """Return what an explanation says of one backend."""
+    found = [each for each in explanation.backends if each.backend == backend]
+    # A backend that defers may convert, which comes last.
+    converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
+    return next((each for each in found if each.verdict in converting), found[0])
 
 
 @contextmanager

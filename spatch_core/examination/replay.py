@@ -135,8 +135,7 @@ def replay(recorded: tuple[Recorded, ...]) -> Iterator[Replayed]:
             except (UnknownFunctionError, LibraryError, IdentifierError) as error:
                 found[each.function] = str(error)
             else:
-                assert loaded.system is not None  # a function was found in it
-                found[each.function] = loaded.system, identifier
+                found[each.function] = loaded.usable, identifier
         where = found[each.function]
         if isinstance(where, str):
             yield Replayed(each, Outcome.NOT_FOUND, where)

@@ -168,8 +168,12 @@ def _is_slip_of_one(name: str, right: str) -> bool:
     if digits(name) != digits(right) or min(len(name), len(right)) < _SHORTEST_FUNCTION:
         return False
     if len(name) == len(right):
-        places = range(len(name))
-        return any(name[:i] + name[i + 1 :] == right[:i] + right[i + 1 :] for i in places)
+        return sum(one != other for one, other in zip(name, right, strict=True)) <= 1
+    return _lacks_one(name, right)
+
+
+def _lacks_one(name: str, right: str) -> bool:
+    """Whether one of two names is the other without one letter."""
     short, long = sorted([name, right], key=len)
     return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
 
@@ -183,8 +187,7 @@ def _is_slip(name: str, right: str) -> bool:
     if len(name) == len(right):
         pairs = range(len(right) - 1)
         return any(name == right[:i] + right[i + 1] + right[i] + right[i + 2 :] for i in pairs)
-    short, long = sorted([name, right], key=len)
-    return any(short == long[:i] + long[i + 1 :] for i in range(len(long)))
+    return _lacks_one(name, right)
 
 
 def _plain(name: str) -> str:

@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from .._classes import type_identifier
-from .._identifiers import DEFAULT
-from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
-from .edges import steps
+from .._identifiers import DEFAULT, shown
+from .._resolution.explanation import Explanation, Verdict
+from .edges import set_order_before, steps
 from .question import (
     Answer,
     Attempt,
@@ -22,7 +22,10 @@ from .question import (
     Options,
     Question,
     Remedy,
+    attempt_of,
+    contenders,
     environment,
+    explained,
     given_type,
 )
 
@@ -54,10 +57,10 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
         unmet = getattr(system.backends[backend], "unmet", "")
         if unmet:
             return Answer(backend, Attempt.CANNOT, unmet, obstacles=[f"{unmet}: install it"])
-        explained = _verdict(question.ask(), backend)
-        if explained.verdict != Verdict.SKIPPED:
+        found = explained(question.ask(), backend)
+        if found.verdict != Verdict.SKIPPED:
             return _Search(question, backend, variables).answer()
-        reason = explained.reason
+        reason = found.reason
     if backend in catalog.blocked:
         others = catalog.blocked if known.block_all else known.block
         name, value = known.variable("BLOCK"), ",".join(sorted({*others} - {backend}))
@@ -77,6 +80,14 @@ def why_not(question: Question, backend: str, variables: Mapping[str, str] | Non
     return replace(inner, reason=reason)
 
 
+_REFUSALS = (
+    Verdict.NO_MATCH,
+    Verdict.NO_IMPLEMENTATION,
+    Verdict.CANNOT_CONVERT,
+    Verdict.REFUSES,
+)
+
+
 @dataclass(slots=True)
 class _Search:
     """Tries remedies for a usable backend."""
@@ -90,7 +101,7 @@ class _Search:
         """Return the answer, with every remedy tried."""
         given = self.question
         explanation = given.ask()
-        outcome = _outcome(explanation, self.backend)
+        outcome = attempt_of(explanation, self.backend)
         if outcome and not self.variables:
             return Answer(self.backend, outcome)
         reason, obstacles = self._reason(explanation), []
@@ -100,21 +111,25 @@ class _Search:
             names = ", ".join(given.system.functions[given.function].backends)
             obstacles = [f"it does not implement {given.function}; these do: {names}"]
             return Answer(self.backend, Attempt.CANNOT, reason, (), obstacles)
-        options = given.options
-        kept = tuple(name for name in options.disable if name != self.backend)
-        enabled = replace(options, disable=kept)
-        first = (self.backend, *(each for each in options.prioritize if each != self.backend))
-        prioritized = replace(enabled, prioritize=first)
+        enabled, prioritized = self._favoured()
         if not self._tries(enabled):
             self._tries(prioritized)
             self._tries_variables(enabled)
             first_of_all = replace(given, options=prioritized).ask()
-            if _verdict(first_of_all, self.backend).verdict == Verdict.NO_MATCH:
+            if explained(first_of_all, self.backend).verdict == Verdict.NO_MATCH:
                 obstacles = self._tries_types(enabled, prioritized)
             if not self.remedies or self.backend == DEFAULT:
                 self._tries_disabling(enabled)
         outcome = Attempt.WOULD if self.remedies else Attempt.CANNOT
         return Answer(self.backend, outcome, reason, self.remedies, obstacles)
+
+    def _favoured(self) -> tuple[Options, Options]:
+        """Return the options without disabling the backend, and with prioritizing it besides."""
+        options = self.question.options
+        kept = tuple(name for name in options.disable if name != self.backend)
+        enabled = replace(options, disable=kept)
+        others = (each for each in options.prioritize if each != self.backend)
+        return enabled, replace(enabled, prioritize=(self.backend, *others))
 
     def _tries(
         self,
@@ -126,7 +141,7 @@ class _Search:
         question = replace(self.question, options=options, types=types or self.question.types)
         outcome = None
         with suppress(TypeError, ValueError):  # a type that options cannot name
-            outcome = _outcome(question.ask(variables), self.backend)
+            outcome = attempt_of(question.ask(variables), self.backend)
         if outcome is None:
             return False
         needed = {**self.variables, **(variables or {})}
@@ -156,19 +171,15 @@ class _Search:
         # A vendored copy of this package may be an earlier one, which has no conversions.
         if getattr(description, "conversions", None) is None:
             return False
-        options = self.question.options
-        kept = tuple(name for name in options.disable if name != self.backend)
-        converting = replace(options, disable=kept, fallback="convert")
-        first = (self.backend, *(each for each in options.prioritize if each != self.backend))
-        return self._tries(converting) or self._tries(replace(converting, prioritize=first))
+        return any(self._tries(replace(each, fallback="convert")) for each in self._favoured())
 
     def _tries_variables(self, options: Options) -> None:
         """Try to let the environment prioritize it, or put it before those that go before it."""
         known = self.question.system._catalog().environment
         names = dict.fromkeys((self.backend, *known.prioritize))
         self._tries(options, {known.variable("PRIORITIZE"): ",".join(names)})
-        others = _contenders(replace(self.question, options=options).ask())
-        pairs = _set_order(known.set_order, self.backend, others)
+        others = contenders(replace(self.question, options=options).ask())
+        pairs = set_order_before(known.set_order, self.backend, others)
         self._tries(options, {known.variable("SET_ORDER"): pairs})
 
     def _tries_disabling(self, options: Options) -> None:
@@ -179,7 +190,7 @@ class _Search:
             explanation = replace(self.question, options=tried).ask()
             # The library itself cannot be disabled.
             kept_on = (self.backend, DEFAULT)
-            others = [name for name in _contenders(explanation) if name not in kept_on]
+            others = [name for name in contenders(explanation) if name not in kept_on]
             more = tuple(dict.fromkeys((*disable, *others)))
             if more == disable:
                 return
@@ -221,61 +232,26 @@ class _Search:
 
     def _would_run(self, options: Options, types: tuple[GivenType, ...]) -> bool:
         question = replace(self.question, options=replace(options, type=None), types=types)
-        return _outcome(question.ask(), self.backend) is not None
+        return attempt_of(question.ask(), self.backend) is not None
 
     def _reason(self, explanation: Explanation) -> str:
         """Say why it does not run as things are."""
-        found = _verdict(explanation, self.backend)
-        kinds = (Verdict.NO_MATCH, Verdict.NO_IMPLEMENTATION, Verdict.CANNOT_CONVERT)
-        if found.verdict in (*kinds, Verdict.REFUSES):
+        found = explained(explanation, self.backend)
+        if found.verdict in _REFUSALS:
             return f"it {found.verdict.value}" + (f": {found.reason}" if found.reason else "")
-        if found.verdict in (Verdict.CANNOT_CONVERT, Verdict.REFUSES):
-            return f"it {found.verdict.value}: {found.reason}"
         if found.verdict in (Verdict.INACTIVE, Verdict.LATER) and found.reason:
             return found.reason
-        others = [name for name in _contenders(explanation) if name != self.backend]
+        others = [name for name in contenders(explanation) if name != self.backend]
         return "; ".join(map(self._precedence, others))
 
     def _precedence(self, other: str) -> str:
         """Say why another backend goes before it."""
+        # A vendored copy of this package may be an earlier one, without such a name.
+        name = shown(other, getattr(self.question.system, "default_name", DEFAULT))
         by_default = self.question.system.backend_opts().prioritized
         if other in (*self.question.options.prioritize, *by_default):
-            return f"{other} goes before it: it is prioritized"
+            return f"{name} goes before it: it is prioritized"
         for step in steps(self.question.system._catalog().order):
             if (step.before, step.after) == (other, self.backend):
-                return f"{other} goes before it: {step.reason}"
-        return f"{other} goes before it"
-
-
-def _outcome(explanation: Explanation, backend: str) -> Attempt | None:
-    """Return what the backend would do if no other goes first, else None."""
-    if explanation.selected == backend:
-        return Attempt.RUNS
-    return Attempt.ASKED if _contenders(explanation)[:1] == [backend] else None
-
-
-def _contenders(explanation: Explanation) -> list[str]:
-    """Return the backends that run, or would be asked first."""
-    verdicts = (Verdict.RUNS, Verdict.ASKED, Verdict.CONVERTS)
-    return [each.backend for each in explanation.backends if each.verdict in verdicts]
-
-
-def _verdict(explanation: Explanation, backend: str) -> ExplainedBackend:
-    found = [each for each in explanation.backends if each.backend == backend]
-    # A backend that defers may convert, which comes last.
-    converting = (Verdict.CONVERTS, Verdict.CANNOT_CONVERT)
-    return next((each for each in found if each.verdict in converting), found[0])
-
-
-def _set_order(stated: Sequence[tuple[str, str]], backend: str, others: Sequence[str]) -> str:
-    """Return ``SET_ORDER`` with a backend before others, and without opposite pairs."""
-    opposed = set(others)
-    size = 0
-    while len(opposed) > size:
-        size = len(opposed)
-        opposed |= {second for first, second in stated if first in opposed}
-    pairs = [
-        *((a, b) for a, b in stated if not (b == backend and a in opposed)),
-        *((backend, other) for other in others if other != backend),
-    ]
-    return ",".join(dict.fromkeys(f"{first}>{second}" for first, second in pairs))
+                return f"{name} goes before it: {step.reason}"
+        return f"{name} goes before it"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import invalidate_caches
 
+from .._function.docstring import document
 from .._state.state import DispatchState
 from ..backend_system import BackendSystem
 from .environment import NO_CACHE, folders
@@ -72,7 +73,7 @@ def isolated(
         raise TypeError(f"isolated() takes the BackendSystem of a library, not {system!r}")
     added = folders(path)
     keeper = system._dispatcher.keeper
-    outer, default, globally = keeper.held(), keeper.default.state, keeper.enabled_globally
+    outer, default, globally = keeper.held(), keeper.base.state, keeper.enabled_globally
     caller = system._loader.loaded
     variables, search_path = dict(os.environ), list(sys.path)
     modules = set(sys.modules)
@@ -111,7 +112,7 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:
-        record.document("" if caller is None else caller.resolver.docs(record.identifier))
+        document(record, "" if caller is None else caller.resolver.docs(record.identifier))
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

@@ -167,39 +167,6 @@ def test_secondary_types_are_written(paint: Site) -> None:
     assert "5 passed" in run_own_tests(paint, folder, "paint_lib_water")
 
 
-ODD = """
-    from ._dispatch import system
-
-    @system.dispatchable("x")
-    async def asynchronous(x): ...
-
-    @system.dispatchable("x")
-    def generating(x):
-        yield x
-
-    @system.dispatchable("x")
-    def _private(x): ...
-
-    class Image:
-        @system.dispatchable("self")
-        def blend(self): ...
-
-    @system.dispatchable("x")
-    def smooth(x): ...
-    """
-
-
-def test_the_example_is_a_plain_function(paint: Site) -> None:
-    """Others only where there is no plain one."""
-    paint.install_library({"paintlib/filters.py": ODD})
-    answer = create(paint, "water", "--type", "fractions:Fraction", "--json")
-    assert answer.json["function"] == "paintlib.filters:smooth"
-    without = ODD.replace('@system.dispatchable("x")\n    def smooth', "def smooth")
-    paint.install_library({"paintlib/filters.py": without})
-    answer = create(paint, "wax", "--type", "fractions:Fraction", "--json")
-    assert answer.json["function"] == "paintlib.filters:Image.blend"
-
-
 def test_the_next_commands_can_be_pasted(paint: Site) -> None:
     """In a terminal too, and where the folder has a space in its name."""
     arguments = ["new-backend", "paintlib", "water", "--type", "fractions:Fraction"]
@@ -229,29 +196,6 @@ def test_the_signature_is_the_librarys_own(paint: Site) -> None:
         "limit: Any = _DEFAULT,", "flag: Any = True,", "nested: Any = _DEFAULT,", "**more: Any,",
     ]  # fmt: skip
     assert "_DEFAULT: Any = object()" in code
-
-
-@pytest.mark.parametrize(
-    ("function", "head"),
-    [
-        ("only", "def only(x: Any, /) -> Any:\n"),
-        ("keyword", "def keyword(x: Any, *, n: Any = None) -> Any:\n"),
-        ("blur", "def blur(x: Any) -> Any:\n"),
-    ],
-)
-def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> None:
-    """What is chosen is what is written, and told."""
-    paint.install_library({"paintlib/filters.py": FUNCTIONS})
-    identifier = f"paintlib.filters:{function}"
-    answer = create(
-        paint, "water", "--type", "fractions:Fraction", "--function", identifier, "--json"
-    )
-    assert answer.json["function"] == identifier
-    assert answer.json["project"] == "paint-lib-water"
-    assert answer.json["package"] == "paint_lib_water"
-    folder = paint.folder / answer.json["folder"]
-    assert all((folder / each).is_file() for each in answer.json["files"])
-    assert head in (folder / "src/paint_lib_water/functions.py").read_text()
 
 
 OTHER_LIBRARY = """
@@ -312,13 +256,6 @@ def test_many_types_stand_in_lines_of_their_own(paint: Site) -> None:
     create(paint, "water", *types)
     toml = (paint.folder / "paint-lib-water/src/paint_lib_water/backend.toml").read_text()
     assert '\n    "nowhere_at_all.part8:Type",\n]\n' in toml
-
-
-def test_who_takes_the_librarys_own_types_is_told_of_opt_in(paint: Site) -> None:
-    """The golden rule: the library goes first."""
-    types = ["--type", "builtins:int"]
-    assert "--opt-in says that the backend runs only where" in create(paint, "a", *types).output
-    assert "Types:" not in create(paint, "b", *types, "--opt-in").output
 
 
 def test_nothing_is_overwritten(paint: Site) -> None:
@@ -383,27 +320,6 @@ def test_wrong_usage_is_explained(paint: Site, arguments: list[str], message: st
     assert answer.code == 2
     assert message in " ".join(answer.errors.split())
     assert [*paint.folder.glob("paint-lib-*")] == []
-
-
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [
-        ("system = BackendSystem('inklib.backends', 'I')", "has no function whose signature"),
-        ("system = BackendSystem(None, 'I')", "has no entry point group"),
-        ("system = 1", "is not a BackendSystem"),
-    ],
-)
-def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, message: str) -> None:
-    """Without a group, without functions, or without a system."""
-    write_distribution(
-        site.folder,
-        "1nk-lib",
-        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
-        files={"inklib.py": f"from spatch_core import BackendSystem\n{code}\n"},
-    )
-    answer = create(site, "water", *LONG, library="inklib")
-    assert answer.code in (1, 2)
-    assert message in " ".join(answer.errors.split()) or "no package can be named" in answer.errors
 
 
 @pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""``spatch-core schema``: made from the validator's tables, and of one mind with it."""
+"""``spatch-core schema``: the schema of files is printed, those of commands say what is so."""
 
 from __future__ import annotations
 
@@ -9,159 +9,127 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from click.testing import CliRunner
 
 import spatch_core
-from spatch_core import DescriptionError
-from spatch_core._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
-from spatch_core._description.parsing import parse_description
-from spatch_core._problems import Source
-from spatch_core.cli.schema import make_schema
+from spatch_core.cli import main
+from spatch_core.cli.schema import shape, shaped_commands
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
-STORED = Path(spatch_core.__file__).parent / "backend.schema.json"
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "description.md"
-VALIDATOR: Any = jsonschema.Draft7Validator(make_schema())
-BEYOND = (
-    "there is no field",  # a misspelling: which keys resemble one
-    "a backend has no order with itself",  # of two fields
-    "is in higher_priority_than too",  # the same
+BLUR = "paintlib.filters:blur"
+RECORD = json.dumps(
+    {
+        "format": 1,
+        "calls": [
+            {
+                "function": BLUR,
+                "types": ["builtins:int"],
+                "backend": "default",
+                "distribution": "paint-lib",
+                "version": "2.5",
+                "before": [],
+                "options": {"prioritize": [], "disable": [], "type": None, "backend": None},
+                "invoked": False,
+                "count": 1,
+            }
+        ],
+    }
 )
-"""What the validator finds and no schema can say."""
+LINES: dict[str, list[tuple[str, ...]]] = {
+    "libraries": [()],
+    "list": [(), ("paintlib",)],
+    "show": [("oil",), ("default",), ("water",)],
+    "functions": [("paintlib",)],
+    "order": [("paintlib",)],
+    "explain": [
+        (BLUR, "fractions:Fraction"),
+        (BLUR, "builtins:int", "--why-not", "oil"),
+        (BLUR, "absent:Type", "--type", "builtins:int", "--why-not", "water"),
+    ],
+    "doctor": [()],
+    "replay-check": [("run.json",)],
+    "verify": [("paint_oil/backend.toml", "--no-imports"), ("paint_water/backend.toml",)],
+    "update": [("paint_oil/backend.toml", "--check")],
+    "new-backend": [
+        ("paintlib", "gold", "--type", "decimal:Decimal"),
+        ("paintlib", "lead", "--type", "decimal:Decimal", "--minimal"),
+    ],
+}
 
 
-def test_the_stored_schema_is_the_one_that_is_made(site: Site) -> None:
-    """If not: spatch-core schema > spatch_core/backend.schema.json."""
+def _properties(record: dict[str, Any], known: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the keys of an object, also those of the objects that it refers to."""
+    record = known[record["$ref"].rpartition("/")[2]] if "$ref" in record else record
+    found = dict(record.get("properties", {}))
+    for each in record.get("allOf", ()):
+        found.update(_properties(each, known))
+    return found
+
+
+def exact(schema: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema that takes objects with all keys of the given one, and no other."""
+    if "$ref" in schema or "properties" in schema or "allOf" in schema:
+        keys = {key: exact(each, known) for key, each in _properties(schema, known).items()}
+        kind = schema.get("type", "object")
+        return {
+            "type": kind, "properties": keys, "required": [*keys], "additionalProperties": False,
+        }  # fmt: skip
+    if "items" in schema:
+        return {**schema, "items": exact(schema["items"], known)}
+    return schema
+
+
+def test_the_schema_of_files_is_printed(site: Site) -> None:
+    """As the package has it, for editors that read it from there."""
     answer = site.run("schema")
     assert (answer.code, answer.errors) == (0, "")
-    assert STORED.read_text(encoding="utf-8") == answer.output
+    stored = Path(spatch_core.__file__).parent / "backend.schema.json"
+    assert stored.read_text(encoding="utf-8") == answer.output
 
 
-def test_it_is_a_schema() -> None:
-    jsonschema.Draft7Validator.check_schema(make_schema())
-
-
-@pytest.mark.parametrize(
-    ("mark", "fields"),
-    [
-        ("fields", FIELD_TABLE),
-        ("function fields", FUNCTION_TABLE),
-        ("auto-generation fields", AUTO_GENERATION_TABLE),
-    ],
-)
-def test_the_reference_says_the_same(mark: str, fields: dict[str, tuple[str, str, str]]) -> None:
-    """The same defaults and meanings as editors show."""
-    text = REFERENCE.read_text(encoding="utf-8").split(f"<!--- {mark} -->")[1]
-    rows = re.findall(r"^\|(.*)\|$", text.lstrip().split("\n\n")[0], re.MULTILINE)[2:]
-    cells = [[cell.strip() for cell in row.split("|")] for row in rows]
-    assert [(f"`{key}`", default, meaning) for key, (_, default, meaning) in fields.items()] == [
-        (key, default, meaning) for key, _, default, meaning in cells
-    ]
-
-
-def test_every_field_is_explained() -> None:
-    """What an editor shows beside a key."""
-    schema = make_schema()
-    assert schema["properties"].keys() == FIELD_TABLE.keys()
-    function = schema["definitions"]["function"]["properties"]
-    assert function.keys() == FUNCTION_TABLE.keys()
-    for properties in (schema["properties"], function):
-        assert all(each["description"] for each in properties.values())
-
-
-def test_a_wrong_value_is_found_where_it_stands() -> None:
-    fields = {
-        "name": "default",
-        "primary_types": [],
-        "functions": {"lib:fn": {"function": "nowhere"}, "lib:g": {}},
+def test_every_command_with_json_has_a_shape() -> None:
+    """And no other."""
+    with_json = {
+        name
+        for name, each in main.commands.items()
+        if any("--json" in option.opts for option in each.params)
     }
-    places = {"/".join(map(str, each.absolute_path)) for each in VALIDATOR.iter_errors(fields)}
-    assert places == {
-        "name", "primary_types", "functions/lib:fn/function", "functions/lib:g",
-    }  # fmt: skip
+    assert set(shaped_commands()) == with_json == set(LINES)
 
 
-@pytest.mark.parametrize("text", ["a:b\n", "a\n", "ü:é", "gpu", "a.<locals>:b", "-:.", "²:a", "a:"])
-def test_edges_of_patterns(text: str) -> None:
-    """Letters beyond ASCII pass; a line end never does."""
-    for fields in (
-        {"name": text, "primary_types": ["m:T"]},
-        {"name": "a", "primary_types": [f"~{text}"]},
-    ):
-        _agree(fields)
+@pytest.mark.parametrize("command", LINES)
+def test_a_shape_is_a_valid_schema(command: str) -> None:
+    jsonschema.Draft7Validator.check_schema(shape(command))
 
 
-letters = "a.:~@_-<>0é \n"
-words = st.one_of(
-    st.text(letters, max_size=4),
-    st.from_regex(r"[~@]?[a-c]\.?[a-c0-9]:[a-c](\.<locals>)?", fullmatch=True),
-    st.sampled_from(["a:b", "m.n:T", "~a:b", "@a:b", "default", "gpu", "x-1"]),
-)
-anything: Any = st.recursive(
-    st.one_of(words, st.booleans(), st.integers(), st.floats(allow_nan=False)),
-    lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(words, inner, max_size=2)),
-    max_leaves=4,
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LINES)
+def test_what_is_printed_has_the_shape(paint: Site, command: str) -> None:
+    """Every key is documented, and every documented key is there."""
+    paint.install_backend("water", 'primary_types = 1\nlower_priority_than = ["x"]\n')
+    for first, second in (("chalk", "wax"), ("wax", "chalk")):
+        paint.install_backend(
+            first, f'primary_types = ["m:T"]\nhigher_priority_than = ["{second}"]\n'
+        )
+    (paint.folder / "run.json").write_text(RECORD)
+    schema = shape(command)
+    for line in LINES[command]:
+        found = paint.run(command, *line, "--json").json
+        jsonschema.validate(found, schema)
+        jsonschema.validate(found, exact(schema, schema["$defs"]))
 
 
-def mostly(strategy: Any) -> Any:
-    return st.one_of(strategy, strategy, strategy, anything)
-
-
-def table(fields: dict[str, Any]) -> Any:
-    return st.fixed_dictionaries({}, optional={**fields, "other": anything})
-
-
-FUNCTION = table(
-    {
-        "function": mostly(words),
-        "should_run": mostly(words),
-        "uses_context": mostly(st.booleans()),
-        "additional_docs": mostly(st.text(max_size=3)),
-    }
-)
-AUTO_GENERATION = table({"backend": mostly(words), "modules": mostly(st.lists(words, max_size=2))})
-FUNCTIONS = st.builds(
-    lambda functions, special: {**functions, **special},
-    st.dictionaries(words, mostly(FUNCTION), max_size=2),
-    st.fixed_dictionaries(
-        {},
-        optional={"defaults": mostly(FUNCTION), "auto-generation": mostly(AUTO_GENERATION)},
-    ),
-)
-LIST = mostly(st.lists(mostly(words), max_size=2))
-DESCRIPTION = table(
-    {
-        "name": mostly(words),
-        "primary_types": LIST,
-        "secondary_types": LIST,
-        "requires_opt_in": mostly(st.booleans()),
-        "higher_priority_than": LIST,
-        "lower_priority_than": LIST,
-        "functions": mostly(FUNCTIONS),
-    }
-)
-GOOD = {"name": "gpu", "primary_types": ["m:T"]}
-
-
-@given(st.one_of(DESCRIPTION, DESCRIPTION.map(lambda fields: {**fields, **GOOD})))
-def test_schema_and_validator_agree(fields: dict[str, Any]) -> None:
-    """Whatever is in the file."""
-    _agree(fields)
-
-
-def _agree(fields: dict[str, Any]) -> None:
-    """What one refuses, the other does, but for what only the validator can see."""
-    is_valid = VALIDATOR.is_valid(json.loads(json.dumps(fields)))
-    try:
-        parse_description(fields, Source())
-    except DescriptionError as error:
-        seen = [each for each in error.problems if not any(text in str(each) for text in BEYOND)]
-        # Which letters beyond ASCII a name may have, the schema does not say.
-        if seen and str(fields).isascii():
-            assert not is_valid, seen
-    else:
-        assert is_valid, list(VALIDATOR.iter_errors(fields))
+def test_the_reference_shows_every_schema() -> None:
+    """As the command prints it; the help of a command says where it is."""
+    page = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
+    shown = re.findall(
+        r"^spatch-core schema ([a-z][a-z-]*)$", page.read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(shown) == shaped_commands()
+    for name in shown:
+        result = CliRunner().invoke(main, ["schema", name])
+        assert json.loads(result.output) == shape(name)
+        help_text = " ".join(CliRunner().invoke(main, [name, "--help"]).output.split())
+        assert "Print JSON; see spatch-core schema COMMAND." in help_text

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._discovery.in_code import name_of, read_again
+from spatch_core._discovery.in_code import has_new, name_of, read_again
 
 
 class Nameless:
@@ -43,3 +43,16 @@ def test_a_catalog_stays_the_same_object_if_nothing_has_changed() -> None:
     found = read_again(catalog, [*backends, second], [])
     assert list(found.descriptions["first"].functions) == ["lib:f", "lib:g"]
     assert list(found.descriptions) == list(catalog.descriptions)
+
+
+def test_whether_a_backend_in_code_has_a_new_function() -> None:
+    """D3: a table that cannot be asked counts as new, so that parsing reports why."""
+    functions: dict[str, Any] = {"lib:f": {"function": "m:f"}}
+    first: dict[str, Any] = {"name": "first", "primary_types": ["m:T"], "functions": functions}
+    catalog = BackendSystem(None, "MYLIB", backends=[first])._catalog()
+    assert not has_new(catalog, [first], "lib:f")
+    assert not has_new(catalog, [first], "lib:g")
+    functions["lib:g"] = {"function": "m:g"}
+    assert has_new(catalog, [first], "lib:g")
+    assert has_new(catalog, [SimpleNamespace(name="first")], "lib:g")
+    assert not has_new(catalog, [{**first, "name": "unknown"}, Nameless()], "lib:g")

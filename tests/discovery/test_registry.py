@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from spatch_core.testing import write_distribution
-from tests.discovery.conftest import TOML, backend, catalog, entry_point, find
+from tests.discovery.conftest import TOML, backend, catalog, entry_point
 
 
 class TestNames:
@@ -38,24 +38,6 @@ class TestNames:
 
         assert not found.descriptions["twin"].requires_opt_in
         assert [each.backend for each in found.problems] == ["twin"]
-
-    def test_a_first_that_is_broken_is_replaced_by_the_second(self, tmp_path: Path) -> None:
-        """P10: the first usable one counts, and the fault says so."""
-        for name, content in [("a", "name = 1"), ("b", TOML)]:
-            write_distribution(
-                tmp_path,
-                f"{name}-dist",
-                entry_points={"photolib.backends": {"loud": f"loud_{name}:backend.toml"}},
-                files={f"loud_{name}/backend.toml": content},
-            )
-
-        report = find(tmp_path)
-
-        assert report["found"]
-        assert report["distribution"] == "b-dist"
-        assert len(report["problems"]) == 2
-        assert all("distribution a-dist" in each for each in report["problems"])
-        assert "that of distribution b-dist is used instead" in report["problems"][0]
 
     def test_metadata_is_read_only_when_it_is_asked_for(self, tmp_path: Path) -> None:
         """Parsing it takes about as long as parsing the description."""

@@ -124,21 +124,6 @@ def test_type_parameters_are_kept() -> None:
     }
 
 
-def test_public_identity() -> None:
-    """F3: `module=` and `qualname=` give the public identity."""
-
-    def _private(x: Any) -> Any:
-        return "default"
-
-    system = make_system(describe(functions=["lib.public:Class.f"]))
-    function: Any = system.dispatchable("x", module="lib.public", qualname="Class.f")(_private)
-    assert function.__module__ == "lib.public"
-    assert function.__qualname__ == "Class.f"
-    assert function.__name__ == "f"
-    assert dict(system.functions) == {"lib.public:Class.f": function}
-    assert function(Foreign())[0] == "first"
-
-
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_is_pickled_by_reference(protocol: int) -> None:
     """F1: pickled by reference, so that other processes have their own backends."""
@@ -341,35 +326,6 @@ def test_function_with_wrapped_is_seen_through() -> None:
     assert function(1, x) == ("first", (1, x), {})
     assert function(x, 1) == "default"
     assert function.__wrapped__ is wrapper
-
-
-@pytest.mark.parametrize(
-    "value", [3, None, "lib:f", pytest.param(property(len), id="property")], ids=repr
-)
-def test_only_what_can_be_called_can_be_dispatchable(value: Any) -> None:
-    """The decorator raises an error that names the mistake."""
-    with pytest.raises(TypeError, match="only a function can be dispatchable"):
-        make_system().dispatchable("x")(value)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        property,
-        staticmethod,
-        classmethod,
-        functools.cached_property,
-        functools.singledispatchmethod,
-    ],
-)
-def test_decorators_of_methods_stand_above(kind: Any) -> None:
-    """The error says what to write; a static method would be called with its instance."""
-
-    def method(x: Any) -> None: ...
-
-    with pytest.raises(TypeError, match=rf"write @{kind.__name__} above @dispatchable\(") as caught:
-        make_system().dispatchable("x")(kind(method))
-    assert f"not a {kind.__name__}:" in str(caught.value)
 
 
 @pytest.mark.parametrize(

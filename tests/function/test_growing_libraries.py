@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -130,6 +131,18 @@ def test_a_blocked_backend_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
         assert runs(function) == "default"
 
 
+def test_tables_that_are_filled_after_the_call_of_another_function() -> None:
+    """D3: what counts is the first call of the function itself."""
+    system, table, add = make()
+    assert runs(fill_after(table, add, "f")) == "first"
+    late, other = add("late"), add("other")
+    assert runs(other) == "default"
+    assert list(system.backends["first"].functions) == ["lib:f"]
+    assert runs(fill_before(table, add, "third")) == "first"  # the tables have changed
+    table["lib:late"] = ENTRY
+    assert runs(late) == "first"
+
+
 def test_threads_that_add_functions_at_once() -> None:
     """D3: none is lost."""
     _, table, add = make()
@@ -149,6 +162,33 @@ def test_threads_that_add_functions_at_once() -> None:
     for each in threads:
         each.join()
     assert found == ["first"] * 40
+
+
+def test_threads_that_decorate_at_once() -> None:
+    """F1: each function has tables of its own."""
+    before = sys.getswitchinterval()
+    system = BackendSystem(None, "MYLIB")
+    start = threading.Barrier(4)
+    functions: list[Any] = []
+
+    def work(number: int) -> None:
+        start.wait()
+        for index in range(50):
+            name = f"f{number}_{index}"
+            decorate = system.dispatchable("x", identifier=f"lib:{name}")
+            functions.append((name, decorate(lambda x, name=name: name)))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    sys.setswitchinterval(1e-6)
+    try:
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    finally:
+        sys.setswitchinterval(before)
+    with system.backend_opts(trace=True):  # without shortcuts
+        assert [function(3) for _, function in functions] == [name for name, _ in functions]
 
 
 # ---------------------------------------------------------------------------------------

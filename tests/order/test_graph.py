@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import itertools
 
-from spatch_core._order.graph import components, cycle_through, sort_stably, successors_of
+from spatch_core._order.graph import (
+    components,
+    cycle_through,
+    find_cycle,
+    sort_stably,
+    successors_of,
+)
 
 
 def test_all_items_of_a_node_come_before_all_of_those_that_follow_it() -> None:
@@ -31,3 +37,11 @@ def test_nodes_on_common_cycles_are_one_component() -> None:
         ["h"],
     ]
     assert cycle_through([("a", "b"), ("b", "c"), ("c", "b"), ("c", "a")]) == ("b", "c", "b")
+
+
+def test_the_first_cycle_is_found_among_several() -> None:
+    """By the order of the arrows; arrows outside of it lead nowhere."""
+    arrows = [("x", "d"), *itertools.pairwise("ded"), *itertools.pairwise("aba"), ("e", "a")]
+    assert find_cycle(arrows) == ("d", "e", "d")
+    assert find_cycle(arrows[::-1]) == ("b", "a", "b")
+    assert find_cycle([("a", "b"), ("b", "c")]) == find_cycle([]) == ()

@@ -88,17 +88,3 @@ def test_the_default_that_does_not_match_is_the_last_resort(function: Any) -> No
     _, dispatchable = function
     last = dispatchable.explain(1).backends[-1]
     assert (last.backend, last.verdict, last.reason) == (DEFAULT, Verdict.RUNS, LAST_RESORT)
-
-
-@pytest.mark.parametrize("disable", [(), "unused"], ids=["requires opt-in", "disabled"])
-def test_a_backend_that_lacks_the_function_is_not_recommended(disable: Any) -> None:
-    """F8: to prioritize it would change nothing, so the explanation does not say that."""
-    unused = describe("unused", Foreign, implements=False, requires_opt_in=True)
-    opted = describe("opted", Foreign, requires_opt_in=True)
-    system = BackendSystem(None, "LIB", [f"{HERE}:Own"], backends=[unused, opted])
-    function: Any = system.dispatchable("x", module="lib")(f)
-    with system.backend_opts(disable=disable):
-        explained = {each.backend: each for each in function.explain(Foreign()).backends}
-    found = explained["unused"]
-    assert (found.verdict, found.reason) == (Verdict.NO_IMPLEMENTATION, "")
-    assert explained["opted"].reason == "it requires opt-in: prioritize='opted'"

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from spatch_core._state.block import Block
+from spatch_core._state.checked import CHECKS
 from spatch_core._state.options import BackendOptions
-from spatch_core._state.state import CURRENT, MAX_EARLIER, OPTIONS, DispatchState
+from spatch_core._state.state import CURRENT, MAX_EARLIER, OPTIONS, STAYING, DispatchState
 from spatch_core._state.trace import Trace
 
 
@@ -127,19 +128,19 @@ def test_active_backends() -> None:
 
 def test_every_option_can_be_given_and_told() -> None:
     """A row of the table has a field here, a parameter, and a property; plain values travel."""
-    names = [option.name for option in OPTIONS]
     parameters = [*inspect.signature(BackendOptions).parameters]
-    assert parameters == ["prioritize", "disable", *names]
-    for option in OPTIONS:
-        assert getattr(state(), option.name) is None
-        assert isinstance(vars(Block)[option.told], property)
+    assert parameters == ["prioritize", "disable", *OPTIONS]
+    assert tuple(CHECKS) == OPTIONS
+    for name in OPTIONS:
+        assert getattr(state(), name) is None
+        assert isinstance(vars(Block)["hooks" if name == "hook" else name], property)
         value: Any = (object(),)  # hooks are several
-        given = state(**{option.name: value})
-        assert getattr(given.within(state()), option.name) is value
-        assert getattr(state().within(given), option.name) is value
+        given = state(**{name: value})
+        assert getattr(given.within(state()), name) is value
+        assert getattr(state().within(given), name) is value
         assert given.key != state().key
-        assert option.travels or not given.is_plain
-        assert (option.name in given.others) is option.travels
-    travelling = [option.name for option in OPTIONS if option.travels]
+        assert name not in STAYING or not given.is_plain
+        assert (name not in given.others) is (name in STAYING)
+    travelling = [name for name in OPTIONS if name not in STAYING]
     frozen = [*inspect.signature(BackendOptions.freeze).parameters]
     assert frozen == ["function", "prioritize", "disable", *travelling]

@@ -1,0 +1,121 @@
+"""The last stage of a call in a state with hooks: the candidates, in the state of the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
+from .._state.frozen_coroutines import stepwise
+from .._state.hooks import Call
+from .._state.keeper import StateKeeper
+from .._state.scope import Scope
+from .chain import Chain
+from .course import RETURNED, Course
+from .entry_chain import EntryChain
+from .targets import tries_whole_chain
+
+if TYPE_CHECKING:
+    from .guard import Guard
+
+
+class LastStage:
+    """Calls the candidates after the hooks, for calls of one function with the same types.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function.
+    keeper : StateKeeper
+        The library's dispatch state.
+    scope : Scope
+        The state of the call.
+    way : Chain or Guard
+        The candidates.
+    """
+
+    __slots__ = (*("_backend", "_function", "_get", "_keeper", "_plain", "_scope", "_set", "_way"),)
+
+    def __init__(
+        self, function: Function, keeper: StateKeeper, scope: Scope, way: Chain | Guard
+    ) -> None:
+        self._function = function
+        self._keeper = keeper
+        self._get = keeper.get
+        self._set = keeper.set
+        self._scope = scope
+        self._way = way
+        self._plain: Callable[..., Any] | None = None
+        self._backend = ""
+        # The first implementation, where nothing is asked and its exceptions are the caller's.
+        if type(way) is EntryChain and way.candidates and not way.defer_on:
+            backend, target = way.candidates[0].backend, way.target()
+            if not tries_whole_chain(target) and (way.end is None or backend != DEFAULT):
+                self._plain, self._backend = target, backend
+
+    def chain(self) -> Chain:
+        """Return the candidates as they are now."""
+        way = self._way
+        return way if isinstance(way, Chain) else way.current()
+
+    def run(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        """Call the candidates in the state of the call."""
+        keeper, scope = self._keeper, self._scope
+        if keeper.observations.variable.get() is None and scope.mark is None:
+            return self._run_elsewhere(call, args, kwargs, found)
+        before = self._get()
+        try:  # as in `keeper`
+            self._set(scope.tables)
+            return self._run(call, args, kwargs, found)
+        finally:
+            try:
+                self._set(before)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            del before  # or the traceback of an exception would go on holding the state
+
+    def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
+        """Call the candidates in a context that does not know of the block: of another thread."""
+        keeper = self._keeper
+        held = keeper.held()
+        try:
+            keeper.put(self._scope)
+            return self._run(call, *arguments)
+        finally:
+            try:
+                keeper.put_back(*held)
+            except BaseException:  # an interrupt
+                keeper.put_back(*held)
+                raise
+            del held  # or the traceback of an exception would go on holding the observation
+
+    def _run(
+        self,
+        call: Call,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        found: tuple[Any, ...] | None,
+    ) -> Any:
+        plain, start = self._plain, 0
+        if plain is not None:
+            call._after = self._backend
+            result = plain(*args, **kwargs)
+            if result is not NotImplemented or self._backend == DEFAULT:
+                return result
+            start = 1
+        chain = self.chain()
+        call._after = course = Course(chain.said)
+        if start:
+            course.reasons[self._backend] = RETURNED
+        result = chain.run(args, kwargs, start, found, course)
+        if self._function.nature and result is not NotImplemented:
+            return stepwise(self._function.nature, self._keeper, self._scope, result)
+        return result

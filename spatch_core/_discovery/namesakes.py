@@ -1,0 +1,155 @@
+"""Distributions that offer backends of one name: which is chosen, what is said of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from .._description.description import Description
+from .._problems import Problem, Source
+from .catalog import REQUIRES
+from .environment import BLOCK, PRIORITIZE, Environment, distribution_key, of_distribution
+
+Found = list[tuple[Source, Any]]
+"""Entry points of one name, each with its place."""
+
+
+def choose(
+    name: str, found: Found, environment: Environment
+) -> tuple[Found, dict[str, Source], list[Problem]]:
+    """Apply what the environment says about the distributions that offer a name.
+
+    Parameters
+    ----------
+    name : str
+        A name that the environment mentions together with distributions.
+    found : list of (Source, importlib.metadata.EntryPoint)
+        All of this name, in order.
+    environment : Environment
+        The library's variables.
+
+    Returns
+    -------
+    allowed : list of (Source, importlib.metadata.EntryPoint)
+        Those that are not blocked, the chosen one first.
+    blocked : dict of str to Source
+        The others, as the variable names them.
+    problems : list of Problem
+        One for each distribution that offers no backend of this name.
+    """
+    keys = {id(source): distribution_key(source.distribution) for source, _ in found}
+    offers = ", ".join(of_distribution(name, key) for key in keys.values() if key)
+    problems = [
+        Problem(
+            f"no distribution {distribution!r} offers a backend named {name!r}; "
+            f"{name}@{distribution} is ignored",
+            f"Correct it; installed are: {offers or 'none'}",
+            key=variable,
+        )
+        for distribution, variable in environment.mentioned[name].items()
+        if distribution not in keys.values()
+    ]
+    blocked = {
+        of_distribution(name, keys[id(source)]): source
+        for source, _ in found
+        if environment.blocks(name, keys[id(source)])
+    }
+    allowed = [pair for pair in found if not environment.blocks(name, keys[id(pair[0])])]
+    chosen = dict(environment.choices).get(name)
+    return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen), blocked, problems
+
+
+def owner_of(description: Description) -> str:
+    """Return whose backend it is, in words."""
+    owner = description.source.distribution
+    return f"distribution {owner}" if owner else str(description.source)
+
+
+def told_what_is_used(
+    faults: Iterable[Problem], used: Description, variable: str
+) -> Iterator[Problem]:
+    """Yield faults; the first of each broken backend says which one of its name is used.
+
+    Parameters
+    ----------
+    faults : iterable of Problem
+        Those of backends of one name that cannot be used, and perhaps of the one that is used.
+    used : Description
+        The backend that is used instead.
+    variable : str
+        The environment variable that blocks backends, which the remedies may name.
+    """
+    told: set[int] = set()
+    for fault in faults:
+        if fault.source is used.source:
+            yield fault
+            continue
+        message, remedy = fault.message, fault.remedy
+        source = fault.source or Source()
+        if id(source.metadata) not in told:
+            told.add(id(source.metadata))
+            message += f"; that of {owner_of(used)} is used instead"
+        if source.distribution:
+            # The name alone would block the one that is used.
+            block = f"{variable}={fault.backend}"
+            remedy = remedy.replace(block, block + of_distribution("", source.distribution))
+        yield replace(fault, message=message, remedy=remedy)
+
+
+def why_inactive(
+    inactive: Iterable[Description], faults: Iterable[Problem], used: Description
+) -> list[Problem]:
+    """Return the problems of backends that are not used, because they lack a requirement.
+
+    Parameters
+    ----------
+    inactive : iterable of Description
+        These backends.
+    faults : iterable of Problem
+        Where a requirement cannot be read, that is told already.
+    used : Description
+        The backend that is used instead.
+    """
+    told = [each.source for each in faults if each.key == REQUIRES]
+    return [
+        Problem(
+            f"{each.unmet}; that of {owner_of(used)} is used instead",
+            "Install what it requires, or uninstall the backend",
+            each.name,
+            REQUIRES,
+            each.source,
+        )
+        for each in inactive
+        if all(each.source is not source for source in told)
+    ]
+
+
+def why_shadowed(
+    name: str, source: Source, owner: str, used: str | None, environment: Environment
+) -> Problem:
+    """Return the problem of a backend that is not read, because another one of its name is used.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    source : Source
+        Its place.
+    owner : str
+        To whom the backend belongs that is used, in words.
+    used : str or None
+        The distribution of that backend, if it has one.
+    environment : Environment
+        The library's variables.
+    """
+    remedy = "Uninstall one of the two, or rename its entry point"
+    if used and source.distribution:
+        block, prioritize = map(environment.variable, (BLOCK, PRIORITIZE))
+        this, other = (of_distribution(name, each) for each in (source.distribution, used))
+        remedy = (
+            f"Uninstall one of the two, or set {block}={this} to leave it out; "
+            f"{block}={other} or {prioritize}={this} chooses it"
+        )
+    message = f"{owner} offers a backend of the same name, which is used instead"
+    return Problem(message, remedy, name, source=source)

@@ -1,0 +1,182 @@
+"""The decorator of a library: it makes functions dispatchable, and knows all that it has made."""
+
+from __future__ import annotations
+
+import sys
+from types import MappingProxyType
+
+from .._identifiers import split_identifier
+from .dispatchable import Dispatchable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, ParamSpec, TypeVar
+
+    from .._dispatch_arguments import DispatchArguments
+    from .._manner import Manner
+    from .dispatcher import Dispatcher
+    from .protocol import DispatchableFunction
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
+
+UNDISPATCHABLE = ("__hash__", "__init__", "__new__")
+"""Methods that no backend may take the place of; see `mistakes.refuse_method`."""
+
+
+class Decorator:
+    """The part of a `BackendSystem` that decorates functions."""
+
+    if TYPE_CHECKING:
+        _dispatcher: Dispatcher
+
+    def dispatchable(
+        self,
+        dispatch_args: DispatchArguments = None,
+        *,
+        module: str | None = None,
+        qualname: str | None = None,
+        identifier: str | None = None,
+        fallback: str | None = None,
+        compositional: bool = False,
+        mutates: str | Iterable[str] | Mapping[str, int | None] = (),
+        like: str | None = None,
+        inside: str | Iterable[str] = (),
+        decides: bool | str = False,
+        follows: str | None = None,
+    ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
+        """Make the decorated function dispatchable.
+
+        Parameters
+        ----------
+        dispatch_args : None, str, iterable of str, mapping of str to int, or callable
+            The arguments whose types decide: the name of one, or the names of several; a
+            mapping of names to positions where no signature tells them; a callable that is
+            called like the function and returns them, or `ReplacedArguments`; None for all
+            arguments. An empty list makes a function that only `type=` decides about.
+        module, qualname : str, optional
+            The public identity, where it is not where the function is defined. They become the
+            ``__module__`` and ``__qualname__`` of the function.
+        identifier : str, optional
+            The public identity, ``"module:qualname"``, alone: the function keeps its
+            ``__module__`` and ``__qualname__``.
+        fallback : str, optional
+            What becomes of calls that no backend takes and that have foreign types, instead of
+            what the library says.
+        compositional : bool, optional
+            Whether the function is written in terms of other dispatchable functions, and so takes
+            whatever these take. Then it has no fallback policy.
+        mutates : str, iterable of str, or mapping of str to int, optional
+            The arguments into which the function writes, such as ``"out"``, named like the dispatch
+            arguments. A backend that converts such an argument must say how to copy it back.
+        like : str, optional
+            A keyword-only argument that is there for its type alone, as that of `numpy.zeros`: a
+            dispatch argument that neither the default implementation nor a backend gets. Without
+            `dispatch_args` it is the only one.
+        inside : str or iterable of str, optional
+            The dispatch arguments whose elements decide, those of nested lists and tuples, as for
+            `numpy.concatenate`. A generator is handed on as a list. Without `dispatch_args` they
+            are the only ones.
+        decides : bool or str, optional
+            Whether the instance of this method, such as ``fit``, remembers the backend that has run
+            it, for the methods that follow it. A name, such as ``"fit"`` for ``fit_transform``, if
+            they follow a method of that name.
+        follows : str, optional
+            The method, such as ``"fit"``, whose backend runs this one, too.
+
+        Returns
+        -------
+        callable
+            A decorator. What it returns is a plain function with the name, the docstring
+            and the signature of the original, which is its default implementation.
+
+        Raises
+        ------
+        TypeError
+            If the function has no such parameter, if it is a class, if it decides or follows and is
+            no method, or if ``@dispatchable`` was written without parentheses.
+        IdentifierError
+            If `identifier` is none, or none can be made of `module` and `qualname`.
+        ValueError
+            If there is no such fallback policy.
+        """
+        if dispatch_args is not None and not isinstance(dispatch_args, (str, list, tuple, dict)):
+            frame, name = sys._getframe(1), getattr(dispatch_args, "__name__", "")
+            # Neither a lambda nor what has its name already is a function to decorate.
+            if name != "<lambda>" and frame.f_locals.get(name) is not dispatch_args:
+                from .mistakes import check_parentheses  # most libraries need it never
+
+                check_parentheses(dispatch_args, frame)
+        manner = None
+        named = fallback is not None or like is not None or follows is not None
+        if named or compositional or mutates or inside or decides:
+            from .._manner import Manner  # few functions need one
+
+            manner = Manner(fallback, compositional, mutates, like, inside, decides, follows)
+
+        def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
+            wrapper: DispatchableFunction[P, R] = make_dispatchable(
+                *(self._dispatcher, function, dispatch_args, module, qualname, identifier),
+                None if manner is None else manner.copy(),
+            )
+            return wrapper
+
+        return decorate
+
+    @property
+    def functions(self) -> Mapping[str, DispatchableFunction[..., Any]]:
+        """All dispatchable functions by identifier."""
+        records: Any = self._dispatcher.by_identifier
+        return MappingProxyType({name: each.wrapper for name, each in records.items()})
+
+
+def make_dispatchable(
+    dispatcher: Dispatcher,
+    default: Any,
+    dispatch_args: DispatchArguments,
+    module: str | None,
+    qualname: str | None,
+    identifier: str | None,
+    manner: Manner | None = None,
+) -> Any:
+    """Return the wrapper of a function; see `BackendSystem.dispatchable`."""
+    if not callable(default) or isinstance(default, (type, staticmethod)):
+        from .mistakes import check_callable  # a library that is right needs it never
+
+        check_callable(default)
+    if getattr(default, "__name__", None) in UNDISPATCHABLE:
+        from .mistakes import refuse_method
+
+        refuse_method(default)
+    if identifier is None:
+        if not hasattr(default, "__qualname__") and not (module and qualname):
+            raise TypeError(
+                f"{default!r} has no name of its own: give identifier=, or module= and qualname="
+            )
+        home = module or default.__module__, qualname or default.__qualname__
+        identifier = ":".join(home)
+        if module or qualname:
+            split_identifier(identifier)
+    elif module or qualname:
+        raise TypeError("dispatchable() takes identifier=, or module= and qualname=, not both")
+    else:
+        home = split_identifier(identifier)
+        if hasattr(default, "__qualname__"):
+            home = default.__module__ or home[0], default.__qualname__
+    origin = getattr(sys.modules.get(getattr(default, "__module__", "")), "__spec__", None)
+    earlier: Any = dispatcher.by_identifier.get(identifier)
+    if earlier is not None:
+        from .mistakes import warn_of_duplicate
+
+        warn_of_duplicate(earlier, default, origin)
+    record = Dispatchable(dispatcher, default, dispatch_args, *home, identifier, manner)
+    record.origin = origin
+    caller = dispatcher.loaded
+    if caller is not None:
+        from .docstring import document  # most libraries have no backends yet
+
+        document(record, caller.resolver.docs(identifier))
+        dispatcher.follow(record, caller, is_new=earlier is None)
+    return record.wrapper

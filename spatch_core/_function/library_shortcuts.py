@@ -1,0 +1,178 @@
+"""The shortcuts of a library: which functions take theirs, and when they leave them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from .._turns import Turn
+from .shortcut import Shortcut
+from .sleepers import Sleepers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import CodeType, FunctionType
+
+    from .._call.caller import Caller
+    from .._dispatch_arguments import Function
+    from .._state.keeper import StateKeeper
+    from .._state.state import DispatchState
+    from .link import Link
+
+
+class Record(Protocol):
+    """A `Dispatchable`, as far as its shortcut is concerned."""
+
+    identifier: str
+    function: Function
+    wrapper: FunctionType
+    code: CodeType | None
+    shortcut: Shortcut | None
+
+
+class Dispatcher(Protocol):
+    """A `Dispatcher`, as far as shortcuts are concerned."""
+
+    keeper: StateKeeper
+    late: set[str]
+    link: Link
+    shortcuts: Shortcuts
+
+    @property
+    def loaded(self) -> Caller | None: ...
+
+    @property
+    def records(self) -> Sequence[Record]: ...
+
+
+exchanging = Turn()
+"""Held while a thread decides about shortcuts, and takes or leaves them.
+
+Without it, one thread could decide to take a shortcut, another could start a trace and leave all
+shortcuts, and the first could then take its own: the trace would miss the calls. A thread may
+acquire it twice: audit hooks, signal handlers and finalizers may start a trace while it is held.
+"""
+
+
+def install(dispatcher: Dispatcher) -> None:
+    """Give a library its shortcuts, and let them follow the states in force.
+
+    Before there is a loader no function has taken its shortcut, so that no state concerns one.
+    """
+    # In one step: of several threads that do this at once, the first one's stay.
+    vars(dispatcher).setdefault("shortcuts", Shortcuts(dispatcher))
+    keeper, link = dispatcher.keeper, dispatcher.link
+    keeper.observations.before = link.leave_shortcuts
+    keeper.observations.after = link.take_shortcuts
+    keeper.waking = link.wake
+
+
+class Shortcuts:
+    """The shortcuts of a library's functions.
+
+    Parameters
+    ----------
+    dispatcher : Dispatcher
+        The library's dispatcher.
+    """
+
+    __slots__ = ("_dispatcher", "_sleepers")
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        # Read and exchanged while `exchanging` is held; shortcuts are taken on its word.
+        self._sleepers: Sleepers | None = None
+
+    def take_all(self) -> None:
+        """Let functions that no active backend implements be their default implementations."""
+        caller = self._dispatcher.loaded
+        if caller is not None:
+            exchanging.run(lambda: self._find_sleepers(caller, again=True))
+            for record in self._dispatcher.records:
+                self.take(record, caller)
+
+    def take(self, record: Record, caller: Caller) -> None:
+        """Let a function be its default implementation while nothing else can answer."""
+        own = record.code
+        # The first call of one that was added late reads the tables of backends in code.
+        if own is None or record.identifier in self._dispatcher.late:
+            return
+        shortcut = record.shortcut
+        if shortcut is None:
+            made = Shortcut.between(record.wrapper, record.function.default, own)
+            if made is None:
+                return
+            # In one step, because a shortcut knows whether it is taken.
+            shortcut = vars(record).setdefault("shortcut", made)
+        # Blocks of options that have a policy are observed.
+        if caller.resolver.may_refuse(record.function):
+            return
+        names = caller.resolver.implementers(record.identifier)
+        sleepers = self._sleepers
+        # Without the turn: those that are known become fewer, until `take_all` finds more.
+        if (
+            sleepers is not None
+            and sleepers.catalog is caller.catalog
+            and not sleepers.include(names)
+        ):
+            return
+        observations = self._dispatcher.keeper.observations
+
+        def take() -> None:
+            if (
+                caller is self._dispatcher.loaded
+                and not observations.any()
+                and (len(names) == 1 or self._find_sleepers(caller).include(names))
+            ):
+                shortcut.take()
+                # An audit hook that runs in an exchange may have begun an observation.
+                if observations.any() and shortcut.is_taken:
+                    shortcut.leave()
+
+        exchanging.run(take)
+
+    def _find_sleepers(self, caller: Caller, again: bool = False) -> Sleepers:
+        sleepers = self._sleepers
+        if again or sleepers is None or sleepers.catalog is not caller.catalog:
+            states = self._dispatcher.keeper.states()
+            sleepers = self._sleepers = Sleepers(caller.catalog, states)
+        return sleepers
+
+    def wake(self, state: DispatchState) -> None:
+        """Let functions dispatch again if a new state activates a backend that implements them."""
+        # Without these no state activates more than others. Otherwise the turn: a thread that is
+        # looking for sleepers may have read the states before there was this one.
+        loaded = self._dispatcher.loaded
+        if loaded is None:
+            return
+        if not self._dispatcher.keeper.default.state.disabled:
+            found = map(loaded.catalog.descriptions.get, state.prioritized)
+            if not any(each is not None and each.requires_opt_in for each in found):
+                return
+
+        def leave() -> None:
+            caller, before = self._dispatcher.loaded, self._sleepers
+            if caller is None or before is None:
+                return
+            after = before.woken(state)
+            if after is before:
+                return
+            for record in self._dispatcher.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    names = caller.resolver.implementers(record.identifier)
+                    if not after.include(names):
+                        record.shortcut.leave()
+            self._sleepers = after
+
+        exchanging.run(leave)
+
+    def leave_all(self) -> None:
+        """Let all functions dispatch again: there are other backends, or calls are observed."""
+
+        def leave() -> None:
+            for record in self._dispatcher.records:
+                if record.shortcut is not None and record.shortcut.is_taken:
+                    record.shortcut.leave()
+            # Found anew with the next shortcut: new states do not tell who sleeps meanwhile.
+            self._sleepers = None
+
+        exchanging.run(leave)

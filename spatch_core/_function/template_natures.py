@@ -1,0 +1,56 @@
+"""The text of wrappers of coroutine functions, generators and asynchronous generators.
+
+Imported where a library decorates one.
+"""
+
+from __future__ import annotations
+
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR
+
+# A coroutine function can only say NotImplemented when it is awaited.
+AWAIT = """\
+if result is not {NotImplemented}:
+    if {type}(result) is not {Coroutine}:
+        {dispatcher}.check({index}, call, result)
+    result = await result
+"""
+
+ANSWERS = {
+    COROUTINE: """\
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+    if result is not {NotImplemented}:
+        result = await result
+return result
+""",
+    GENERATOR: """\
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+if {type}(result) is not {Generator}:
+    {dispatcher}.check({index}, call, result)
+return (yield from result)
+""",
+    # What `yield from` does; asynchronous generators have no such statement.
+    ASYNC_GENERATOR: """\
+if result is {NotImplemented}:
+    result = {dispatcher}.deferred({index}, call, args, keywords{found})
+if {type}(result) is not {AsyncGenerator}:
+    result = {dispatcher}.check({index}, call, result)
+step = result.__anext__()
+try:
+    while True:
+        value = await step
+        try:
+            sent = yield value
+        except {GeneratorExit}:
+            await result.aclose()
+            raise
+        except {BaseException} as error:
+            step = result.athrow(error)
+        else:
+            step = result.__anext__() if sent is None else result.asend(sent)
+except {StopAsyncIteration}:
+    return
+""",
+}
+"""What is done with the result of a call, by the nature of the function."""

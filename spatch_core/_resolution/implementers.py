@@ -1,0 +1,64 @@
+"""Implementers: the backends that implement a function of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .._discovery.catalog import Catalog
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
+
+
+class Implementers:
+    """Knows the implementers of each function; the default is always one.
+
+    Parameters
+    ----------
+    catalog : Catalog
+        The library's backends. Those with an unmet requirement implement nothing.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._descriptions = catalog.descriptions
+        self._by_name = _by_name(catalog)
+        # Those that implement every function, and what that adds.
+        self._every = [
+            name for name, each in catalog.descriptions.items() if each.every and not each.unmet
+        ]
+        self._with_every: dict[str, list[str]] = {}
+        self._sets: dict[str, frozenset[str]] = {}
+
+    def of(self, identifier: str) -> Sequence[str]:
+        """Return the names of the backends that implement a function, by priority."""
+        if not self._every:
+            return self._by_name.get(identifier, (DEFAULT,))
+        found = self._with_every.get(identifier)
+        if found is None:
+            names = {DEFAULT, *self._every, *self._by_name.get(identifier, ())}
+            found = [name for name in self._descriptions if name in names]
+            self._with_every[identifier] = found
+        return found
+
+    def set_of(self, function: Function) -> frozenset[str]:
+        """Return the same names as a set, made once."""
+        names = self._sets.get(function.identifier)
+        if names is None:
+            names = self._sets[function.identifier] = frozenset(self.of(function.identifier))
+        return names
+
+
+def _by_name(catalog: Catalog) -> dict[str, list[str]]:
+    """Return the backends that name each function, and the default, by priority."""
+    implementers: dict[str, list[str]] = {}
+    before: list[str] = []  # the default, once the backends that go before it are through
+    for name, description in catalog.descriptions.items():
+        if name == DEFAULT:
+            for names in implementers.values():
+                names.append(DEFAULT)
+            before = [DEFAULT]
+        for identifier in () if description.unmet else description.functions:
+            if identifier in implementers:
+                implementers[identifier].append(name)
+            else:
+                implementers[identifier] = [*before, name]
+    return implementers

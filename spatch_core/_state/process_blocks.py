@@ -1,0 +1,100 @@
+"""Blocks that hold in the whole process: a current backend goes before that of the default.
+
+The process-wide default is made of a *base*, which the environment and programs set, and of the
+backend of the innermost such block. Threads enter and leave these blocks in any order, so leaving
+one removes that block and puts nothing back.
+
+Invariant: every change of the base or of the blocks is followed by `publish`. A thread may publish
+an outdated default, because another thread has changed something meanwhile; it looks again
+afterwards, and then publishes anew. So no lock is needed, and the last change counts.
+"""
+
+from __future__ import annotations
+
+from .state import DispatchState
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .scope import Scope, Tables
+
+
+class Held:
+    """One block that was entered and is to be left; compared by identity."""
+
+    __slots__ = ("backend",)
+
+    def __init__(self, backend: str | None) -> None:
+        self.backend = backend
+
+
+class ProcessBlocks:
+    """The process-wide default of a library, and the blocks that are in force over it.
+
+    Parameters
+    ----------
+    shared : list
+        The tables of the default.
+    new : callable
+        Makes a scope of a state.
+
+    Attributes
+    ----------
+    base : Scope
+        The default without the blocks.
+    """
+
+    __slots__ = ("_held", "_known", "_new", "_shared", "base")
+
+    def __init__(self, shared: Tables, new: Callable[[DispatchState], Scope]) -> None:
+        self.base: Scope = shared[0]
+        self._shared = shared
+        self._new = new
+        # The first one stands for the base, and is never left.
+        self._held = [Held(None)]
+        # By the current backend: the scope, and the base that it lies over.
+        self._known: dict[str | None, tuple[Scope, Scope]] = {}
+
+    def enter(self, backend: str) -> Held:
+        """Let a backend be current where the default is in force, until `leave`."""
+        held = Held(backend)
+        self._held.append(held)
+        self.publish()
+        return held
+
+    def leave(self, held: Held) -> None:
+        """Leave a block, in whatever order."""
+        self._held.remove(held)
+        self.publish()
+
+    def replace_base(self, base: Scope) -> None:
+        """Make another scope the base."""
+        self.base = base
+        self._known = {}
+        self.publish()
+
+    def publish(self) -> None:
+        """Put in force the base, or a scope over it; with empty tables unless it is in force."""
+        shared, all_held = self._shared, self._held
+        while True:
+            base, last = self.base, all_held[-1]
+            known = self._known.get(last.backend)
+            if known is None or known[1] is not base:
+                known = self._known[last.backend] = self._over(base, last.backend), base
+            scope = known[0]
+            if shared[0] is not scope:
+                shared[:] = [scope]
+            if all_held[-1] is last and self.base is base:
+                return
+
+    def _over(self, base: Scope, backend: str | None) -> Scope:
+        state = base.state
+        if backend is not None:
+            state = DispatchState(backend=backend).within(state)
+        if state.key == base.state.key:
+            return base
+        scope = self._new(state)
+        scope.mark, scope.is_enabled = base.mark, base.is_enabled
+        scope.tables = self._shared
+        return scope

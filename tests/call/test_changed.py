@@ -1,0 +1,112 @@
+"""Changed arguments, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spatch_core._call.changed import Changed, Unconverted, converted
+from spatch_core._call.leaves import Leaves
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backend's type."""
+
+
+class Told:
+    """What has been converted."""
+
+    def __init__(self) -> None:
+        self.moves: list[tuple[Any, Any]] = []
+
+    def called(self) -> None:
+        raise AssertionError
+
+    def converted(self, before: Any, after: Any) -> None:
+        self.moves.append((before, after))
+
+    def refusal(self, reason: str) -> Exception:
+        raise AssertionError
+
+
+def is_foreign(cls: type) -> bool:
+    return cls is Foreign
+
+
+def is_library(cls: type) -> bool:
+    return cls is Own
+
+
+def change(*roots: Any) -> tuple[Changed, dict[int, Any]]:
+    leaves = Leaves(roots, is_foreign, is_library)
+    made = {key: Own() for key in leaves.found}
+    back = {**leaves.noted, **{id(made[key]): value for key, value in leaves.found.items()}}
+    return Changed(leaves, {**made}, back), made
+
+
+def test_leaves_are_exchanged_and_come_back() -> None:
+    value, own = Foreign(), Own()
+    items = [value, own]
+    changed, made = change(items)
+    told = Told()
+    new = made[id(value)]
+    assert changed.there(items) == [new, own]
+    assert changed.back(new, is_library, pytest.fail, told) is value
+    assert changed.back(own, is_library, pytest.fail, told) is own
+    assert changed.back([new, 1], is_library, pytest.fail, told) == [value, 1]
+    assert told.moves == []
+
+
+def test_new_objects_of_the_library_are_converted() -> None:
+    changed, _ = change(Foreign())
+    own, told = Own(), Told()
+    result = changed.back((own, own), is_library, lambda _: Foreign(), told)
+    assert result[0] is result[1]
+    assert told.moves == [(own, result[0])]
+
+
+def test_what_was_written_is_copied_into_the_callers_objects() -> None:
+    value = Foreign()
+    items = [value]
+    changed, made = change(items)
+    there, told = changed.there(items), Told()
+    there.append(1)
+    copied: list[tuple[Any, Any]] = []
+
+    def copy_into(original: Any, written: Any) -> None:
+        copied.append((original, written))
+
+    def back(new: Any) -> Any:
+        return changed.back(new, is_library, pytest.fail, told)
+
+    changed.write_back([items], is_foreign, copy_into, back, told)
+    assert copied == [(value, made[id(value)])]
+    assert items == [value, 1]
+    assert told.moves == [(made[id(value)], value)]
+
+
+def declines(value: Any) -> Any:
+    raise NotImplementedError("not this one")
+
+
+def declines_in_silence(value: Any) -> Any:
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("conversion", "reason"),
+    [
+        (declines, "^not this one$"),
+        (declines_in_silence, "to_default raised NotImplementedError for builtins:int"),
+        (lambda value: None, "to_default returned None for builtins:int"),
+    ],
+    ids=["reason", "no reason", "None"],
+)
+def test_a_backend_may_decline_to_convert(conversion: Any, reason: str) -> None:
+    with pytest.raises(Unconverted, match=reason):
+        converted(conversion, "to_default", 1)

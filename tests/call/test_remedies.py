@@ -1,0 +1,78 @@
+"""Remedies: what would make a refused call run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, NoImplementationError
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Foreign:
+    """The backends' type."""
+
+
+def to_own(value: Any) -> Own:
+    return Own()
+
+
+def from_own(value: Any) -> Foreign:
+    return Foreign()
+
+
+def declines(*args: Any) -> Any:
+    return NotImplemented
+
+
+ACTIVE = {
+    "name": "active",
+    "primary_types": [f"{HERE}:Foreign"],
+    "functions": {"lib:f": {"function": f"{HERE}:declines"}},
+}
+CONVERTS = {
+    "name": "bridge",
+    "primary_types": [f"{HERE}:Foreign"],
+    "secondary_types": [f"{HERE}:Own"],
+    "to_default": f"{HERE}:to_own",
+    "from_default": f"{HERE}:from_own",
+}
+OPT_IN = {
+    "name": "shy",
+    "primary_types": [f"{HERE}:Foreign"],
+    "requires_opt_in": True,
+    "functions": {"lib:f": {"function": f"{HERE}:to_own"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("backend", "policy", "remedies"),
+    [
+        (ACTIVE, "raise", []),
+        (OPT_IN, "raise", ["with backend_opts(prioritize='shy'), shy takes part"]),
+        (CONVERTS, "raise", ["with backend_opts(fallback='convert'), bridge converts 1 argument"]),
+        (
+            {**CONVERTS, "requires_opt_in": True},
+            "convert",
+            ["with backend_opts(prioritize='bridge'), bridge converts"],
+        ),
+    ],
+    ids=["active", "opt-in", "policy", "opt-in to convert"],
+)
+def test_a_refusal_lists_what_helps(backend: Any, policy: str, remedies: list[str]) -> None:
+    backends = [backend] if backend is ACTIVE else [ACTIVE, backend]
+    system = BackendSystem(None, "REMEDIESLIB", [f"{HERE}:Own"], backends, fallback=policy)
+    f = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    with pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    *first, last = caught.value.remedies
+    assert len(first) == len(remedies)
+    for said, expected in zip(first, remedies, strict=True):
+        assert said.startswith(expected)
+    assert last.startswith("with backend_opts(fallback='default')")

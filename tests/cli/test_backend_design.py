@@ -1,0 +1,122 @@
+"""The design of a new backend: its example and its names follow from the library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spatch_core.testing import write_distribution
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Answer, Site
+
+LONG = ["--type", "fractions:Fraction"]
+FUNCTIONS = """
+    import math
+    from ._dispatch import system
+
+    missing = object()
+
+    @system.dispatchable(["x"])
+    def blur(x): ...
+
+    @system.dispatchable(["x"])
+    def alpha(x, /, n=None, text="a", mode='"', *rest, scale=(1, 2.5), one=(1,), odd=missing,
+              limit=math.inf, flag=True, nested=(missing,), **more): ...
+
+    @system.dispatchable(["x"])
+    def only(x, /): ...
+
+    @system.dispatchable(["x"])
+    def keyword(x, *, n=None): ...
+"""
+
+
+def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
+    """Run the command for a new backend, in the site's own folder."""
+    return site.run("new-backend", library, *arguments)
+
+
+ODD = """
+    from ._dispatch import system
+
+    @system.dispatchable("x")
+    async def asynchronous(x): ...
+
+    @system.dispatchable("x")
+    def generating(x):
+        yield x
+
+    @system.dispatchable("x")
+    def _private(x): ...
+
+    class Image:
+        @system.dispatchable("self")
+        def blend(self): ...
+
+    @system.dispatchable("x")
+    def smooth(x): ...
+    """
+
+
+def test_the_example_is_a_plain_function(paint: Site) -> None:
+    """Others only where there is no plain one."""
+    paint.install_library({"paintlib/filters.py": ODD})
+    answer = create(paint, "water", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:smooth"
+    without = ODD.replace('@system.dispatchable("x")\n    def smooth', "def smooth")
+    paint.install_library({"paintlib/filters.py": without})
+    answer = create(paint, "wax", "--type", "fractions:Fraction", "--json")
+    assert answer.json["function"] == "paintlib.filters:Image.blend"
+
+
+@pytest.mark.parametrize(
+    ("function", "head"),
+    [
+        ("only", "def only(x: Any, /) -> Any:\n"),
+        ("keyword", "def keyword(x: Any, *, n: Any = None) -> Any:\n"),
+        ("blur", "def blur(x: Any) -> Any:\n"),
+    ],
+)
+def test_the_function_can_be_chosen(paint: Site, function: str, head: str) -> None:
+    """What is chosen is what is written, and told."""
+    paint.install_library({"paintlib/filters.py": FUNCTIONS})
+    identifier = f"paintlib.filters:{function}"
+    answer = create(
+        paint, "water", "--type", "fractions:Fraction", "--function", identifier, "--json"
+    )
+    assert answer.json["function"] == identifier
+    assert answer.json["project"] == "paint-lib-water"
+    assert answer.json["package"] == "paint_lib_water"
+    folder = paint.folder / answer.json["folder"]
+    assert all((folder / each).is_file() for each in answer.json["files"])
+    assert head in (folder / "src/paint_lib_water/functions.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("system = BackendSystem('inklib.backends', 'I')", "has no function whose signature"),
+        ("system = BackendSystem(None, 'I')", "has no entry point group"),
+        ("system = 1", "is not a BackendSystem"),
+    ],
+)
+def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, message: str) -> None:
+    """Without a group, without functions, or without a system."""
+    write_distribution(
+        site.folder,
+        "1nk-lib",
+        entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
+        files={"inklib.py": f"from spatch_core import BackendSystem\n{code}\n"},
+    )
+    answer = create(site, "water", *LONG, library="inklib")
+    assert answer.code in (1, 2)
+    assert message in " ".join(answer.errors.split()) or "no package can be named" in answer.errors
+
+
+def test_who_takes_the_librarys_own_types_is_told_of_opt_in(paint: Site) -> None:
+    """The golden rule: the library goes first."""
+    types = ["--type", "builtins:int"]
+    assert "--opt-in says that the backend runs only where" in create(paint, "a", *types).output
+    assert "Types:" not in create(paint, "b", *types, "--opt-in").output

@@ -1,0 +1,160 @@
+"""Write the JSON Schema of the TOML files of backends, from the validator's tables of fields.
+
+    python tools/backend_schema.py    # writes spatch_core/backend.schema.json
+
+The command ``spatch-core schema`` prints that file. ``tests/tools/test_backend_schema.py`` says
+whether it is up to date, and that schema and validator agree.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT))
+
+# ruff: noqa: E402 - the path comes first
+from spatch_core._description.fields import (
+    AUTO_GENERATION_TABLE,
+    FIELD_TABLE,
+    FUNCTION_TABLE,
+    REQUIRED,
+    TABLE,
+    all_fields,
+    kind_of,
+)
+from spatch_core._identifiers import DEFAULT
+
+FILE = ROOT / "spatch_core" / "backend.schema.json"
+
+# Characters beyond ASCII all pass: dialects of patterns disagree about which are letters.
+_START = r"[^\x00-@\[-^`{-\x7F]"
+_FURTHER = r"[^\x00-/:-@\[-^`{-\x7F]"
+_PART = rf"(?:{_START}{_FURTHER}*|<locals>)"
+_IDENTIFIER = rf"{_PART}(?:\.{_PART})*:{_PART}(?:\.{_PART})*"
+_END = r"$(?!\n)"  # in some dialects `$` alone matches before a final line end
+_NAME = rf"^[^\x00-,/:-@\[-^`{{-\x7F]+{_END}"
+
+
+def schema_text() -> str:
+    """Return the schema as its file has it."""
+    return json.dumps(make_schema(), indent=2) + "\n"
+
+
+def make_schema() -> dict[str, Any]:
+    """Make the schema, from the validator's tables of fields."""
+    schema = _table(FIELD_TABLE)
+    functions = schema["properties"]["functions"]
+    # Draft 7 ignores all keywords beside `$ref`.
+    entry = {"allOf": [{"$ref": "#/definitions/function"}]}
+    pattern = f"^{_IDENTIFIER}{_END}"
+    functions["properties"] = {
+        "defaults": {
+            **entry,
+            "description": "Values that hold for every function that does not say otherwise.",
+        },
+        "*": {
+            **entry,
+            "description": (
+                "One implementation for every function without a table of its own; it gets the "
+                "context, whose function says which."
+            ),
+        },
+        "auto-generation": {
+            **_table(AUTO_GENERATION_TABLE, required=False),
+            "description": "Where spatch-core update finds what the file is written from.",
+            "anyOf": [{"maxProperties": 0}, {"required": _required(AUTO_GENERATION_TABLE)}],
+        },
+    }
+    # A key without dots and colons may be the table of a later version.
+    functions["patternProperties"] = {
+        pattern: entry,
+        rf"^[^.:]*{_END}": True,
+        **_misplaced(functions["properties"]),
+    }
+    functions["additionalProperties"] = False
+    attributes = schema["properties"]["attributes"]
+    attributes["patternProperties"] = {pattern: {"$ref": "#/definitions/identifier"}}
+    attributes["additionalProperties"] = False
+    needed = _required(FUNCTION_TABLE)
+    functions["if"] = {
+        "required": ["defaults"],
+        "properties": {"defaults": {"type": "object", "required": needed}},
+    }
+    functions["else"] = {"patternProperties": {pattern: {"required": needed}}}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "The description of a backend",
+        "definitions": {
+            "identifier": {"type": "string", "pattern": pattern},
+            "typePattern": {"type": "string", "pattern": f"^[~@]?{_IDENTIFIER}{_END}"},
+            "backendName": {"type": "string", "pattern": _NAME},
+            "function": _table(FUNCTION_TABLE, required=False),
+        },
+        **schema,
+    }
+
+
+def _kinds() -> dict[str, dict[str, Any]]:
+    """Return the schema of each kind of value."""
+
+    def list_of(items: Mapping[str, Any]) -> dict[str, Any]:
+        return {"type": "array", "items": items}
+
+    name = {"$ref": "#/definitions/backendName"}
+    return {
+        "backend name": {"allOf": [name], "not": {"const": DEFAULT}},
+        "boolean": {"type": "boolean"},
+        "identifier": {"allOf": [{"$ref": "#/definitions/identifier"}]},
+        "list of backend names": list_of(name),
+        "list of modules": list_of({"type": "string"}),
+        "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
+        "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
+        "string": {"type": "string"},
+        "table": {"type": "object"},
+    }
+
+
+def _table(fields: Mapping[str, tuple[str, str, str]], required: bool = True) -> dict[str, Any]:
+    """Describe a table. Unknown keys are allowed, because a later version may have them."""
+    kinds = _kinds()
+    properties = {}
+    for key, (kind, default, meaning) in fields.items():
+        properties[key] = {"description": meaning[0].upper() + meaning[1:] + ".", **kinds[kind]}
+        if default.startswith("`"):
+            properties[key]["default"] = json.loads(default.strip("`"))
+        elif default == REQUIRED and kind.startswith("list"):
+            properties[key]["minItems"] = 1
+    table: dict[str, Any] = {"type": "object"}
+    if required:
+        table["required"] = _required(fields)
+    return {**table, "properties": properties, "patternProperties": _misplaced(fields)}
+
+
+def _misplaced(known: Collection[str]) -> dict[str, Any]:
+    """Refuse the fields of other tables, which have no effect in this one.
+
+    As patterns, because editors offer what is among the properties.
+    """
+    others = [key for key in all_fields() if key not in known]
+    tables = [key for key in others if kind_of(key) == TABLE]
+    values = [key for key in others if key not in tables]
+    refused = {
+        "|".join(map(re.escape, tables)): {"not": {"type": "object"}},
+        "|".join(map(re.escape, values)): {"type": "object"},
+    }
+    return {rf"^(?:{keys}){_END}": schema for keys, schema in refused.items() if keys}
+
+
+def _required(fields: Mapping[str, tuple[str, str, str]]) -> list[str]:
+    return [key for key, (_, default, _) in fields.items() if default == REQUIRED]
+
+
+if __name__ == "__main__":
+    FILE.write_text(schema_text(), encoding="utf-8")
+    print(f"wrote {FILE.relative_to(ROOT)}")
