@@ -11,8 +11,10 @@ from ._replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
+
+    from ._manner import Manner
 
 
 class Elements(tuple):  # type: ignore[type-arg]  # noqa: SLOT001  # tuples have no slots
@@ -105,25 +107,83 @@ class Finder:
         return ReplacedArguments(found, *args, **others)
 
 
-def elements(value: Any) -> list[Any]:
-    """Return the elements of nested lists and tuples in order; an object that is none alone.
+def named_finder(
+    find_parameters: Callable[[Any], tuple[Any, ...]],
+    dispatch_args: Any,
+    manner: Manner,
+    identifier: str,
+) -> Finder:
+    """Return the finder of a function with ``like=`` or ``inside=``.
 
-    >>> elements([1, (2, [3], ())]), elements("ab")
-    ([1, 2, 3], ['ab'])
+    Parameters
+    ----------
+    find_parameters : callable
+        Takes names of arguments of the function; returns their places in its signature.
+    dispatch_args : None, str, iterable of str, or mapping of str to int
+        See `BackendSystem.dispatchable`.
+    manner : Manner
+        Has the names that are given by ``like=`` and ``inside=``.
+    identifier : str
+        The function's identifier, for the messages.
+
+    Raises
+    ------
+    TypeError
+        If it cannot be made of the dispatch arguments.
     """
-    if type(value) is not list and type(value) is not tuple:
+    if callable(dispatch_args):
+        raise TypeError(
+            f"{identifier}: like= and inside= name arguments, so the dispatch arguments must be "
+            "names too, not a callable that finds them"
+        )
+    names: Any = manner.inside if dispatch_args is None else dispatch_args
+    parameters = find_parameters(names)
+    known = [each.label for each in parameters]
+    for name in manner.inside:
+        if name not in known:
+            raise TypeError(
+                f"{identifier}: inside= names {name!r}, which is no dispatch argument; these are "
+                f"{', '.join(map(str, known)) or 'none'}"
+            )
+    if manner.like is not None:
+        (place,) = find_parameters(manner.like)
+        if place.position is not None:
+            raise TypeError(
+                f"{identifier}: like={manner.like!r} is left out of the call, so it must be passed "
+                f"by keyword alone: write it after * in the signature"
+            )
+    return Finder(parameters, manner.inside, manner.like)
+
+
+def elements(value: Any) -> list[Any]:
+    """Return the elements of nested lists, tuples and slices in order; another object alone.
+
+    >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
+    ([1, 2, 3], ['ab'], [1, None, None, 2])
+    """
+    if not _is_container(type(value)):
         return [value]
     found: list[Any] = []
     seen = {id(value)}  # a list may hold itself
-    pending = [iter(value)]
+    pending = [_items(value)]
     while pending:
         for item in pending[-1]:
-            if type(item) is not list and type(item) is not tuple:
+            if not _is_container(type(item)):
                 found.append(item)
             elif id(item) not in seen:
                 seen.add(id(item))
-                pending.append(iter(item))
+                pending.append(_items(item))
                 break
         else:
             pending.pop()
     return found
+
+
+def _is_container(cls: type) -> bool:
+    return cls is list or cls is tuple or cls is slice
+
+
+def _items(container: Any) -> Iterator[Any]:
+    if type(container) is slice:
+        return iter((container.start, container.stop, container.step))
+    return iter(container)

@@ -20,8 +20,8 @@ from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
 from .asking import ask, make_context
-from .chain import Chain
 from .demanded import Demanded
+from .entry_chain import EntryChain
 from .guard import Guard
 from .targets import as_function, tries_whole_chain
 
@@ -65,7 +65,7 @@ class Caller:
         ================================================  =======================================
         may change: a module is not imported yet, or an   a `Guard`, which looks before each call
         abstract base class may get a new subclass
-        are recorded, because the state is traced         the `Chain`
+        are recorded, because the state is traced         the chain
         begin with one that is asked, or that takes a     a generated function (`make_asking`)
         context
         begin with any other                              its implementation
@@ -87,7 +87,9 @@ class Caller:
         first = next(candidates, None)
         ending = self._ending(function, state, walk)
         awaited, guards = self._guards(function, state, walk, ending)
-        if first is not None and first.is_plain and not guards and state.trace is None:
+        remembers = function.manner is not None and function.manner.memory is not None
+        is_plain = first is not None and first.is_plain and not remembers
+        if first is not None and is_plain and not guards and state.trace is None:
             warns = first.backend == DEFAULT and ending is not None and ending.warns
             if not warns:
                 return first.load()
@@ -98,7 +100,9 @@ class Caller:
             return as_function(guard, function)
         return chain.target()
 
-    def chain(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Chain:
+    def chain(
+        self, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> EntryChain:
         """Return the chain of all candidates."""
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
@@ -106,7 +110,7 @@ class Caller:
 
     def route(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
-    ) -> Chain | Guard:
+    ) -> EntryChain | Guard:
         """Return the chain of all candidates; a `Guard` of it where they may change."""
         token = get_cache_token()
         walk = self.resolver.walk(function, state, types)
@@ -134,14 +138,19 @@ class Caller:
         types: tuple[type, ...],
         walk: Walk,
         candidates: Sequence[Candidate],
-    ) -> Chain:
+    ) -> EntryChain:
         end = None
         ending = self._ending(function, state, walk)
         if ending is not None:
             from .end import End  # most programs pass the library's own types
 
             end = End(self.resolver, function, state, types, ending)
-        return Chain(function, types, candidates, state, self, end)
+        made = EntryChain
+        if function.manner is not None and function.manner.memory is not None:
+            from .remembering import Remembering  # few functions remember
+
+            made = Remembering
+        return made(function, types, candidates, state, self, end)
 
     def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
         """Return what becomes of calls that no backend takes; `hears` is told of them."""
@@ -175,7 +184,12 @@ class Caller:
         """
         backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
-        return Demanded(function, types, [candidate], state)
+        made = Demanded
+        if function.manner is not None and function.manner.decides:
+            from .remembering import Deciding  # few functions decide
+
+            made = Deciding
+        return made(function, types, [candidate], state)
 
     def call(
         self,
@@ -241,9 +255,18 @@ class Caller:
             conversion = Conversion(candidate, self.resolver)
             return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
-        return explain(self.resolver, function, state, types, answer, examine)
+        def explain_in(state: DispatchState) -> Explanation:
+            return explain(self.resolver, function, state, types, answer, examine)
 
-    def _renew(self, state: DispatchState, chain: Chain) -> Chain:
+        if function.manner is not None and function.manner.follows is not None:
+            from .following import explain_followed  # few functions follow
+
+            return explain_followed(
+                self.resolver, function, state, types, (args, kwargs), explain_in
+            )
+        return explain_in(state)
+
+    def _renew(self, state: DispatchState, chain: EntryChain) -> EntryChain:
         self.resolver.matcher.forget()
         self.resolver.keeper.forget_tables()
         return self.chain(chain.function, state, chain.types)

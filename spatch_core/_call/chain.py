@@ -1,13 +1,27 @@
-"""Calling the candidates of one call, one after the other, until one answers.
+"""The chain of a call: its candidates are called one after the other, until one answers.
 
-A table holds either an implementation, or a callable that tries a whole chain by itself and says
-so, see `tries_whole_chain`. Its ``NotImplemented`` is the answer of the call.
-After that of an implementation the wrapper goes on with the rest of the chain.
+Each candidate has a turn:
+
+============================================  ===============================================
+the candidate                                 what happens
+============================================  ===============================================
+is a last resort, and others are postponed    the postponed ones have their second turns first
+converts                                      its result is the answer, unless it cannot
+                                              convert the arguments
+is asked, and gives a reason                  it defers
+is asked, and says ``IF_NEEDED``              it is postponed to a second turn
+returns ``NotImplemented``, or raises an      it defers
+exception of ``defer_on``
+returns or raises anything else               that is the answer of the call
+============================================  ===============================================
+
+The default never defers. If no candidate answers, the `End` does; where there is none, the answer
+is ``NotImplemented``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._adopted import AdoptedFunction
@@ -16,13 +30,10 @@ from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
-from ..backend_utils import IF_NEEDED
 from . import answers
-from .asker import make_asking
-from .asking import ask, make_context, reason_of_answer
+from .asking import ask, make_context
 from .context import DispatchContext, Rest
-from .course import POSTPONED, RETURNED, UNCONVERTED, Course, Raised, reason_of
-from .targets import as_function, tries_whole_chain
+from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
@@ -60,8 +71,7 @@ class Chain(TakesFound):
     """
 
     __slots__ = (
-        *("_rest", "caller", "candidates", "defer_on", "end", "function", "said", "state"),
-        *("trace", "types"),
+        *("caller", "candidates", "defer_on", "end", "function", "said", "state", "trace", "types"),
     )
 
     def __init__(
@@ -83,7 +93,6 @@ class Chain(TakesFound):
         self.defer_on = () if caller is None else caller.defer_on
         self.end = end
         self.said = said
-        self._rest: tuple[object, Chain] | None = None
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.run(args, kwargs)
@@ -99,149 +108,140 @@ class Chain(TakesFound):
         start: int = 0,
         found: tuple[Any, ...] | None = None,
         course: Course | None = None,
-        postponed: Sequence[int] | None = None,
+        again: Sequence[int] = (),
     ) -> Any:
-        """Call the candidates from `start` on until one answers.
+        """Call the candidates in turn until one answers.
 
-        Those at the places that were `postponed` are called instead, and not asked; if none of them
-        answers, that is said by `UNCONVERTED`.
+        Parameters
+        ----------
+        args, kwargs
+            The arguments of the call.
+        start : int, optional
+            The place of the first candidate whose turn it is.
+        found : tuple, optional
+            The dispatch arguments, None and `missing` among them, if a finder has returned them.
+        course : Course, optional
+            What the candidates have said so far.
+        again : sequence of int, optional
+            The places of the postponed candidates, all before `start`: they go first, and are not
+            asked again.
         """
         if course is None:
             course = Course(self.said)
         context: DispatchContext | None = None
         candidates = self.candidates
-        for place in range(start, len(candidates)) if postponed is None else postponed:
+        turns = range(start, len(candidates))
+        for place in [*again, *turns] if again else turns:
             candidate = candidates[place]
-            if candidate.is_last_resort and course.postponed:
-                result = self._run_postponed(args, kwargs, found, course)
-                if result is not UNCONVERTED:
-                    return result
+            if course.postponed and candidate.is_last_resort:
+                again = course.take_postponed()
+                return Chain.run(self, args, kwargs, place, found, course, again)
+            # It had its turn when another candidate called the rest of the chain.
+            had_turn = candidate.backend in course.reasons or place in course.postponed
+            if had_turn and candidate.conversions is None:
+                continue
             course.backend = candidate.backend
             if not candidate.is_plain:
                 if candidate.conversions is not None and self.end is not None:
                     result = self.end.convert(candidate, args, kwargs, course, self.state.trace)
-                    if result is not UNCONVERTED:
-                        return result
-                    continue
-                # It has deferred, after it called the rest of another candidate's chain.
-                if candidate.backend in course.reasons:
-                    continue
-                rest = Rest(self, place + 1, course)
+                    if result is UNCONVERTED:
+                        continue
+                    return result
+                postponed = [each for each in again if each > place] if place < start else ()
+                rest = Rest(self, place + 1, course, postponed)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
-                answer = None if postponed else ask(candidate, context, args, kwargs)
-                if isinstance(answer, str):
-                    self._defer(candidate, answer, course)
+                # In its second turn it is not asked.
+                if place >= start and not self._is_willing(place, context, args, kwargs, course):
                     continue
-                if answer is not None:
-                    course.postponed.append(place)
-                    self.record(candidate, Outcome.DEFERRED, POSTPONED)
-                    continue
-            is_default = candidate.backend == DEFAULT
-            if is_default and self.end is not None:
+            if candidate.backend == DEFAULT and self.end is not None:
                 self.end.before_default(args, kwargs, course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
+            result, reason = None, ""
             try:
                 if candidate.implementation is not None and candidate.implementation.uses_context:
                     result = implementation(context, *args, **kwargs)
                 else:
                     result = implementation(*args, **kwargs)
             except Exception as error:
-                if is_default and self.end is not None:
-                    self.end.note(error, course)
-                if is_default or not isinstance(error, self.defer_on):
+                if not self._defers_by(error, candidate, course):
                     raise
-                course.cause = error
-                self._defer(candidate, reason_of(error), course)
-                continue
-            if result is not NotImplemented or is_default:
-                if self.function.nature:
-                    following = place + 1
-                    if postponed is not None:
-                        following = self._last_resort()
-                        course.postponed += [each for each in postponed if each > place]
-                    return self._checked(candidate, result, following, args, kwargs, found, course)
+                course.cause, reason = error, reason_of(error)
+            if reason or (result is NotImplemented and candidate.backend != DEFAULT):
+                self._defer(candidate, reason or RETURNED, course)
+                result = course.settle(context, candidate.backend, args, kwargs)
+                if result is UNCONVERTED:
+                    continue
                 return result
-            self._defer(candidate, RETURNED, course)
-        if postponed is not None:
-            return UNCONVERTED
+            if not self.function.nature:
+                return result
+            # What remains if the answer defers when it is awaited.
+            if place >= start:
+                start, again = place + 1, ()
+            else:
+                again = again[again.index(place) + 1 :]
+            call = args, kwargs, start, found, course, again
+            return self._checked(candidate, result, context, call)
         if course.postponed:
-            result = self._run_postponed(args, kwargs, found, course)
-            if result is not UNCONVERTED:
-                return result
+            again = course.take_postponed()
+            return Chain.run(self, args, kwargs, len(candidates), found, course, again)
         return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
 
-    def _last_resort(self) -> int:
-        """Return the place of the first candidate that answers only where nothing else does."""
-        for place, candidate in enumerate(self.candidates):
-            if candidate.is_last_resort:
-                return place
-        return len(self.candidates)
-
-    def _run_postponed(
+    def _is_willing(
         self,
+        place: int,
+        context: DispatchContext,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
         course: Course,
-    ) -> Any:
-        """Call the candidates that said ``IF_NEEDED``; they are not asked again."""
-        places = [*course.take_postponed()]
-        return Chain.run(self, args, kwargs, 0, found, course, places)
+    ) -> bool:
+        """Ask a candidate; note what it says if it is not to be called now."""
+        candidate = self.candidates[place]
+        answer = ask(candidate, context, args, kwargs)
+        if answer is None:
+            return True
+        if isinstance(answer, str):
+            self._defer(candidate, answer, course)
+        else:
+            course.postponed.append(place)
+            self.record(candidate, Outcome.DEFERRED, POSTPONED)
+        return False
+
+    def _defers_by(self, error: Exception, candidate: Candidate, course: Course) -> bool:
+        """Whether an exception defers; one of the default gets a note that says why it ran."""
+        if candidate.backend != DEFAULT:
+            return not candidate.propagates and isinstance(error, self.defer_on)
+        if self.end is not None:
+            self.end.note(error, course)
+        return False
 
     def _checked(
         self,
         candidate: Candidate,
         result: Any,
-        following: int,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...] | None,
-        course: Course,
+        context: DispatchContext | None,
+        rest: tuple[Any, ...],
     ) -> Any:
-        """Return the answer of a coroutine function or generator function."""
+        """Return the answer of a coroutine function or generator function.
+
+        `rest` are the arguments of `run` for the candidates that remain.
+        """
+
+        args, kwargs, *_, course, _ = rest
 
         def go_on(reason: str) -> Any:
             self._defer(candidate, reason, course)
-            return self.run(args, kwargs, following, found, course)
+            course.settle(context, candidate.backend, args, kwargs)
+            return self.run(*rest)
 
         def failed(error: Exception) -> bool:
-            if candidate.backend == DEFAULT and self.end is not None:
-                self.end.note(error, course)
-            return candidate.backend != DEFAULT and isinstance(error, self.defer_on)
+            return self._defers_by(error, candidate, course)
 
         return answers.answer(self.function, candidate.backend, result, go_on, failed)
 
     def _defer(self, candidate: Candidate, reason: str, course: Course) -> None:
         course.reasons[candidate.backend] = reason
         self.record(candidate, Outcome.DEFERRED, reason)
-
-    def go_on(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        answer: Any,
-        context: DispatchContext,
-        found: tuple[Any, ...] | None = None,
-    ) -> Any:
-        """Go on after the first candidate, which was asked and gave an answer that defers.
-
-        A string is the reason; it may be that the implementation has returned ``NotImplemented``.
-
-        Only generated functions call this; they exist where there is no trace.
-        """
-        course: Course = getattr(context, "_course", None) or Course(self.said)
-        if answer is IF_NEEDED:
-            course.postponed.append(0)
-        else:
-            course.reasons[self.candidates[0].backend] = reason_of_answer(answer)
-        return self.run(args, kwargs, 1, found, course)
-
-    def failed_after(self, answer: Any, error: Exception) -> None:
-        """Note why the default ran after the first candidate, which gave an answer."""
-        if self.end is not None:
-            reason = reason_of_answer(answer)
-            self.end.note(error, Course({self.candidates[0].backend: reason}))
 
     def new_course(self) -> Course:
         """Return the course of a call that begins with this chain."""
@@ -251,7 +251,7 @@ class Chain(TakesFound):
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller, course = self.caller, course.inner()
+        caller = self.caller
         if caller is None or isinstance(self.function, AdoptedFunction):
             return self.run(args, kwargs, place, course=course)  # the types were given
         found = self.function.extract(args, kwargs)
@@ -263,85 +263,10 @@ class Chain(TakesFound):
         chain.candidates = [each for each in chain.candidates if each.backend not in before]
         return chain.run(args, kwargs)
 
-    def target(self) -> Callable[..., Any]:
-        """Return the first implementation if nothing has to be asked, else what asks it.
-
-        For a coroutine or generator function it is the chain, which checks each answer.
-
-        Raises
-        ------
-        ImplementationImportError
-            If what is needed at once cannot be imported.
-        """
-        if self.trace is not None or self.function.nature or not self.candidates:
-            return as_function(self, self.function)
-        first, *others = self.candidates
-        is_warned = self.end is not None and self.end.warns
-        if first.is_plain and not (is_warned and first.backend == DEFAULT):
-            return first.load()
-        if first.is_plain or first.conversions is not None or self.defer_on:
-            return as_function(self, self.function)
-        fallback = None
-        if len(others) == 1 and others[0].backend == DEFAULT and not is_warned:
-            fallback = others[0].load()
-        return make_asking(self, first, fallback)
-
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, if the state is traced."""
         if self.trace is not None:
+            name, own_name = self.function.identifier, self.function.default_name
             self.trace.append(
-                TraceEvent(
-                    self.function.identifier,
-                    candidate.backend,
-                    outcome,
-                    reason,
-                    self.types,
-                    self.function.default_name,
-                )
+                TraceEvent(name, candidate.backend, outcome, reason, self.types, own_name)
             )
-
-    def failed(self, called: object, error: Exception) -> Raised | None:
-        """Judge an exception of an implementation of this chain that a table holds.
-
-        Returns
-        -------
-        Raised or None
-            What `after` goes on after, if the exception defers.
-        """
-        if called is self.function.default:
-            if self.end is not None:
-                self.end.note(error, Course(self.said))
-        elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
-            return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
-        return None
-
-    def after(self, called: Callable[..., Any] | Raised) -> Chain:
-        """Return the rest of the chain after an implementation deferred.
-
-        It returned ``NotImplemented``, or has raised an exception. It is looked for among all
-        candidates, because the call may have changed the state:
-        then it stands elsewhere in this chain or nowhere, and none of the others was called.
-        The rest is kept for the next call.
-        """
-        raised = called if isinstance(called, Raised) else None
-        implementation: Any = called if raised is None else raised.implementation
-        kept = self._rest
-        if raised is None and kept is not None and kept[0] is implementation:
-            return kept[1]
-        if implementation is self.function.default:
-            return Chain(self.function, self.types, (), self.state)
-        rest = list(self.candidates)
-        for candidate in rest:
-            if candidate.is_plain and candidate.is_implemented_by(implementation):
-                rest.remove(candidate)
-                reason = RETURNED if raised is None else reason_of(raised.error)
-                said = {**(self.said or {}), candidate.backend: reason}
-                chain = self._with(rest, said)
-                if raised is None:
-                    # Kept in this case only, in which the candidate keeps the implementation alive.
-                    self._rest = implementation, chain
-                return chain
-        return self
-
-    def _with(self, candidates: Sequence[Candidate], said: Mapping[str, str]) -> Chain:
-        return Chain(self.function, self.types, candidates, self.state, self.caller, self.end, said)

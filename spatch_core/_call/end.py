@@ -121,10 +121,7 @@ class End:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        reason = ""
-        if self.ending.is_adopted:
-            reason = "no backend runs it" + " or converts" * self.ending.converts
-        raise self.refusal(course, reason, self._remedies(args, kwargs)) from course.cause
+        raise self.refusal(course, remedies=self._remedies(args, kwargs)) from course.cause
 
     def refusal(
         self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()
@@ -147,7 +144,7 @@ class End:
             self._considered(course),
             self.ending.policy,
             remedies,
-            reason,
+            reason or self.ending.declined,
         )
 
     def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._dispatch_arguments import TakesFound
 from .._identifiers import is_awaited
-from .chain import Chain
+from .entry_chain import EntryChain
 from .targets import tries_whole_chain
 
 
@@ -17,7 +17,7 @@ class Guard(TakesFound):
 
     Parameters
     ----------
-    chain : Chain
+    chain : EntryChain
         The candidates as they were.
     token : object
         What `abc.get_cache_token` returned before they were found.
@@ -30,7 +30,11 @@ class Guard(TakesFound):
     __slots__ = ("_awaited", "_chain", "_renew", "_target", "_token")
 
     def __init__(
-        self, chain: Chain, token: object, awaited: Sequence[str], renew: Callable[[Chain], Chain]
+        self,
+        chain: EntryChain,
+        token: object,
+        awaited: Sequence[str],
+        renew: Callable[[EntryChain], EntryChain],
     ) -> None:
         self._chain = chain
         self._target = chain.target()
@@ -55,7 +59,7 @@ class Guard(TakesFound):
             return self._chain.after(called).run(args, kwargs)
         return result
 
-    def current(self) -> Chain:
+    def current(self) -> EntryChain:
         """Return the chain, with the candidates as they are now."""
         if get_cache_token() != self._token or (self._awaited and self._has_arrived()):
             return self._renew(self._chain)

@@ -68,7 +68,7 @@ def remedies(
             for name, conversion in converting
             if not conversion.obstacle(args, kwargs)
         ]
-    if not ending.is_adopted:
+    if not ending.declined:
         found.append(
             "with backend_opts(fallback='default'), the library's own implementation runs with "
             "the arguments as they are"

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 class Adopted:
     """The record of an adopted function: it has a place in the tables, and no wrapper.
 
+    It has nothing that is generated, and so its docstring stays as it is.
+
     Parameters
     ----------
     dispatcher : Dispatcher
@@ -54,9 +56,6 @@ class Adopted:
         self.shortcut: Shortcut | None = None
         self.code: CodeType | None = None
         self.wrapper: Any = function.default
-
-    def document(self, section: str) -> None:
-        """Leave the docstring of another library's function as it is."""
 
 
 class Adoption:

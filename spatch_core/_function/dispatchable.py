@@ -5,8 +5,9 @@ from __future__ import annotations
 from _collections_abc import Sequence  # as collections.abc has it, without that import
 from types import FunctionType
 
-from .._dispatch_arguments import SIGNED, Function, missing
+from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
+from .._parameters import SIGNED
 from .acceleration import accelerate, prepare
 from .template import CATCHES
 from .wrapper import Signature, make_wrapper
@@ -62,6 +63,8 @@ class Dispatchable:
         The docstring of the default implementation.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    index : int
+        Its place in the tables.
     code : types.CodeType or None
         The code generated for the wrapper; None if it must not run another one.
     shortcut : Shortcut or None
@@ -90,7 +93,7 @@ class Dispatchable:
         self.origin: object = None
         self._dispatch_args = dispatch_args
         self.doc: str | None = default.__doc__
-        index = dispatcher.add(self)
+        self.index = index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
             # cloudpickle sends the functions of scripts by value.
@@ -234,21 +237,6 @@ class Dispatchable:
             **({} if manner is None else {"manner": manner.fields()}),
         }
         return self.dispatcher.restore, ("dispatchable", content)
-
-    def document(self, section: str) -> None:
-        """Show the backends in the docstring, and the wrapper's source in tracebacks.
-
-        Parameters
-        ----------
-        section : str
-            The section about the backends, for the end of the docstring; may be empty.
-        """
-        from .docstring import show_source, with_section  # not needed when a library is imported
-
-        if not hasattr(self, "generated"):
-            return  # the thread that decorates the function documents it when there is a wrapper
-        show_source(self.generated.source(), self.filename)
-        self.wrapper.__doc__ = with_section(self.doc, section)
 
 
 # In this module, because every decorated function has one: another module to import would cost

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .library_shortcuts import Shortcuts
     from .results import Results
     from .shortcut import Shortcut
+    from .wrapper import Generated
 
     class Record(Protocol):
         """A `Dispatchable`, as far as the dispatcher needs it."""
@@ -39,8 +40,9 @@ if TYPE_CHECKING:
         wrapper: FunctionType
         code: CodeType | None
         shortcut: Shortcut | None
-
-        def document(self, section: str) -> None: ...
+        generated: Generated
+        filename: str
+        doc: str | None
 
 
 class Dispatcher:
@@ -174,7 +176,7 @@ class Dispatcher:
             self.unread.discard(record.identifier)
         return index
 
-    def place(self, record: Record) -> int:
+    def place(self, record: Any) -> int:
         """Return the index of a new record in the tables."""
         self.records.append(record)
         index = len(self.records)

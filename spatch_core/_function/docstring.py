@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import linecache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .template import SHARED, own_names, source_of
 
 if TYPE_CHECKING:
+    from types import FunctionType
+
     from .template import Shape
+
+
+class HasSource(Protocol):
+    """What is generated for a function, as far as tracebacks show it."""
+
+    def source(self) -> str: ...
+
+
+class Record(Protocol):
+    """A `Dispatchable`, as far as it is documented."""
+
+    filename: str
+    doc: str | None
+    wrapper: FunctionType
+
+    @property
+    def generated(self) -> HasSource: ...
+
 
 _sources: dict[Shape, str] = {}
 """The sources of shapes, in which the `own_names` and the wrapper's name stand between NULs."""
@@ -36,6 +56,22 @@ def source(shape: Shape, wrapper: str, own: tuple[Any, ...]) -> str:
     for name, constant in zip(names[2:], own[2:], strict=True):
         text = text.replace(f"\0{name}\0", repr(constant))
     return text.replace("\0wrapper\0", wrapper)
+
+
+def document(record: Record, section: str) -> None:
+    """Show the backends in the docstring of a function, and its source in tracebacks.
+
+    Parameters
+    ----------
+    record : Dispatchable
+        The function.
+    section : str
+        The section about the backends, for the end of the docstring; may be empty.
+    """
+    if not hasattr(record, "generated"):
+        return  # the thread that decorates the function documents it when there is a wrapper
+    show_source(record.generated.source(), record.filename)
+    record.wrapper.__doc__ = with_section(record.doc, section)
 
 
 def show_source(source: str, filename: str) -> None:

@@ -19,6 +19,7 @@ from .._resolution.resolver import Resolver
 from .._state.state import initial_state
 from .._warning import warn_caller
 from ..exceptions import BackendSkippedWarning
+from .docstring import document
 from .library_shortcuts import install
 from .results import Results
 
@@ -38,6 +39,7 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
+    protocol: str | None
     _fallback: str
     _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
@@ -147,8 +149,12 @@ def _discover(
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
-    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
-    return Caller(resolver, system._defer_on)
+    given = system._fallback, system._notices
+    if system.protocol is not None:
+        from .overriding import make_caller  # few libraries have a protocol
+
+        return make_caller(dispatcher, catalog, system.protocol, *given, system._defer_on)
+    return Caller(Resolver(catalog, dispatcher.keeper, *given), system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
@@ -164,5 +170,5 @@ def _publish(dispatcher: Dispatcher, caller: Caller) -> None:
     keeper.forget_tables()
     dispatcher.backend_opts._forget()
     for record in dispatcher.records:
-        record.document(caller.resolver.docs(record.identifier))
+        document(record, caller.resolver.docs(record.identifier))
     dispatcher.shortcuts.take_all()

@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-    from .._dispatch_arguments import Parameter
+    from .._parameters import Parameter
     from .template import Shape
 
 

@@ -54,21 +54,17 @@ class Ending(NamedTuple):
     foreign : tuple of type
         The foreign types.
     is_operator : bool
-        Whether the function is an operator, or another one whose ``NotImplemented`` lets others
-        answer.
-    is_adopted : bool
-        Whether the library does not own the function.
+        Whether the function is an operator.
     """
 
     policy: str
     foreign: tuple[type, ...]
     is_operator: bool = False
-    is_adopted: bool = False
 
     @property
     def refuses(self) -> bool:
         """Whether the default implementation does not run with the arguments of the call."""
-        return self.is_adopted or self.policy in ("raise", "convert")
+        return self.policy in ("raise", "convert")
 
     @property
     def converts(self) -> bool:
@@ -78,17 +74,47 @@ class Ending(NamedTuple):
     @property
     def warns(self) -> bool:
         """Whether a warning may go before the default implementation."""
-        return self.policy == "warn" and not self.is_operator and not self.is_adopted
+        return self.policy == "warn" and not self.is_operator
+
+    @property
+    def declined(self) -> str:
+        """Why the default implementation does not run, whatever the policy is; else empty."""
+        return ""
 
     @property
     def reason(self) -> str:
         """Say in words why the default implementation does not just run."""
         names = ", ".join(map(type_identifier, self.foreign))
-        if self.is_adopted:
-            return "it is no function of the library, which only lets backends answer"
         if self.is_operator:
             return f"fallback={self.policy!r}: an operator returns NotImplemented to Python"
         return f"fallback={self.policy!r}, and the library's own types do not include {names}"
+
+
+class AdoptedEnding(Ending):
+    """The end of the chains of calls of a function that the library does not own.
+
+    `is_operator` says that ``NotImplemented`` lets others answer.
+    """
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the default implementation does not run with the arguments of the call."""
+        return True
+
+    @property
+    def warns(self) -> bool:
+        """Whether a warning may go before the default implementation."""
+        return False
+
+    @property
+    def declined(self) -> str:
+        """Why the default implementation does not run, whatever the policy is."""
+        return "no backend runs it" + " or converts" * self.converts
+
+    @property
+    def reason(self) -> str:
+        """Say in words why the default implementation does not just run."""
+        return "it is no function of the library, which only lets backends answer"
 
 
 class Warned:
@@ -129,5 +155,7 @@ def policy_of(function: Function, state: DispatchState, library: str) -> str | N
 
 
 def is_operator(function: Function) -> bool:
-    """Whether a function is an operator, by the last part of its name."""
-    return function.identifier.rpartition(":")[2].rpartition(".")[2] in OPERATORS
+    """Whether a function is an operator, by its own name or that of its identifier."""
+    name = function.identifier.rpartition(":")[2].rpartition(".")[2]
+    # With `identifier=`, Python still calls the method by its own name.
+    return name in OPERATORS or getattr(function.default, "__name__", None) in OPERATORS

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import invalidate_caches
 
+from .._function.docstring import document
 from .._state.state import DispatchState
 from ..backend_system import BackendSystem
 from .environment import NO_CACHE, folders
@@ -86,12 +87,12 @@ def isolated(
         invalidate_caches()
         keeper.set_default(DispatchState())
         # The list of the default, to which enable_globally() writes, as in a new thread.
-        keeper.enter_held(keeper.default.tables, None)
+        keeper.put_back(keeper.default.tables, None)
         _put_back(system, None)
         yield system
     finally:
         # Set, not reset: a fixture may end in another context than it began in.
-        keeper.enter_held(*outer)
+        keeper.put_back(*outer)
         keeper.set_default(default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
@@ -111,7 +112,7 @@ def _put_back(system: BackendSystem, caller: Caller | None) -> None:
     system._dispatcher.keeper.forget_tables()
     system.backend_opts._forget()
     for record in system._dispatcher.records:
-        record.document("" if caller is None else caller.resolver.docs(record.identifier))
+        document(record, "" if caller is None else caller.resolver.docs(record.identifier))
 
 
 def _forget_modules(names: Iterable[str], folders: Iterable[str]) -> None:

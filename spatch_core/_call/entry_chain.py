@@ -1,0 +1,138 @@
+"""The chain behind an entry of a table: what the entry calls, and what follows if that defers.
+
+An entry is either the implementation of the first candidate, or a callable that tries the whole
+chain (see `tries_whole_chain`). ``NotImplemented`` from the latter is the answer of the call. After
+``NotImplemented`` from an implementation, the wrapper goes on with the rest of the chain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .._identifiers import DEFAULT
+from ..backend_utils import IF_NEEDED
+from .asker import make_asking
+from .asking import reason_of_answer
+from .chain import Chain
+from .context import DispatchContext
+from .course import RETURNED, UNCONVERTED, Course, Raised, reason_of
+from .targets import as_function, tries_whole_chain
+
+
+class EntryChain(Chain):
+    """The chain behind an entry of a table.
+
+    The parameters are those of `Chain`.
+    """
+
+    __slots__ = ("_rest",)
+
+    # The implementation that returned NotImplemented last, and the rest of the chain after it; not
+    # set before: most chains have none, and one that is made for an exception serves one call.
+    _rest: tuple[object, EntryChain]
+
+    def target(self) -> Callable[..., Any]:
+        """Return the first implementation if nothing has to be asked, else what asks it.
+
+        For a coroutine or generator function it is the chain, which checks each answer.
+
+        Raises
+        ------
+        ImplementationImportError
+            If what is needed at once cannot be imported.
+        """
+        if self.trace is not None or self.function.nature or not self.candidates:
+            return as_function(self, self.function)
+        first, *others = self.candidates
+        is_warned = self.end is not None and self.end.warns
+        if first.is_plain and not (is_warned and first.backend == DEFAULT):
+            return first.load()
+        if first.is_plain or first.conversions is not None or self.defer_on:
+            return as_function(self, self.function)
+        fallback = None
+        if len(others) == 1 and others[0].backend == DEFAULT and not is_warned:
+            fallback = others[0].load()
+        return make_asking(self, first, fallback)
+
+    def failed(self, called: object, error: Exception) -> Raised | None:
+        """Judge an exception of an implementation of this chain that a table holds.
+
+        Returns
+        -------
+        Raised or None
+            What `after` goes on after, if the exception defers.
+        """
+        if called is self.function.default:
+            if self.end is not None:
+                self.end.note(error, Course(self.said))
+        elif isinstance(error, self.defer_on) and not (
+            tries_whole_chain(called) or hasattr(called, "_overrides")
+        ):
+            return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
+        return None
+
+    def after(self, called: Callable[..., Any] | Raised) -> EntryChain:
+        """Return the rest of the chain after an implementation deferred.
+
+        It returned ``NotImplemented``, or has raised an exception. It is looked for among all
+        candidates, because the call may have changed the state: then it stands elsewhere in this
+        chain or nowhere, and none of the others was called.
+        After ``NotImplemented`` the rest is kept for the next call.
+        """
+        if isinstance(called, Raised):
+            # Not kept: the reason is that of this exception.
+            return self._after(called.implementation, reason_of(called.error))
+        kept: tuple[object, EntryChain] | None = getattr(self, "_rest", None)
+        if kept is not None and kept[0] is called:
+            return kept[1]
+        chain = self._after(called, RETURNED)
+        if chain is not self and called is not self.function.default:
+            # Its candidate keeps the implementation alive.
+            self._rest = called, chain
+        return chain
+
+    def _after(self, implementation: Callable[..., Any], reason: str) -> EntryChain:
+        """Return the chain without the candidate that has this implementation."""
+        if implementation is self.function.default:
+            return EntryChain(self.function, self.types, (), self.state)
+        candidates = list(self.candidates)
+        for candidate in candidates:
+            if candidate.is_plain and candidate.is_implemented_by(implementation):
+                candidates.remove(candidate)
+                said = {**(self.said or {}), candidate.backend: reason}
+                return EntryChain(
+                    self.function, self.types, candidates, self.state, self.caller, self.end, said
+                )
+        return self
+
+    def go_on(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        answer: Any,
+        context: DispatchContext,
+        found: tuple[Any, ...] | None = None,
+    ) -> Any:
+        """Go on after the first candidate, which was asked and gave an answer that defers.
+
+        A string is the reason; it may be that the implementation has returned ``NotImplemented``.
+
+        Only generated functions call this; they exist where there is no trace.
+        """
+        course = Course(self.said)
+        if answer is IF_NEEDED:
+            course.postponed.append(0)
+        else:
+            first = self.candidates[0].backend
+            course.reasons[first] = reason_of_answer(answer)
+            result = course.settle(context, first, args, kwargs)
+            if result is not UNCONVERTED:
+                return result
+        return self.run(args, kwargs, 1, found, course)
+
+    def failed_after(self, answer: Any, error: Exception) -> None:
+        """Note why the default ran after the first candidate, which gave an answer."""
+        if self.end is not None:
+            reason = reason_of_answer(answer)
+            self.end.note(error, Course({self.candidates[0].backend: reason}))

@@ -1,0 +1,112 @@
+"""Parameters: the places of dispatch arguments in the signature of a function."""
+
+from __future__ import annotations
+
+from types import FunctionType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+# Attributes that give a function another signature than that of its code.
+SIGNED = {"__wrapped__", "__signature__"}
+
+# A sanity limit: a wrapper has a variable for each position up to the last dispatch argument.
+_MOST_POSITIONS = 64
+
+
+class Parameter:
+    """The place of a dispatch argument in a signature.
+
+    Parameters
+    ----------
+    name : str or None
+        Its name, if it can be passed by keyword.
+    position : int or None
+        Its position, if it can be passed by position.
+    label : str, optional
+        The name by which the library names it, also if it cannot be passed by keyword.
+    """
+
+    __slots__ = ("label", "name", "position")
+
+    def __init__(self, name: str | None, position: int | None, label: str | None = None) -> None:
+        self.name = name
+        self.position = position
+        self.label = name if label is None else label
+
+
+def find_parameters(
+    default: Callable[..., Any],
+    dispatch_args: str | Iterable[str] | Mapping[str, int | None],
+    identifier: str,
+) -> tuple[Parameter, ...]:
+    """Find the places of the dispatch arguments in the signature of `default`.
+
+    Parameters
+    ----------
+    default : callable
+        The default implementation.
+    dispatch_args : str, iterable of str, or mapping of str to int or None
+        Their names, or their names and positions.
+    identifier : str
+        The function's identifier, for the messages.
+
+    Raises
+    ------
+    TypeError
+        If there is no such parameter, or the signature is unknown.
+    """
+    given: Any = dispatch_args
+    if isinstance(given, str):
+        names: tuple[Any, ...] = (given,)
+    elif hasattr(given, "items"):
+        places = given.items()
+        return tuple([_checked(Parameter(name, position), identifier) for name, position in places])
+    else:
+        try:
+            names = tuple(given)
+        except TypeError:
+            from ._inspected import no_names  # a library that is right needs it never
+
+            raise no_names(identifier, given) from None
+    if not names:
+        return ()  # without a look at the signature, which the function need not have
+    found: dict[str, tuple[str | None, int | None]] = {}
+    count = first_named = 0
+    # `inspect.signature` works for all callables, but is slow to import and to run.
+    if type(default) is not FunctionType or not SIGNED.isdisjoint(default.__dict__):
+        from ._inspected import inspected_parameters
+
+        found = inspected_parameters(default, identifier)
+        known = tuple(found)
+    else:
+        code = default.__code__
+        count, first_named = code.co_argcount, code.co_posonlyargcount
+        known = code.co_varnames[: count + code.co_kwonlyargcount]
+    parameters = []
+    for label in names:
+        if label not in known:
+            from ._inspected import no_parameter  # a library that is right needs it never
+
+            raise no_parameter(identifier, label, known)
+        if found:
+            parameters.append(Parameter(*found[label], label))
+        else:
+            place = known.index(label)
+            name = label if place >= first_named else None
+            parameters.append(Parameter(name, place if place < count else None, label))
+    return tuple(parameters)
+
+
+def _checked(parameter: Parameter, identifier: str) -> Parameter:
+    position = parameter.position
+    if not isinstance(parameter.name, str) or not (
+        position is None or (type(position) is int and 0 <= position < _MOST_POSITIONS)
+    ):
+        raise TypeError(
+            f"{identifier}: dispatch arguments map names to positions from 0, or to None for "
+            f"those passed by keyword alone, not {parameter.name!r} to {position!r}"
+        )
+    return parameter
