@@ -206,6 +206,11 @@ class _Registry:
                 self.problems += problems
                 if unmet:
                     self.descriptions[name] = replace(description, unmet=unmet)
+            if description.varies:
+                from .variants import choose_variants  # as few have variants
+
+                self.descriptions[name], problems = choose_variants(self.descriptions[name])
+                self.problems += problems
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
         """Read the entry points that share a name until one is usable; report the others."""

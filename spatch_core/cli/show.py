@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..backend_system import BackendSystem
 
 _FIELDS = (Column("field"), Column("value", is_prose=True))
+_ATTRIBUTES = (Column("attribute"), Column("value"))
 _FUNCTIONS = (
     Column("function"),
     Column("implementation"),
@@ -104,7 +105,7 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
         rows = [
             (
                 each["function"],
-                each["implementation"],
+                _with_variant(each),
                 each["should_run"] or "",
                 "yes" if each["uses_context"] else "",
             )
@@ -112,6 +113,11 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
         ]
         parts += ["Functions", Table(_FUNCTIONS, rows)]
     functions = record["functions"] or ()
+    if record["attributes"]:
+        values = [(each["attribute"], each["value"]) for each in record["attributes"]]
+        parts += ["Attributes", Table(_ATTRIBUTES, values)]
+    absent = [f"{each['function']}: {each['reason']}" for each in record["absent"] or ()]
+    parts.append(Notes("Not implemented for what is installed here", absent))
     parts.append(
         Notes(
             "Notes for users",
@@ -185,7 +191,8 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
         converting = ("to_default", "from_default", "copy_into", "requires", "fallback")
-        return dict.fromkeys((*keys, *converting, "order", "before", "after", "functions"))
+        placed = ("order", "before", "after", "functions", "attributes", "absent")
+        return dict.fromkeys((*keys, *converting, *placed))
     order = system._catalog().order
     edges = steps(order)
     before = [each for each in edges if each.before == description.name]
@@ -211,6 +218,14 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "before": [asdict(each) for each in before],
         "after": [asdict(each) for each in after],
         "functions": list(_functions(description, system)),
+        "attributes": [
+            {"attribute": name, "value": value}
+            for name, value in getattr(description, "attributes", {}).items()
+        ],
+        "absent": [
+            {"function": name, "reason": reason}
+            for name, reason in getattr(description, "absent", {}).items()
+        ],
     }
 
 
@@ -227,6 +242,12 @@ def _functions(description: Description, system: BackendSystem) -> Iterator[dict
         yield _function(EVERY, every, system)
 
 
+def _with_variant(function: dict[str, Any]) -> str:
+    """Return an implementation with the requirement by which it was chosen."""
+    variant = f" (for {function['variant']})" if function["variant"] else ""
+    return f"{function['implementation']}{variant}"
+
+
 def _function(
     identifier: str, implementation: Implementation, system: BackendSystem
 ) -> dict[str, Any]:
@@ -236,5 +257,8 @@ def _function(
         "should_run": implementation.should_run,
         "uses_context": implementation.uses_context,
         "additional_docs": implementation.additional_docs,
+        # A vendored copy of this package may be an earlier one, without these.
+        "variants": [each._asdict() for each in getattr(implementation, "variants", ())],
+        "variant": getattr(getattr(implementation, "variant", None), "requires", None),
         "is_dispatchable": identifier in system.functions or identifier == EVERY,
     }
