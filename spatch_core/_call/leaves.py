@@ -1,12 +1,13 @@
-"""Leaves: the objects inside of lists, tuples, dictionaries and namedtuples.
+"""Leaves: the objects inside of lists, tuples, dictionaries, slices and namedtuples.
 
-Only exact lists, tuples and dictionaries are looked into, and namedtuples: other classes may mean
-something else by their items. Containers may hold themselves.
+Only exact lists, tuples, slices and dictionaries are looked into, and namedtuples: other classes
+may mean something else by their items. Containers may hold themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from types import EllipsisType, MappingProxyType
 from typing import Any
 
@@ -14,15 +15,13 @@ from .._classes import mro_of
 
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
-_NO_LEAVES = frozenset(
-    {bool, bytes, complex, float, int, range, slice, str, type(None), EllipsisType}
-)
+_NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects need not be looked at."""
 
 
 def is_container(cls: type) -> bool:
     """Whether the objects of a class are looked into."""
-    if cls is list or cls is tuple or cls is dict:
+    if cls is list or cls is tuple or cls is dict or cls is slice:
         return True
     # A namedtuple, found without code of a metaclass unless it is a tuple.
     return (
@@ -83,7 +82,7 @@ class Leaves:
                 elif key not in self._containers:
                     self._containers[key] = item
                     # Copied: other threads may change it.
-                    pending.append((key, iter([*item.values()] if cls is dict else [*item])))
+                    pending.append((key, iter(_items(item))))
                     break
             else:
                 pending.pop()
@@ -134,9 +133,11 @@ class Leaves:
             new = made[key] = {}
             new.update([(name, self.replaced(each, made, origins)) for name, each in value.items()])
         else:
-            items = [self.replaced(each, made, origins) for each in value]
+            items = [self.replaced(each, made, origins) for each in _items(value)]
             # A list inside may hold the tuple itself, and have made it already.
-            if key not in made:
+            if key not in made and cls is slice:
+                made[key] = slice(*items)
+            elif key not in made:
                 made[key] = tuple(items) if cls is tuple else tuple.__new__(cls, items)
         if key in origins and _has_same_items(origins[key], made[key]):
             made[key] = origins[key]
@@ -153,12 +154,19 @@ class Leaves:
         return {id(made[key]): self._containers[key] for key in self._touched if key in made}
 
 
+def _items(container: Any) -> list[Any]:
+    if type(container) is dict:
+        return [*container.values()]
+    if type(container) is slice:
+        return [container.start, container.stop, container.step]
+    return [*container]
+
+
 def _has_same_items(first: Any, second: Any) -> bool:
     """Whether two containers have the same objects in the same order."""
-    if type(first) is not type(second) or len(first) != len(second):
+    if type(first) is not type(second):
         return False
-    if type(first) is dict:
-        if [*first] != [*second]:
-            return False
-        first, second = first.values(), second.values()
-    return all(one is other for one, other in zip(first, second, strict=True))
+    if type(first) is dict and [*first] != [*second]:
+        return False
+    items, others = _items(first), _items(second)
+    return len(items) == len(others) and all(map(is_, items, others))

@@ -68,8 +68,9 @@ def remedies(
             for name, conversion in converting
             if not conversion.obstacle(args, kwargs)
         ]
-    found.append(
-        "with backend_opts(fallback='default'), the library's own implementation runs with "
-        "the arguments as they are"
-    )
+    if not ending.declined:
+        found.append(
+            "with backend_opts(fallback='default'), the library's own implementation runs with "
+            "the arguments as they are"
+        )
     return tuple(found)

@@ -157,7 +157,8 @@ class Description(Published):
 
     def implementation(self, identifier: str) -> Implementation | None:
         """Return how it implements a function of the library; None if it does not."""
-        return self.functions.get(identifier, self.every)
+        found = self.functions.get(identifier)
+        return found if found is not None or identifier in self.absent else self.every
 
     @property
     def known_types(self) -> tuple[TypePattern, ...]:

@@ -424,7 +424,7 @@ def test_explain_says_what_would_be_converted() -> None:
     assert str(explanation).splitlines()[1:] == [
         (
             f"> gpu      would convert: 2 arguments of {HERE}:Foreign to {HERE}:Own through its "
-            "conversions"
+            f"conversions, unless {HERE}:to_own says that it cannot"
         ),
         "  default  comes later: it runs with what is converted",
     ]

@@ -209,8 +209,9 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
                 ("paintlib.filters:blurr", False, ""),
             )
         ],
-        "attributes": [],
-        "absent": [],
+        "every": [],
+        "attributes": {},
+        "absent": {},
         "prioritized": False,
         "entry_point": "water = paint_water:backend.toml",
         "file": str(studio.folder / "paint_water" / "backend.toml"),
@@ -247,6 +248,8 @@ def test_conversions_and_requirements_are_shown(studio: Site) -> None:
     assert "\nrequires              click\n" in answer.output
     assert "copy_into" not in answer.output
     assert answer.row("*") == ["*", "paint_wax:every", "-", "yes"]
+    assert "Served by *:\n  paintlib.filters:blur\n  paintlib.filters:blend\n" in answer.output
+    assert "\n2 functions; " in answer.output
     assert "Not functions of the library" not in answer.output
     library = studio.run("show", "default", "--library", "paintlib")
     assert "\nfallback policy       default\n" in library.output
@@ -272,7 +275,7 @@ def test_variants_and_attributes_are_shown(paint: Site) -> None:
     )
     answer = paint.run("show", "clay")
     assert answer.row(BLUR)[:2] == [BLUR, "paint_clay:new (for packaging>=20)"]
-    assert ["paintlib:white", "paint_clay:WHITE"] in answer.rows
+    assert "Attributes:\n  paintlib:white: paint_clay:WHITE\n" in answer.output
     reason = "it requires no-such-distribution, which is not installed"
     assert (
         "Not implemented for what is installed here:\n"
@@ -281,8 +284,8 @@ def test_variants_and_attributes_are_shown(paint: Site) -> None:
     record = paint.run("show", "clay", "--json").json
     (function,) = record["functions"]
     assert (function["variant"], len(function["variants"])) == ("packaging>=20", 2)
-    assert record["absent"] == [{"function": "paintlib.filters:blend", "reason": reason}]
-    assert record["attributes"] == [{"attribute": "paintlib:white", "value": "paint_clay:WHITE"}]
+    assert record["absent"] == {"paintlib.filters:blend": reason}
+    assert record["attributes"] == {"paintlib:white": "paint_clay:WHITE"}
     explained = paint.run("explain", BLUR, "fractions:Fraction").output
     assert "its variant for packaging>=20" in explained
     assert reason in paint.run("explain", "paintlib.filters:blend", "fractions:Fraction").output

@@ -17,6 +17,10 @@ PACKAGING = "packaging"
 ONLY = "nothing-of-this-name"
 
 
+def every(context: Any, x: Any) -> str:
+    return "every"
+
+
 def library(**functions: Any) -> tuple[BackendSystem, dict[str, Any]]:
     """Return a library with one backend for lists, and its functions."""
     system = BackendSystem(
@@ -26,12 +30,15 @@ def library(**functions: Any) -> tuple[BackendSystem, dict[str, Any]]:
             {
                 "name": "b",
                 "primary_types": ["builtins:list"],
-                "functions": {f"lib:{name}": entry for name, entry in functions.items()},
+                "functions": {
+                    name if name == "*" else f"lib:{name}": entry
+                    for name, entry in functions.items()
+                },
             }
         ],
     )
     made = {}
-    for name in functions:
+    for name in functions.keys() - {"*"}:
 
         @system.dispatchable("x", module="lib", qualname=name)
         def default(x: Any) -> str:
@@ -100,6 +107,16 @@ def test_every_other_function_may_have_variants() -> None:
     assert (f([1, 2]), f((1, 2))) == ("default", 2)
     assert system.backends["b"].every is None
     assert ONLY in str(f.explain([1]))
+
+
+def test_a_function_without_a_variant_is_not_every_other_one() -> None:
+    """D14, D17: it has an entry of its own, which says that nothing serves here."""
+    system, functions = library(
+        f={"variants": [variant(ONLY, "builtins:min")]}, **{"*": {"function": f"{__name__}:every"}}
+    )
+    assert functions["f"]([1]) == "default"
+    assert functions["f"].backends == ("default",)
+    assert system.backends["b"].every is not None
 
 
 def test_a_requirement_that_cannot_be_read_is_a_problem() -> None:
