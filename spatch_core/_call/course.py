@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import is_
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .context import DispatchContext
+from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
@@ -53,12 +50,21 @@ class Course:
 
     def settle(
         self,
-        context: DispatchContext | None,
+        context: Any,
         backend: str,
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> Any:
         """Return the answer of a call after a backend deferred that may have called ``call_next``.
+
+        Parameters
+        ----------
+        context : DispatchContext or None
+            The last one that was made in the call.
+        backend : str
+            The backend that deferred.
+        args, kwargs
+            The arguments of the call.
 
         Returns
         -------
