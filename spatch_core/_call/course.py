@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import is_
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .context import DispatchContext
+from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
@@ -53,7 +50,7 @@ class Course:
 
     def settle(
         self,
-        context: DispatchContext | None,
+        context: Any,
         backend: str,
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
@@ -66,7 +63,7 @@ class Course:
             `UNCONVERTED` if the rest of the candidates has to be tried.
         """
         continued: Continued | None = getattr(context, "_continued", None)
-        if continued is None or context is None or context.name != backend:
+        if continued is None or context.name != backend:
             return UNCONVERTED
         return continued.settle(args, kwargs, self)
 
