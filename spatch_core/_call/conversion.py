@@ -93,14 +93,14 @@ class Conversion:
         return ""
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Say what would be converted."""
+        """Say which arguments would be converted; empty if the result alone would be."""
         found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
             names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
         parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
         size = sum(filter(None, map(size_of, found)))
-        return (" and ".join(parts) or "the result alone") + (f" ({size} bytes)" if size else "")
+        return " and ".join(parts) + (f" ({size} bytes)" if size else "")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.

@@ -22,8 +22,8 @@ def is_container(cls: type) -> bool:
     """Whether the objects of a class are looked into."""
     if cls is list or cls is tuple or cls is dict:
         return True
-    # A namedtuple, found without code of a metaclass unless it is a tuple: `issubclass` asks that of
-    # its second argument.
+    # A namedtuple. No code of its metaclass runs unless it is a tuple: `issubclass` asks that of
+    # `tuple`.
     return (
         issubclass(cls, tuple)
         and isinstance(getattr(cls, "_fields", None), tuple)

@@ -188,7 +188,8 @@ class _Explainer:
             return Verdict.LATER, ""
         own = self.resolver.default_patterns
         to = str(own[0]) if len(own) == 1 else "the library's types"
-        reason = f"{text} to {to} through its conversions"
+        reason = f"{text} to {to}" if text else f"the result from {to}"
+        reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
         return Verdict.CONVERTS, reason + ("" if unless == reason else f", {unless}")
 

@@ -200,7 +200,7 @@ def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
 
 def test_a_number_is_no_argument_however_it_was_made() -> None:
     """V11: Python's own numbers and texts have no identity: a small integer is always the same."""
-    convert = {"to_default": lambda value: value.value, "from_default": from_own}
+    convert: dict[str, Any] = {"to_default": lambda x: x.value, "from_default": from_own}
     _, f = make(lambda x: (2, 2)[x == 2], describe(**convert))
     assert f(Foreign(2)) == 2
     assert f(Foreign(3)) == 2
@@ -572,6 +572,22 @@ def test_explain_says_what_would_be_converted() -> None:
         assert f.explain(Foreign()).selected is None
         with pytest.raises(NoImplementationError, match="fallback='convert'"):
             f(Foreign())
+
+
+def test_explain_says_where_the_result_alone_is_converted() -> None:
+    """V13, V16: to the other direction."""
+    system, f = make(lambda: Own(), dispatch_args=[])
+    with system.backend_opts(type=Foreign):
+        assert f"the result from {HERE}:Own through its conversions" in str(f.explain())
+
+
+def test_a_refusal_names_the_type_that_no_conversion_knows() -> None:
+    """V3: as a subclass, which a pattern without ~ does not mean."""
+    _, f = make(lambda x: x)
+    with pytest.raises(
+        NoImplementationError, match=f"gpu cannot convert: it does not know {HERE}:Both"
+    ):
+        f(Both())
 
 
 def test_a_refusal_says_what_would_be_converted() -> None:
