@@ -11,7 +11,7 @@ from ._replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from ._manner import Manner
@@ -156,24 +156,34 @@ def named_finder(
 
 
 def elements(value: Any) -> list[Any]:
-    """Return the elements of nested lists and tuples in order; an object that is none alone.
+    """Return the elements of nested lists, tuples and slices in order; another object alone.
 
-    >>> elements([1, (2, [3], ())]), elements("ab")
-    ([1, 2, 3], ['ab'])
+    >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
+    ([1, 2, 3], ['ab'], [1, None, None, 2])
     """
-    if type(value) is not list and type(value) is not tuple:
+    if not _is_container(type(value)):
         return [value]
     found: list[Any] = []
     seen = {id(value)}  # a list may hold itself
-    pending = [iter(value)]
+    pending = [_items(value)]
     while pending:
         for item in pending[-1]:
-            if type(item) is not list and type(item) is not tuple:
+            if not _is_container(type(item)):
                 found.append(item)
             elif id(item) not in seen:
                 seen.add(id(item))
-                pending.append(iter(item))
+                pending.append(_items(item))
                 break
         else:
             pending.pop()
     return found
+
+
+def _is_container(cls: type) -> bool:
+    return cls is list or cls is tuple or cls is slice
+
+
+def _items(container: Any) -> Iterator[Any]:
+    if type(container) is slice:
+        return iter((container.start, container.stop, container.step))
+    return iter(container)

@@ -23,6 +23,11 @@ class ReplacedArguments:
     *args, **kwargs
         All arguments with which the call goes on.
 
+    Raises
+    ------
+    TypeError
+        If `dispatch_args` are not several.
+
     Examples
     --------
     Iterating over an iterator uses it up, so the call goes on with a list:
@@ -42,6 +47,11 @@ class ReplacedArguments:
     __slots__ = ("args", "dispatch_args", "kwargs")
 
     def __init__(self, dispatch_args: Iterable[Any], /, *args: Any, **kwargs: Any) -> None:
+        if not hasattr(dispatch_args, "__iter__"):
+            raise TypeError(
+                "ReplacedArguments takes the dispatch arguments first, several in a tuple or list, "
+                f"and then the arguments of the call; not {dispatch_args!r} first"
+            )
         self.dispatch_args = dispatch_args
         self.args = args
         self.kwargs = kwargs

@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 
 from ._classes import module_of, mro_of, qualname_of
-from ._identifiers import is_awaited, loaded_object, split_identifier
+from ._identifiers import identifier_like, is_awaited, loaded_object, split_identifier
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,10 +67,12 @@ class TypePattern:
         except ValueError:
             from .exceptions import IdentifierError
 
+            like = identifier_like(text)
             raise IdentifierError(
                 text,
                 "a type pattern of the form 'module:qualname', '~module:qualname' "
-                "(subclasses too) or '@module:qualname' (abstract base class)",
+                "(subclasses too) or '@module:qualname' (abstract base class)"
+                + (f", such as {like!r}" if like else ""),
             ) from None
         self.prefix = prefix
         self.identifier = f"{self.module}:{self.qualname}"

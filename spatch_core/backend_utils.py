@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from ._identifiers import DEFAULT, is_backend_name, split_identifier
 from .exceptions import IdentifierError
 
@@ -94,13 +96,23 @@ class BackendImplementation:
         IdentifierError
             If an identifier is malformed; that of a lambda is, for example.
         TypeError
-            If a callable has no name at all.
+            If a callable has no name at all, if an argument is of a wrong type, or if
+            ``@backend.implements`` was written without parentheses.
         ValueError
             If the backend implements the function already.
         """
+        is_usual = isinstance(api_identity, str) and should_run is None
+        if not is_usual or not isinstance(uses_context, bool):
+            from ._registering_mistakes import check_implements  # a backend imports it seldom
+
+            check_implements(api_identity, should_run, uses_context, sys._getframe(1))
         identifier = _identifier(api_identity)
 
         def register(implementation: F) -> F:
+            if isinstance(implementation, str):
+                raise TypeError(
+                    f"only a function can implement {identifier}, not the text {implementation!r}"
+                )
             _identifier(implementation)
             present = self.functions.get(identifier)
             if present is not None and present.function is not implementation:
@@ -111,9 +123,9 @@ class BackendImplementation:
                         f"{present.identifier}{_place(present.function)}"
                     )
             entry = RegisteredFunction(implementation, uses_context)
-            self.functions[identifier] = entry
             if should_run is not None:
                 entry.set_should_run(should_run)
+            self.functions[identifier] = entry
             return implementation
 
         return register
@@ -134,6 +146,8 @@ class BackendImplementation:
 
         Raises
         ------
+        TypeError
+            If ``@backend.set_should_run`` was written without parentheses.
         ValueError
             If `backend_func` was not registered.
         """
@@ -143,6 +157,9 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
+            from ._registering_mistakes import check_set_should_run
+
+            check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(
                 f"{backend_func!r} is not registered with backend {self.name!r}; decorate it "
                 "with implements(...) first"

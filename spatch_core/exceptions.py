@@ -220,7 +220,7 @@ class BackendDeferredError(SpatchCoreError, NotImplementedError):
 
 
 class NoImplementationError(SpatchCoreError, TypeError):
-    """No backend took a call with foreign types, and the fallback policy refuses it.
+    """No backend took a call with foreign types, and it is refused.
 
     Attributes
     ----------
@@ -237,7 +237,8 @@ class NoImplementationError(SpatchCoreError, TypeError):
     remedies : tuple of str
         What would let the call be answered.
     reason : str
-        Why a conversion that was under way did not succeed; else empty.
+        Why a conversion that was under way did not succeed, or that all overriding types have
+        declined; else empty.
     """
 
     def __init__(

@@ -134,6 +134,21 @@ def test_a_malformed_identifier_is_refused_at_once(identifier: str) -> None:
         fresh().implements(identifier)
 
 
+def test_a_text_implements_nothing() -> None:
+    """F14: identifiers of implementations belong into the description."""
+    register: Any = fresh().implements("photolib:blur")
+    with pytest.raises(TypeError, match=r"only a function can implement photolib:blur, not .*pkg"):
+        register("pkg:blur")
+
+
+def test_a_function_whose_should_run_is_refused_is_not_registered() -> None:
+    """F14: nothing half-way."""
+    implementation = fresh()
+    with pytest.raises(IdentifierError):
+        implementation.implements("photolib:blur", should_run="is_large")(sharpen)
+    assert implementation.functions == {}
+
+
 def test_a_function_cannot_be_implemented_twice() -> None:
     implementation = fresh()
     implementation.implements("photolib:blur")(sharpen)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from spatch_core import ReplacedArguments
 from spatch_core._replaced_arguments import has_replaced, replaced
 
@@ -14,6 +18,13 @@ def test_it_is_told_from_dispatch_arguments() -> None:
     for plain in ((), (1, 2)):
         assert not has_replaced(plain)
         assert replaced(plain, (0,), {"n": 1}) == (plain, (0,), {"n": 1})
+
+
+def test_dispatch_arguments_are_several() -> None:
+    """F5: the error is raised in the finder, where the mistake is."""
+    wrong: Any = 3
+    with pytest.raises(TypeError, match="takes the dispatch arguments first, several in a tuple"):
+        ReplacedArguments(wrong, 3)
 
 
 def test_arguments_may_have_any_names() -> None:

@@ -50,6 +50,12 @@ def test_any_other_value_is_refused_and_shown_whole(text: object) -> None:
         assert form in str(caught.value)
 
 
+def test_a_dot_for_the_colon_is_shown_the_colon() -> None:
+    """D10: where a description has no line for a remedy, on the command line and in options."""
+    with pytest.raises(IdentifierError, match=r"such as '~numpy:ndarray'$"):
+        TypePattern("~numpy.ndarray")
+
+
 def test_type_patterns_are_equal_by_their_text() -> None:
     assert TypePattern("~m:Q") == TypePattern("~m:Q")
     assert hash(TypePattern("~m:Q")) == hash(TypePattern("~m:Q"))

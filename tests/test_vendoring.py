@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import shutil
 from pathlib import Path
@@ -85,6 +86,22 @@ def test_the_folder_has_its_licence() -> None:
     assert (PACKAGE / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
+def test_the_page_publishes_every_error_that_users_meet() -> None:
+    """The others are for authors: they say what is wrong with a description or a library."""
+    text = PAGE.read_text(encoding="utf-8")
+    published = set(re.findall(r'^    "(\w+)",$', text, re.MULTILINE))
+    errors = {name for name in spatch_core.__all__ if name.endswith(("Error", "Warning"))}
+    assert published == errors - {"DescriptionError", "DuplicateFunctionWarning"}
+    told: dict[str, str] = {}
+    for names, base in re.findall(r"^\| (`\w+Error`.*) \| `(\w+)` \|$", text, re.MULTILINE):
+        told |= dict.fromkeys(re.findall(r"\w+", names), base)
+    assert told.keys() == {each for each in published if each.endswith("Error")} - {
+        "SpatchCoreError"
+    }
+    for name, base in told.items():
+        assert issubclass(getattr(spatch_core, name), getattr(builtins, base)), name
+
+
 def test_a_vendored_copy_raises_its_own_errors_which_the_library_publishes(site: Path) -> None:
     """F13, E8: without the package itself, which cannot be imported here."""
     done = run_python(
@@ -108,7 +125,7 @@ def test_a_vendored_copy_raises_its_own_errors_which_the_library_publishes(site:
             print(isinstance(error, ValueError))
         print(pickle.loads(pickle.dumps(photolib.backend_opts("loud"))).prioritized)
         print([issubclass(getattr(exceptions, name), (exceptions.SpatchCoreError, UserWarning))
-               for name in exceptions.__all__] == 9 * [True])
+               for name in exceptions.__all__] == 13 * [True])
         """,
         path=[site],
         environment={"PYTHONPATH": None},

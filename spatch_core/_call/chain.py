@@ -209,7 +209,7 @@ class Chain(TakesFound):
     def _defers_by(self, error: Exception, candidate: Candidate, course: Course) -> bool:
         """Whether an exception defers; one of the default gets a note that says why it ran."""
         if candidate.backend != DEFAULT:
-            return isinstance(error, self.defer_on)
+            return not candidate.propagates and isinstance(error, self.defer_on)
         if self.end is not None:
             self.end.note(error, course)
         return False

@@ -144,7 +144,7 @@ class End:
             self._considered(course),
             self.ending.policy,
             remedies,
-            reason,
+            reason or self.ending.declined,
         )
 
     def warn(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:

@@ -66,7 +66,9 @@ class EntryChain(Chain):
         if called is self.function.default:
             if self.end is not None:
                 self.end.note(error, Course(self.said))
-        elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
+        elif isinstance(error, self.defer_on) and not (
+            tries_whole_chain(called) or hasattr(called, "_overrides")
+        ):
             return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
         return None
 

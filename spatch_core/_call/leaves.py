@@ -1,26 +1,25 @@
-"""Leaves: the objects inside of lists, tuples, dictionaries and namedtuples.
+"""Leaves: the objects inside of lists, tuples, dictionaries, slices and namedtuples.
 
-Only exact lists, tuples and dictionaries are looked into, and namedtuples: other classes may mean
-something else by their items. Containers may hold themselves.
+Only exact lists, tuples, slices and dictionaries are looked into, and namedtuples: other classes
+may mean something else by their items. Containers may hold themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from types import EllipsisType, MappingProxyType
 from typing import Any
 
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
-NO_LEAVES = frozenset(
-    {bool, bytes, complex, float, int, range, slice, str, type(None), EllipsisType}
-)
+NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects need not be looked at."""
 
 
 def is_container(cls: type) -> bool:
     """Whether the objects of a class are looked into."""
-    if cls is list or cls is tuple or cls is dict:
+    if cls is list or cls is tuple or cls is dict or cls is slice:
         return True
     # A namedtuple. No code of its metaclass runs unless it is a tuple: `issubclass` asks that of
     # `tuple`.
@@ -86,7 +85,7 @@ class Leaves:
                 elif key not in self._containers:
                     self._containers[key] = item
                     # Copied: other threads may change it.
-                    pending.append((key, iter([*item.values()] if cls is dict else [*item])))
+                    pending.append((key, iter(_items(item))))
                     break
             else:
                 pending.pop()
@@ -140,7 +139,7 @@ class Leaves:
                 if cls is list or cls is dict:
                     made[key] = cls()
                 pending.append((each, True))
-                pending += [(item, False) for item in (each.values() if cls is dict else each)]
+                pending += [(item, False) for item in _items(each)]
         return made[id(value)]
 
     @staticmethod
@@ -152,8 +151,11 @@ class Leaves:
         elif cls is dict:
             made[key].update([(k, made.get(id(item), item)) for k, item in container.items()])
         elif key not in made:
-            items = [made.get(id(item), item) for item in container]
-            made[key] = tuple(items) if cls is tuple else tuple.__new__(cls, items)
+            items = [made.get(id(item), item) for item in _items(container)]
+            if cls is slice:
+                made[key] = slice(*items)
+            else:
+                made[key] = tuple(items) if cls is tuple else tuple.__new__(cls, items)
         if key in origins and has_same_items(origins[key], made[key]):
             made[key] = origins[key]
 
@@ -168,12 +170,19 @@ class Leaves:
         return {id(made[key]): self._containers[key] for key in self._touched if key in made}
 
 
+def _items(container: Any) -> list[Any]:
+    if type(container) is dict:
+        return [*container.values()]
+    if type(container) is slice:
+        return [container.start, container.stop, container.step]
+    return [*container]
+
+
 def has_same_items(first: Any, second: Any) -> bool:
     """Whether two containers have the same objects in the same order."""
-    if type(first) is not type(second) or len(first) != len(second):
+    if type(first) is not type(second):
         return False
-    if type(first) is dict:
-        if [*first] != [*second]:
-            return False
-        first, second = first.values(), second.values()
-    return all(one is other for one, other in zip(first, second, strict=True))
+    if type(first) is dict and [*first] != [*second]:
+        return False
+    items, others = _items(first), _items(second)
+    return len(items) == len(others) and all(map(is_, items, others))

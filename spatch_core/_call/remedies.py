@@ -54,11 +54,12 @@ def remedies(
         for candidate in converters.candidates(function, state, walk):
             conversion = conversion_of(candidate)
             if not conversion.obstacle(args, kwargs):
+                what = conversion.text(args, kwargs) or "the result"
                 found.append(
-                    f"with backend_opts(fallback='convert'), {candidate.backend} converts "
-                    f"{conversion.text(args, kwargs) or 'the result'}, and the library's own implementation runs"
+                    f"with backend_opts(fallback='convert'), {candidate.backend} converts {what}, "
+                    "and the library's own implementation runs"
                 )
-    for name, active, _ in [] if ending.is_operator else converters.judged(function, state, walk):
+    for name, active, _ in converters.judged(function, state, walk):
         options = _prioritizing(state, name)
         again = resolver.walk(function, options, types)
         for candidate in converters.candidates(function, options, again):
@@ -67,10 +68,11 @@ def remedies(
             if not conversion_of(candidate).obstacle(args, kwargs):
                 also = "" if ending.converts else ", fallback='convert'"
                 found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
-    found.append(
-        "with backend_opts(fallback='default'), the library's own implementation runs with "
-        "the arguments as they are"
-    )
+    if not ending.declined:
+        found.append(
+            "with backend_opts(fallback='default'), the library's own implementation runs with "
+            "the arguments as they are"
+        )
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
 from .fields import RESTRICTING, TABLE, all_fields, kind_of, place_of
 from .given import identify
+from .misplaced import misplaced_function
 
 MISSPELLED = 0.85
 """The least similarity of a key to a field's name that makes it a misspelling of it.
@@ -67,9 +68,13 @@ class FieldReader:
             self.misplaced(key, path)
             return
         free = [name for name in known if name not in table]
-        meant = _meant(key, free) or nearest(key, free)
-        elsewhere = [] if meant else _meant(key, all_fields())
-        if meant:
+        misspelled = _meant(key, free)
+        function = "" if misspelled else misplaced_function(key, table[key])
+        meant = [] if function else misspelled or nearest(key, free)
+        elsewhere = [] if function or meant else _meant(key, all_fields())
+        if function:
+            remedy = function
+        elif meant:
             remedy = f"Did you mean {meant[0]!r}?"
         elif elsewhere == [key]:  # a table in the one place and none in the other
             remedy = f"The field {key!r} belongs {place_of(key)}"
@@ -80,7 +85,7 @@ class FieldReader:
         message = f"there is no field {str(key)!r}; it is ignored"
         if meant and meant[0] in RESTRICTING:
             message += ", and the backend needs no opt-in"
-        warns = bool(_meant(key, free) or elsewhere)
+        warns = bool(function or misspelled or elsewhere)
         self.problems.append(
             Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
         )

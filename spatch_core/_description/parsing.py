@@ -191,7 +191,10 @@ class _DescriptionReader(FieldReader):
             if not self.is_identifier(identifier, path):
                 continue
             if not isinstance(entry, Mapping):
-                self.fault(path, f"{entry!r} is not a table", "Write function = 'module:qualname'")
+                remedy = "Write function = 'module:qualname'"
+                if isinstance(entry, list) and entry and isinstance(entry[0], Mapping):
+                    remedy = f"Write [{path}], with one pair of brackets"
+                self.fault(path, f"{entry!r} is not a table", remedy)
                 continue
             fields = self.implementation_fields(entry, path, defaults)
             if "function" in fields:
@@ -203,7 +206,9 @@ class _DescriptionReader(FieldReader):
         found = {}
         for name, value in self.table(self.fields, ATTRIBUTES, ATTRIBUTES).items():
             path = f'{ATTRIBUTES}."{name}"'
-            if self.is_identifier(name, path) and self.is_identifier(value, path):
+            if kind_of(name):  # a field that stands below the header
+                self.misplaced(name, path)
+            elif self.is_identifier(name, path) and self.is_identifier(value, path):
                 found[name] = value
         return MappingProxyType(found)
 

@@ -22,6 +22,8 @@ from .lazy_functions import LazyFunctions
 
 CYCLE = "the declared priorities form a cycle"
 NO_PARSER = "TOML files cannot be read here"
+REQUIRES = "requires"
+"""The key of problems with requirements: the backend is inactive, and no fault of its own."""
 _SHARED = (CYCLE, NO_PARSER)
 """The starts of messages that are the same for several backends."""
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from .._description.description import Description
 from .._problems import Problem, Source
+from .catalog import REQUIRES
 from .environment import BLOCK, PRIORITIZE, Environment, distribution_key, of_distribution
 
 Found = list[tuple[Source, Any]]
@@ -58,30 +60,69 @@ def choose(
     return sorted(allowed, key=lambda pair: keys[id(pair[0])] != chosen), blocked, problems
 
 
-def told_what_is_used(faults: Iterable[Problem], used: str, variable: str) -> Iterator[Problem]:
+def owner_of(description: Description) -> str:
+    """Return whose backend it is, in words."""
+    owner = description.source.distribution
+    return f"distribution {owner}" if owner else str(description.source)
+
+
+def told_what_is_used(
+    faults: Iterable[Problem], used: Description, variable: str
+) -> Iterator[Problem]:
     """Yield faults; the first of each broken backend says which one of its name is used.
 
     Parameters
     ----------
     faults : iterable of Problem
-        Those of backends of one name that cannot be used.
-    used : str
-        The distribution that is used instead, in words.
+        Those of backends of one name that cannot be used, and perhaps of the one that is used.
+    used : Description
+        The backend that is used instead.
     variable : str
         The environment variable that blocks backends, which the remedies may name.
     """
     told: set[int] = set()
     for fault in faults:
+        if fault.source is used.source:
+            yield fault
+            continue
         message, remedy = fault.message, fault.remedy
         source = fault.source or Source()
         if id(source.metadata) not in told:
             told.add(id(source.metadata))
-            message += f"; that of {used} is used instead"
+            message += f"; that of {owner_of(used)} is used instead"
         if source.distribution:
             # The name alone would block the one that is used.
             block = f"{variable}={fault.backend}"
             remedy = remedy.replace(block, block + of_distribution("", source.distribution))
         yield replace(fault, message=message, remedy=remedy)
+
+
+def why_inactive(
+    inactive: Iterable[Description], faults: Iterable[Problem], used: Description
+) -> list[Problem]:
+    """Return the problems of backends that are not used, because they lack a requirement.
+
+    Parameters
+    ----------
+    inactive : iterable of Description
+        These backends.
+    faults : iterable of Problem
+        Where a requirement cannot be read, that is told already.
+    used : Description
+        The backend that is used instead.
+    """
+    told = [each.source for each in faults if each.key == REQUIRES]
+    return [
+        Problem(
+            f"{each.unmet}; that of {owner_of(used)} is used instead",
+            "Install what it requires, or uninstall the backend",
+            each.name,
+            REQUIRES,
+            each.source,
+        )
+        for each in inactive
+        if all(each.source is not source for source in told)
+    ]
 
 
 def why_shadowed(

@@ -6,7 +6,8 @@ reported:
 1. a description in code goes before entry points, and the first in code before others;
 2. of entry points, the first usable one by the name of the distribution, then by
    ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
-3. those behind the first usable one are not read.
+3. those behind the first usable one are not read;
+4. one whose requirements are not met counts only if none is usable.
 
 What is said about the others is in `namesakes`, which is imported if there are any.
 """
@@ -83,7 +84,6 @@ def build_catalog(
         registry.add_installed(name, list(found_of_name))
     for each in registered:
         registry.add_registered(each)
-    registry.check_requirements()
     if cache is not None:
         cache.save()
     found = registry.descriptions
@@ -103,11 +103,12 @@ def build_catalog(
 
     variable = environment.variable(SET_ORDER)
     order = order_all(list(found.values()), environment.set_order, variable)
+    order = replace(order, default_name=default_name)
     for cycle in order.cycles:
         for name in cycle.members:
             registry.problems.append(
                 Problem(
-                    f"{CYCLE}: {' before '.join(cycle.path)}",
+                    f"{CYCLE}: {cycle.in_words(default_name)}",
                     f"Set {variable}={cycle.set_order!r}; else calls that match several skip them",
                     name,
                     source=found[name].source,
@@ -172,7 +173,7 @@ class _Registry:
             return
         description = self.reader.parse(fields, source, None, in_code=True)
         if description is not None:
-            self.descriptions[description.name] = description
+            self.descriptions[description.name] = self.with_requirements(description)
 
     def add_registered(self, description: Description) -> None:
         """Add one that was registered at run time, unless its name is blocked or taken."""
@@ -191,21 +192,26 @@ class _Registry:
                 )
             )
             return
+        self.problems += description.problems
+        first = len(self.problems)
+        description = self.with_requirements(description)
+        if known is not None and description.unmet and not known.unmet:
+            self.use(known, [description], first, len(self.problems))
+            return
         if known is not None:
             self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
         self.descriptions[name] = description
         self.names.add(name)
 
-    def check_requirements(self) -> None:
-        """Make backends inactive that require distributions that are not installed."""
-        for name, description in self.descriptions.items():
-            if description.requires:
-                from .requirements import check_required  # few backends state requirements
+    def with_requirements(self, description: Description) -> Description:
+        """Make a backend inactive that requires distributions that are not installed."""
+        if not description.requires:
+            return description
+        from .requirements import check_required  # few backends state requirements
 
-                unmet, problems = check_required(description)
-                self.problems += problems
-                if unmet:
-                    self.descriptions[name] = replace(description, unmet=unmet)
+        unmet, problems = check_required(description)
+        self.problems += problems
+        return replace(description, unmet=unmet) if unmet else description
 
     def add_installed(self, name: str, entry_points: list[Any]) -> None:
         """Read the entry points that share a name until one is usable; report the others."""
@@ -228,30 +234,60 @@ class _Registry:
             self.add_shadowed(name, [source for source, _ in found], "the library itself")
             return
         first = len(self.problems)
+        inactive: list[Description] = []
         for number, (source, entry_point) in enumerate(found, start=1):
             before = len(self.problems)
             description = self.reader.read(name, entry_point, source)
             if description is not None:
-                self.descriptions[name] = description
+                description = self.with_requirements(description)
+                if description.unmet:
+                    inactive.append(description)
+                    continue
+                self.use(description, inactive, first, before)
                 if len(found) > 1:
-                    owner = source.distribution
-                    used = f"distribution {owner}" if owner else str(source)
-                    from .namesakes import told_what_is_used
+                    from .namesakes import owner_of
 
-                    faults = self.problems[first:before]
-                    variable = self.environment.variable(BLOCK)
-                    self.problems[first:before] = told_what_is_used(faults, used, variable)
-                    self.add_shadowed(name, [each for each, _ in found[number:]], used)
+                    behind = [each for each, _ in found[number:]]
+                    self.add_shadowed(name, behind, owner_of(description))
                 return
             if len(self.problems) == before:
                 return  # this thread is importing it; until that has ended, no other is used
+        if inactive:
+            self.use(inactive[0], inactive[1:], first, len(self.problems))
+
+    def use(
+        self, description: Description, inactive: Sequence[Description], first: int, last: int
+    ) -> None:
+        """Use one of the backends of a name, and say so of those that were read before.
+
+        Parameters
+        ----------
+        description : Description
+            The one that is used.
+        inactive : sequence of Description
+            Those of which a requirement is not met.
+        first, last : int
+            The range of the problems of those that were read.
+        """
+        self.descriptions[description.name] = description
+        if first == last and not inactive:
+            return  # nothing to say, for which metadata would be read
+        from .namesakes import told_what_is_used, why_inactive
+
+        faults = self.problems[first:last]
+        variable = self.environment.variable(BLOCK)
+        self.problems[first:last] = told_what_is_used(faults, description, variable)
+        self.problems += why_inactive(inactive, faults, description)
+        if inactive:
+            sources = tuple([each.source for each in inactive])
+            self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
 
     def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
         """Report backends that are not read, because `owner` has one of the same name."""
         if sources:
             from .namesakes import why_shadowed
 
-            self.shadowed[name] = tuple(sources)
+            self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
             used = self.descriptions[name].source.distribution
             self.problems += [
                 why_shadowed(name, source, owner, used, self.environment) for source in sources

@@ -34,6 +34,7 @@ class Backends:
         _in_code: tuple[Any, ...]
         _registered: tuple[Description, ...]
         _fallback: str
+        protocol: str | None
         _defer_on: tuple[type[Exception], ...]
         _notices: Notices | None
 

@@ -51,6 +51,10 @@ class Invocation:
         if self._type is not None:
             state = state.replace(type=checked_type(record.dispatcher, self._type))
         function, as_given = record.function, (args, kwargs)
+        if "." in getattr(function.default, "__qualname__", ""):
+            from .methods import check_instance  # most functions are no methods
+
+            check_instance(function, record.wrapper, args)
         found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
         types = caller.resolver.types(found, state)
         if state.hook is not None:

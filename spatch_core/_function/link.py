@@ -41,6 +41,15 @@ class Link:
         """Return a decorated function by its place in the tables."""
         return self._dispatcher().records[index - 1].wrapper
 
+    def wrapper_of(self, function: Any) -> Any:
+        """Return a decorated function by what its tables know of it."""
+        dispatcher = self._dispatcher()
+        record = dispatcher.by_identifier.get(function.identifier)
+        if record is None or record.function is not function:
+            # Another one has taken its identity.
+            record = next(each for each in dispatcher.records if each.function is function)
+        return record.wrapper
+
     def fill(self, index: int, values: tuple[Any, ...]) -> Any:
         """See `Dispatcher.fill`."""
         return self._dispatcher().fill(index, values)

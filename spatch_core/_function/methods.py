@@ -1,4 +1,4 @@
-"""Explanations of calls of methods, which Python does not tell the instance."""
+"""Methods: Python does not tell the instance to ``instance.method.explain`` and ``.invoke``."""
 
 from __future__ import annotations
 
@@ -72,6 +72,50 @@ def with_instance(function: Function, args: tuple[Any, ...], kwargs: dict[str, A
     if error is not None:
         raise error
     return args, kwargs
+
+
+def check_instance(function: Function, wrapper: object, args: tuple[Any, ...]) -> None:
+    """Raise if what `invoke` returned for a method is called without the instance.
+
+    Another argument would be taken for it, and the result be wrong without an error.
+
+    Parameters
+    ----------
+    function : Function
+        The library's function.
+    wrapper : types.FunctionType
+        The decorated function.
+    args : tuple
+        The positional arguments of the call; without any, the call tells what is missing.
+
+    Raises
+    ------
+    TypeError
+        If it is a method, and the first argument is no instance of a class that has it.
+    """
+    default = function.default
+    module = getattr(default, "__module__", "")
+    path, _, name = getattr(default, "__qualname__", "").rpartition(".")
+    if not args or not path or path.endswith("<locals>") or not isinstance(module, str):
+        return
+    cls = loaded_object(module, path)
+    found = vars(cls).get(name) if isinstance(cls, type) else None
+    is_class = isinstance(found, classmethod)
+    if found is not wrapper and not (is_class and getattr(found, "__func__", None) is wrapper):
+        return  # a static method, or a class that is not found
+    holder: Any = args[0] if is_class else type(args[0])
+    if isinstance(holder, type):
+        classes = mro_of(holder)
+        if any(each is cls for each in classes):
+            return
+        # A class may take a method from another one. By identity: attributes may be anything.
+        if any(value is found for each in classes for value in vars(each).values()):
+            return
+    raise TypeError(
+        f"{path}.{name} is a method: give what invoke(...) returns the "
+        f"{'class' if is_class else 'instance'} too, as in "
+        f"{path}.{name}.invoke(...)({'cls' if is_class else 'instance'}, ...)"
+    )
 
 
 def _mismatch(

@@ -27,6 +27,9 @@ class DispatchableFunction(Protocol[P, R_co]):
 
     @overload
     def __get__(self, instance: None, owner: type) -> DispatchableFunction[P, R_co]: ...
+    # A type with `explain` and `invoke` would be right on an instance, too. But type checkers then
+    # take every plain method that overrides this one for an error: no function has these. At run
+    # time the instance is lost to them; `Class.method.explain(instance, ...)` is typed.
     @overload
     def __get__(
         self: DispatchableFunction[Concatenate[Any, Q], R_co],

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from .._description.description import Description
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .graph import components, cycle_through, reached_from, sort_stably, successors_of
 
 
@@ -75,6 +75,10 @@ class Cycle:
     members: tuple[str, ...]
     set_order: str
     pairs: tuple[tuple[str, str], ...]
+
+    def in_words(self, default_name: str) -> str:
+        """Return the path; `default_name` is the name of the library itself in it."""
+        return " before ".join([shown(each, default_name) for each in self.path])
 
 
 def explicit_edges(

@@ -37,7 +37,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .._description.description import Description
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .edges import Cycle, Edge, Strength, explicit_edges, without_pairs
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
@@ -63,6 +63,8 @@ class Order:
         The same, by nearness.
     cycles : tuple of Cycle
         Declared edges that contradict each other, and are not in force.
+    default_name : str, optional
+        The name of the library itself in the reasons of edges.
     """
 
     names: tuple[str, ...]
@@ -70,16 +72,22 @@ class Order:
     specificity: Sequence[tuple[Group, Group]] = ()
     nearness: Sequence[tuple[Group, Group]] = ()
     cycles: tuple[Cycle, ...] = ()
+    default_name: str = DEFAULT
 
     def edges(self) -> Iterator[Edge]:
-        """Yield every edge that is in force, with its reason."""
+        """Yield every edge that is in force, with the reason of its strongest source."""
         yield from self.explicit
+        told = {(edge.before, edge.after) for edge in self.explicit}
         for groups, reason in ((self.nearness, _NEARER), (self.specificity, _MORE_SPECIFIC)):
             for before, after in groups:
                 for first in before.members:
                     types = ", ".join(map(str, first.primary_types))
+                    name = shown(first.name, self.default_name)
                     for second in after.members:
-                        text = reason.format(first.name, types, second.name)
+                        if (first.name, second.name) in told:
+                            continue
+                        told.add((first.name, second.name))
+                        text = reason.format(name, types, shown(second.name, self.default_name))
                         yield Edge(first.name, second.name, Strength.SPECIFICITY, text)
 
 

@@ -63,6 +63,7 @@ class CandidateOrder:
 
     def __init__(self, catalog: Catalog) -> None:
         self._descriptions = catalog.descriptions
+        self._default_name = catalog.default_name
         self._set_order = catalog.environment.set_order
         self._variable = catalog.environment.variable("SET_ORDER")
         self._position = {name: number for number, name in enumerate(catalog.base_order)}
@@ -136,7 +137,7 @@ class CandidateOrder:
 
     def why_skipped(self, cycle: Cycle) -> str:
         """Say in words why a candidate on a cycle is skipped."""
-        path = " before ".join(cycle.path)
+        path = cycle.in_words(self._default_name)
         return f"{CYCLE}: {path}. Set {self._variable}={cycle.set_order!r}"
 
     def why_void(self, before: str, after: str, placed: Collection[str]) -> str:

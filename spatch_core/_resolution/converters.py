@@ -105,11 +105,8 @@ class Converters:
                 continue
             primary = [name in self._matcher.match(cls).primary for cls in walk.foreign]
             if step.verdict is Verdict.NO_MATCH and not found.weighed:
-                yield (
-                    name,
-                    None,
-                    f"it does not know {', '.join(map(type_identifier, walk.foreign))}",
-                )
+                names = ", ".join(map(type_identifier, walk.foreign))
+                yield name, None, f"it does not know {names}"
             elif step.verdict is not None:
                 yield name, None, reason(found, step)
             elif not all(primary):

@@ -77,6 +77,11 @@ class Ending(NamedTuple):
         return self.policy == "warn" and not self.is_operator
 
     @property
+    def declined(self) -> str:
+        """Why the default implementation does not run, whatever the policy is; else empty."""
+        return ""
+
+    @property
     def reason(self) -> str:
         """Say in words why the default implementation does not just run."""
         names = ", ".join(map(type_identifier, self.foreign))
@@ -123,5 +128,7 @@ def policy_of(function: Function, state: DispatchState, library: str) -> str | N
 
 
 def is_operator(function: Function) -> bool:
-    """Whether a function is an operator, by the last part of its name."""
-    return function.identifier.rpartition(":")[2].rpartition(".")[2] in OPERATORS
+    """Whether a function is an operator, by its own name or that of its identifier."""
+    name = function.identifier.rpartition(":")[2].rpartition(".")[2]
+    # With `identifier=`, Python still calls the method by its own name.
+    return name in OPERATORS or getattr(function.default, "__name__", None) in OPERATORS

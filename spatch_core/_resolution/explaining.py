@@ -191,7 +191,12 @@ class _Explainer:
         reason = f"{text} to {to}" if text else f"the result from {to}"
         reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
-        return Verdict.CONVERTS, reason + ("" if unless == reason else f", {unless}")
+        doubts = [] if unless == reason else [unless]
+        # It is not called: it may be slow, or move data.
+        if candidate.conversions is not None:
+            told = f"{candidate.conversions.to_default} says that it cannot"
+            doubts.append(f"or {told}" if doubts else f"unless {told}")
+        return Verdict.CONVERTS, ", ".join([reason, *doubts])
 
     def _run(self, backend: str, reason: str) -> tuple[Verdict, str]:
         """Return the verdict of a backend that answers, unless one that is asked does."""

@@ -27,6 +27,8 @@ def reason(walk: Walk, step: Step) -> str:
 
 
 def _why_no_match(walk: Walk, name: str) -> str:
+    if not walk.types:
+        return "no argument has a type to dispatch on"
     if not walk.weighed:
         return "no active backend that implements it knows any of the types"
     unknown = [

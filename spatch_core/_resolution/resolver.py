@@ -184,7 +184,9 @@ class Resolver:
         return self.catalog.descriptions[DEFAULT].primary_types
 
     def may_refuse(self, function: Function) -> bool:
-        """Whether a policy of a function or of the library may let it not just run."""
+        """Whether calls may do more than run it: a policy may refuse, an instance remembers."""
+        if function.manner is not None and function.manner.decides:
+            return True
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:

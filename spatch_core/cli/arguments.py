@@ -11,6 +11,7 @@ import click
 from .._identifiers import nearest, split_identifier
 from ..examination.backends import list_backends
 from ..examination.libraries import (
+    GROUP,
     Library,
     LoadedLibrary,
     find_libraries,
@@ -31,6 +32,8 @@ files_argument = click.argument(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON; see spatch-core schema COMMAND."
 )
+
+NO_LIBRARY = f"No library is registered in the entry point group {GROUP}."
 
 
 def chosen_libraries(name: str | None) -> list[Library]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from .._identifiers import shown
 from ..examination.backends import State
 from ..examination.doctor import LibraryReport, examine_library
 from ..examination.findings import Finding, Severity
-from ..examination.libraries import GROUP
 from ..examination.type_check import SLOW
-from .arguments import chosen_libraries, complete_libraries, json_option
+from .arguments import NO_LIBRARY, chosen_libraries, complete_libraries, json_option
 from .findings import by_backend, count_severities, counted
 from .output import Column, Notes, Part, Table, show, show_json
 from .records import STATE_STYLES, distribution_text
@@ -72,7 +72,7 @@ def doctor_command(
 
 def _parts(examined: LibraryReport) -> Iterator[Part]:
     yield f"{examined.subject}  {distribution_text(examined.library.source)}".rstrip()
-    rows = [_row(each, _about(examined, each)) for each in examined.backends]
+    rows = [_row(examined, each) for each in examined.backends]
     if rows:
         yield Table(_COLUMNS, rows)
     found = _findings(examined)
@@ -83,18 +83,18 @@ def _parts(examined: LibraryReport) -> Iterator[Part]:
 
 def _findings(examined: LibraryReport) -> list[Notes]:
     found: list[Finding] = sorted(examined.findings, key=_owner)
-    return by_backend(found, examined.subject)
+    return by_backend(found, examined.subject, examined.default_name)
 
 
 def _owner(finding: Finding) -> tuple[str, str]:
     return finding.backend or "", (finding.source and finding.source.distribution) or ""
 
 
-def _row(backend: dict[str, Any], found: list[Finding]) -> tuple[str, ...]:
-    severities = [each.severity.value for each in found]
+def _row(examined: LibraryReport, backend: dict[str, Any]) -> tuple[str, ...]:
+    severities = [each.severity.value for each in _about(examined, backend)]
     is_faulty = backend["state"] == State.ACTIVE and Severity.ERROR.value in severities
     return (
-        backend["name"],
+        shown(backend["name"], examined.default_name),
         _FAULTY if is_faulty else backend["state"],
         count_severities(severities),
         " ".join(filter(None, (backend["distribution"], backend["version"]))),
@@ -103,7 +103,7 @@ def _row(backend: dict[str, Any], found: list[Finding]) -> tuple[str, ...]:
 
 def _summary(examined: list[LibraryReport]) -> str:
     if not examined:
-        return f"No library is registered in the entry point group {GROUP}."
+        return NO_LIBRARY
     lines = [line for each in examined for notes in _findings(each) for line in notes.lines]
     severities = count_severities(str(line).partition(":")[0] for line in lines)
     return f"{counted(sum(len(each.backends) for each in examined), 'backend')}: {severities}"

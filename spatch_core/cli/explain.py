@@ -178,7 +178,7 @@ def _parts(
         parts += _answer(answer)
     outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
-        outcome = f"{selected} {'converts' if Verdict.CONVERTS in verdicts else 'runs'}"
+        outcome = f"{selected} {'would convert' if Verdict.CONVERTS in verdicts else 'runs'}"
     return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
 
 

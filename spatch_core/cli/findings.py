@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._discovery.catalog import CYCLE
+from .._identifiers import DEFAULT, shown
 from ..examination.findings import Finding, Severity, source_as_json
 from .output import Cell, Notes, Part
 
@@ -17,21 +18,24 @@ if TYPE_CHECKING:
 _STYLES = {"error:": "bold red", "warning:": "yellow", "note:": "dim"}
 
 
-def by_backend(problems: Iterable[Problem], library: str) -> list[Notes]:
+def by_backend(
+    problems: Iterable[Problem], library: str, default_name: str = DEFAULT
+) -> list[Notes]:
     """Return the problems of each backend, of the environment and of the library.
 
-    A cycle, which each of its backends has as a problem, is told once.
+    A cycle, which each of its backends has as a problem, is told once. `default_name` is the name
+    of the library's own implementations in what people see.
     """
     groups: dict[str, dict[Cell, None]] = {}
     for each in problems:
         keys = each.keys if isinstance(each, Finding) else (each.key,) if each.key else ()
         severity = f"{each.severity}: " if isinstance(each, Finding) else ""
         line = f"{severity}{_key(keys)}{each.message}. {each.remedy}"
-        groups.setdefault(_title(each, library), {})[line] = None
+        groups.setdefault(_title(each, library, default_name), {})[line] = None
     return [Notes(title, [*lines], _STYLES) for title, lines in groups.items()]
 
 
-def _title(problem: Problem, library: str) -> str:
+def _title(problem: Problem, library: str, default_name: str) -> str:
     if problem.message.startswith(CYCLE):
         return "priority order"
     if problem.backend is None and problem.key is not None:
@@ -39,7 +43,9 @@ def _title(problem: Problem, library: str) -> str:
     place = source_as_json(problem.source)
     owner = " ".join(filter(None, (place["distribution"], place["version"])))
     where = ", ".join(filter(None, (owner, place["file"] or place["entry_point"])))
-    subject = f"library {library}" if problem.backend is None else problem.backend
+    subject = f"library {library}"
+    if problem.backend is not None:
+        subject = shown(problem.backend, default_name)
     return f"{subject} ({where})" if where else subject
 
 

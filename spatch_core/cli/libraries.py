@@ -9,7 +9,7 @@ import click
 from .._identifiers import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
-from .arguments import json_option, loaded_libraries
+from .arguments import NO_LIBRARY, json_option, loaded_libraries
 from .findings import closing, counted
 from .output import Column, Table, show, show_json
 from .records import distribution_text, library_as_json, problem_as_json
@@ -48,7 +48,7 @@ def libraries_command(context: click.Context, as_json: bool) -> None:
         end = closing(counted(len(loaded), "library"), *problems)
         show([Table(_COLUMNS, [_row(each) for each in loaded]), *end])
     else:
-        show([f"No library is registered in the entry point group {GROUP}."])
+        show([NO_LIBRARY])
     context.exit(1 if any(each.problems for each in loaded) else 0)
 
 

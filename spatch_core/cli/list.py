@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from ..examination.backends import ListedBackend, State, current_backend, list_backends
-from ..examination.libraries import GROUP, LoadedLibrary
-from .arguments import complete_libraries, json_option, loaded_libraries
+from ..examination.libraries import LoadedLibrary
+from .arguments import NO_LIBRARY, complete_libraries, json_option, loaded_libraries
 from .findings import closing, counted, state_notes
 from .output import Cell, Column, Part, Table, show, show_json
 from .records import (
@@ -73,7 +73,7 @@ def _parts(loaded: LoadedLibrary) -> list[Part]:
 
 def _closing(loaded: list[LoadedLibrary]) -> list[Part]:
     if not loaded:
-        return [f"No library is registered in the entry point group {GROUP}."]
+        return [NO_LIBRARY]
     states = Counter(each.state.value for library in loaded for each in list_backends(library))
     text = counted(states.total(), "backend")
     if len(loaded) > 1:

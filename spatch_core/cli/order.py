@@ -64,7 +64,7 @@ def order_command(context: click.Context, library: str, form: str | None, with_e
         show(_parts(loaded, order, with_edges))
     else:
         write = as_dot if form == "dot" else as_mermaid
-        show_text(write(loaded.library.name, order.names, steps(order)))
+        show_text(write(*_graph(loaded, order)))
         problems = by_backend(loaded.problems, loaded.library.name)
         click.echo(plain(problems), err=True, nl=False)
     context.exit(1 if loaded.problems else 0)
@@ -73,13 +73,7 @@ def order_command(context: click.Context, library: str, form: str | None, with_e
 def _parts(loaded: LoadedLibrary, order: Order, with_edges: bool) -> list[Part]:
     system, descriptions = loaded.usable, loaded.usable.backends
     names = [loaded.shown(name) for name in order.names]
-    edges = [
-        (
-            replace(each, before=loaded.shown(each.before), after=loaded.shown(each.after)),
-            _why_void(each, system),
-        )
-        for each in steps(order)
-    ]
+    edges = [(_shown(loaded, each), _why_void(each, system)) for each in steps(order)]
     rows = [
         (
             str(position),
@@ -105,7 +99,8 @@ def _parts(loaded: LoadedLibrary, order: Order, with_edges: bool) -> list[Part]:
         first = f"{', '.join(prioritized)}: {variable('PRIORITIZE')} puts them first"
         parts.append(Notes("Before all", [first]))
     cycles = [
-        f"{' before '.join(each.path)}. Set {variable('SET_ORDER')}={each.set_order!r}"
+        f"{' before '.join(map(loaded.shown, each.path))}. "
+        f"Set {variable('SET_ORDER')}={each.set_order!r}"
         for each in order.cycles
     ]
     if len(cycles) > 1:
@@ -116,6 +111,17 @@ def _parts(loaded: LoadedLibrary, order: Order, with_edges: bool) -> list[Part]:
     others = [each for each in loaded.problems if not each.message.startswith(CYCLE)]
     text = f"{counted(len(rows), 'backend')}, {counted(len(edges), 'edge')}"
     return [*parts, *closing(text, (loaded.library.name, others), told=len(order.cycles))]
+
+
+def _graph(loaded: LoadedLibrary, order: Order) -> tuple[str, list[str], list[Step]]:
+    """Return the title, the nodes and the edges of the graph."""
+    found = [_shown(loaded, each) for each in steps(order)]
+    return loaded.library.name, [loaded.shown(name) for name in order.names], found
+
+
+def _shown(loaded: LoadedLibrary, step: Step) -> Step:
+    """Return an edge with the names that people see."""
+    return replace(step, before=loaded.shown(step.before), after=loaded.shown(step.after))
 
 
 def _short_reason(name: str, names: list[str], edges: Sequence[tuple[Step, str]]) -> str:

@@ -12,7 +12,7 @@ from .._description.description import Implementation
 from .._description.fields import EVERY
 from .._identifiers import DEFAULT
 from .._problems import Problem
-from ..examination.backends import ListedBackend, list_backends
+from ..examination.backends import ListedBackend, functions_of_every, list_backends
 from ..examination.edges import steps
 from ..examination.libraries import LoadedLibrary, import_public_names, load_library
 from .arguments import (
@@ -111,6 +111,10 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
             for each in record["functions"]
         ]
         parts += ["Functions", Table(_FUNCTIONS, rows)]
+    served = record["every"] or ()
+    parts.append(Notes(f"Served by {EVERY}", list(served)))
+    values = [f"{name}: {value}" for name, value in (record["attributes"] or {}).items()]
+    parts.append(Notes("Attributes", values))
     functions = record["functions"] or ()
     parts.append(
         Notes(
@@ -124,14 +128,15 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     )
     unknown = [each["function"] for each in functions if not each["is_dispatchable"]]
     parts.append(Notes("Not functions of the library", unknown))
-    edges = [f"before {e['after']}: {e['reason']}" for e in record["before"] or ()]
-    edges += [f"after {e['before']}: {e['reason']}" for e in record["after"] or ()]
+    edges = [f"before {loaded.shown(e['after'])}: {e['reason']}" for e in record["before"] or ()]
+    edges += [f"after {loaded.shown(e['before'])}: {e['reason']}" for e in record["after"] or ()]
     if record["order"]:
         parts += [
             f"Order: {', '.join(map(loaded.shown, record['order']))}",
             Notes("It goes", edges),
         ]
-    text = counted(len(functions), "function")
+    own = [each for each in functions if each["function"] != EVERY]
+    text = counted(len(own) + len(served), "function")
     return [*parts, *closing(text, (loaded.library.name, problems))]
 
 
@@ -185,7 +190,8 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
         converting = ("to_default", "from_default", "copy_into", "requires", "fallback")
-        return dict.fromkeys((*keys, *converting, "order", "before", "after", "functions"))
+        others = ("order", "before", "after", "functions", "every", "attributes")
+        return dict.fromkeys((*keys, *converting, *others))
     order = system._catalog().order
     edges = steps(order)
     before = [each for each in edges if each.before == description.name]
@@ -211,6 +217,8 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "before": [asdict(each) for each in before],
         "after": [asdict(each) for each in after],
         "functions": list(_functions(description, system)),
+        "every": functions_of_every(description, system),
+        "attributes": dict(getattr(description, "attributes", {})),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .._discovery.catalog import CYCLE
+from .._discovery.catalog import CYCLE, REQUIRES
 from .._discovery.environment import PRIORITIZE, of_distribution
 from .._identifiers import DEFAULT
 from .._problems import Problem, Source
@@ -85,18 +85,30 @@ def _usable(system: BackendSystem, loaded: LoadedLibrary) -> Iterator[ListedBack
             state,
             reason,
             loaded.library.home(description.source),
-            len(system.functions if name == DEFAULT else description.functions),
+            len(system.functions if name == DEFAULT else description.functions)
+            + len(functions_of_every(description, system)),
             name in prioritized,
             description,
             _meaning(system, name),
         )
 
 
+def functions_of_every(description: Description, system: BackendSystem) -> list[str]:
+    """Return the library's functions that a backend implements by ``functions."*"``."""
+    # A vendored copy of this package may be an earlier one, without it.
+    if getattr(description, "every", None) is None:
+        return []
+    return [each for each in system.functions if each not in description.functions]
+
+
 def _meaning(system: BackendSystem, name: str) -> str:
     """Say which backend of several distributions a name means, and how another is chosen."""
     catalog = system._catalog()
     # A vendored copy of this package may be an earlier one.
-    others = getattr(catalog, "shadowed", {}).get(name, ())
+    found = getattr(catalog, "shadowed", {}).get(name, ())
+    # One whose requirements are not met cannot be chosen.
+    unmet = [each.source for each in catalog.problems if each.key == REQUIRES]
+    others = [each for each in found if all(each is not source for source in unmet)]
     named = [of_distribution(name, each.distribution) for each in others if each.distribution]
     owner = catalog.descriptions[name].source.distribution
     if not named or owner is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._description.fields import FIELDS
-from .._discovery.environment import BLOCK, read_environment
+from .._discovery.environment import BACKEND, BLOCK, read_environment
 from .._discovery.misspellings import near_misses
 from .._identifiers import DEFAULT, is_backend_name
 from .._problems import Source
@@ -50,10 +50,13 @@ class LibraryReport(Report):
         The library.
     backends : tuple of dict
         Each with ``name``, ``state``, ``entry_point``, ``file``, ``distribution``, ``version``.
+    default_name : str, optional
+        The name of the library itself in what people see; it is called ``"default"`` here.
     """
 
     library: Library
     backends: tuple[dict[str, Any], ...] = ()
+    default_name: str = DEFAULT
 
 
 def examine_library(
@@ -85,13 +88,23 @@ def examine_library(
     """
     if not isinstance(library, Library):
         library = find_library(library)
-    backends: list[dict[str, Any]] = []
-    findings = merged(_examine(library, timeout, backends))
-    return LibraryReport(library.name, tuple(findings), library, tuple(backends))
+    about = _About()
+    findings = merged(_examine(library, timeout, about))
+    return LibraryReport(
+        library.name, tuple(findings), library, tuple(about.states), about.default_name
+    )
 
 
-def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> Iterator[Finding]:
-    """Yield findings in any order; the backends with their states are added to `states`."""
+@dataclass(slots=True)
+class _About:
+    """What is found out about a library besides findings."""
+
+    states: list[dict[str, Any]] = field(default_factory=list)
+    default_name: str = DEFAULT
+
+
+def _examine(library: Library, timeout: float, about: _About) -> Iterator[Finding]:
+    """Yield findings in any order; the backends with their states are added to `about`."""
     if library.owner is not None:
         message, remedy = library.shadowed()
         yield warning(message, remedy).at(None, library.source)
@@ -113,6 +126,7 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
     prefix, backends = report.last("prefix"), report.last("backends")
     if backends is None:
         return
+    about.default_name = report.last("default_name", DEFAULT)
     variable = f"{prefix}_{BLOCK}"
     environment = read_environment(prefix, honoured(prefix, os.environ, backends))
     # By name, where the others' discovery cannot tell: they must not depend on it.
@@ -136,12 +150,14 @@ def _examine(library: Library, timeout: float, states: list[dict[str, Any]]) -> 
         report = child("discover", {variable: "*"})
     yield from _reported(report, report.last("place") and DEFAULT, home)
     for each in report.last("states", []):
-        states += own.pop(each["name"], []) or [each]
+        about.states += own.pop(each["name"], []) or [each]
     stated = read_environment(prefix, os.environ)
     # Again, because a child may have got another value of BLOCK.
     for each in stated.problems:
         yield of_problem(replace(each, source=Source()), Severity.WARNING)
-    yield from check_variables([DEFAULT, *backends], stated.names, variable)
+    yield from check_variables(
+        [DEFAULT, *backends], stated.names, variable, own_name=about.default_name
+    )
 
 
 def _reported(report: TaskResult, backend: str | None, place: dict[str, Any]) -> Iterator[Finding]:
@@ -198,14 +214,22 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def check_variables(
-    backends: list[str], mentioned: Iterable[tuple[str, str]], block: str
+    backends: list[str],
+    mentioned: Iterable[tuple[str, str]],
+    block: str,
+    own_name: str = DEFAULT,
 ) -> Iterator[Finding]:
     """Yield unknown names of backends in environment variables.
 
-    Near misses are among the problems of discovery.
+    Near misses are among the problems of discovery. Variables have `own_name`, by which people see
+    the library itself, only as the current backend.
     """
     for name, variable in mentioned:
-        if name not in backends and not [*near_misses([(name, variable)], backends, block)]:
+        if name == own_name != DEFAULT:
+            if not variable.endswith(f"_{BACKEND}"):
+                message = f"variables call the library itself {DEFAULT!r}; {name!r} is ignored"
+                yield replace(warning(message, f"Write {DEFAULT!r}"), key=variable)
+        elif name not in backends and not [*near_misses([(name, variable)], backends, block)]:
             message = f"no backend is named {name!r}; the name is ignored"
             remedy = f"Remove it; installed are: {', '.join(backends)}"
             yield replace(warning(message, remedy), key=variable)

@@ -84,8 +84,10 @@ def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Fin
         module = split_identifier(identifier)[0]
         if journal.begins(f"importing {module}", key, module):
             found = functions.check(identifier)
-            is_fault = found is not None and found.severity is not Severity.NOTE
-            if found is not None and is_fault and not found.is_absent:
+            if found is None or found.severity is Severity.NOTE:
+                continue
+            # A library may be absent here; a name that is nearly that of an installed one is wrong.
+            if found.severity is Severity.ERROR or not found.is_absent:
                 message = f"{found.message}, for which {each.identifier!r} is registered"
                 yield replace(found, key=key, message=message)
 

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
 
 def census(request: dict[str, Any], journal: Journal) -> None:
-    """Write down ``prefix``, and where each of the ``backends`` comes from; or a ``finding``.
+    """Write down ``prefix``, ``default_name``, and where each of the ``backends`` comes from.
 
+    Or a ``finding``, if the library cannot be used.
     All backends are blocked, so that none is read.
     """
     library = _library(request, journal)
@@ -55,6 +56,7 @@ def census(request: dict[str, Any], journal: Journal) -> None:
         return
     blocked = loaded.system._catalog().blocked
     journal.add("prefix", loaded.system.environ_prefix)
+    journal.add("default_name", loaded.shown(DEFAULT))
     places = {name: source_as_json(library.home(blocked[name])) for name in sorted(blocked)}
     journal.add("backends", places)
 
@@ -134,12 +136,18 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
     # A requirement that cannot be read is among the problems of discovery.
     requires = check_requirements(description.requires)
     unmet = (each for each in requires if each.severity is Severity.NOTE)
-    for finding in chain(check.findings(), _check_order(system, description), unmet):
+    order = _check_order(system, description, loaded.shown(DEFAULT))
+    for finding in chain(check.findings(), order, unmet):
         journal.add("finding", to_record(finding.at(name, home)))
 
 
-def _check_order(system: BackendSystem, description: Description) -> Iterator[Finding]:
-    """Yield what is wrong with a backend's place in the priority order."""
+def _check_order(
+    system: BackendSystem, description: Description, own_name: str
+) -> Iterator[Finding]:
+    """Yield what is wrong with a backend's place in the priority order.
+
+    Descriptions do not have `own_name`, by which people see the library itself.
+    """
     catalog = system._catalog()
     default = catalog.descriptions[DEFAULT]
     if description is default:
@@ -151,9 +159,11 @@ def _check_order(system: BackendSystem, description: Description) -> Iterator[Fi
     names = {*order, *catalog.blocked} - {description.name}
     for field in ("higher_priority_than", "lower_priority_than"):
         for position, name in enumerate(getattr(description, field)):
-            meant = meant_backend(name, names)
+            meant = DEFAULT if name == own_name != DEFAULT else meant_backend(name, names)
             if meant is not None:
                 message = f"no backend is named {name!r}; the name is ignored"
+                if name == own_name:
+                    message = f"descriptions call the library itself {DEFAULT!r}, not {name!r}"
                 finding = warning(message, f"Did you mean {meant!r}?")
                 yield replace(finding, key=f"{field}[{position}]")
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from .._classes import type_identifier
-from .._identifiers import DEFAULT
+from .._identifiers import DEFAULT, shown
 from .._resolution.explanation import Explanation, Verdict
 from .edges import set_order_before, steps
 from .question import (
@@ -246,10 +246,12 @@ class _Search:
 
     def _precedence(self, other: str) -> str:
         """Say why another backend goes before it."""
+        # A vendored copy of this package may be an earlier one, without such a name.
+        name = shown(other, getattr(self.question.system, "default_name", DEFAULT))
         by_default = self.question.system.backend_opts().prioritized
         if other in (*self.question.options.prioritize, *by_default):
-            return f"{other} goes before it: it is prioritized"
+            return f"{name} goes before it: it is prioritized"
         for step in steps(self.question.system._catalog().order):
             if (step.before, step.after) == (other, self.backend):
-                return f"{other} goes before it: {step.reason}"
-        return f"{other} goes before it"
+                return f"{name} goes before it: {step.reason}"
+        return f"{name} goes before it"

@@ -563,7 +563,7 @@ def test_explain_says_what_would_be_converted() -> None:
     assert str(explanation).splitlines()[1:] == [
         (
             f"> gpu      would convert: 2 arguments of {HERE}:Foreign to {HERE}:Own through its "
-            "conversions"
+            f"conversions, unless {HERE}:to_own says that it cannot"
         ),
         "  default  comes later: it runs with what is converted",
     ]
@@ -576,7 +576,11 @@ def test_explain_says_what_would_be_converted() -> None:
 
 def test_explain_says_where_the_result_alone_is_converted() -> None:
     """V13, V16: to the other direction."""
-    system, f = make(lambda: Own(), dispatch_args=[])
+
+    def default() -> Own:
+        return Own()
+
+    system, f = make(default, dispatch_args=[])
     with system.backend_opts(type=Foreign):
         assert f"the result from {HERE}:Own through its conversions" in str(f.explain())
 

@@ -412,10 +412,13 @@ def test_the_end_of_the_chain_is_explained(paint: Site) -> None:
     assert converted.output.startswith(f"{BLUR}(decimal:Decimal) -> lazy\n")
     assert converted.row("lazy")[1:] == [
         "would convert",
-        "arguments of decimal:Decimal to builtins:int through its conversions",
+        (
+            "arguments of decimal:Decimal to builtins:int through its conversions, unless "
+            "paint_lazy:there says that it cannot"
+        ),
     ]
     assert "  backend_opts(fallback='convert')\n" in converted.output
-    assert converted.output.endswith(": lazy converts\n")
+    assert converted.output.endswith(": lazy would convert\n")
 
     refused = paint.run(*given, "--fallback", "raise")
     assert refused.output.startswith(f"{BLUR}(decimal:Decimal) -> refused\n")

@@ -371,16 +371,18 @@ def test_thousand_backends_are_listed(paint: Site) -> None:
     assert answer.code == 0
 
 
+NAMED = """
+    from spatch_core import BackendSystem
+
+    system = BackendSystem(
+        "paintlib.backends", "PAINTLIB", ["builtins:int"], default_name="paintlib"
+    )
+    """
+
+
 def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
     """F15: in tables; JSON has the name that descriptions use."""
-    dispatch = """
-        from spatch_core import BackendSystem
-
-        system = BackendSystem(
-            "paintlib.backends", "PAINTLIB", ["builtins:int"], default_name="paintlib"
-        )
-        """
-    paint.install_library({"paintlib/_dispatch.py": dispatch})
+    paint.install_library({"paintlib/_dispatch.py": NAMED})
     for command in (
         ["list", "paintlib"],
         ["order", "paintlib"],
@@ -390,6 +392,40 @@ def test_the_library_may_have_a_name_of_its_own(paint: Site) -> None:
         cells = [cell for row in answer.rows for cell in row]
         assert "paintlib" in cells
         assert "default" not in cells
+
+
+@pytest.mark.parametrize("form", ["--edges", "--dot", "--mermaid"])
+def test_edges_and_doctor_show_the_name_that_the_library_gives_itself(
+    paint: Site, form: str
+) -> None:
+    """F15: what descriptions and variables must say is told as they say it."""
+    paint.install_library({"paintlib/_dispatch.py": NAMED})
+    blur = '\n[functions."paintlib.filters:blur"]\nfunction = "paint_{}:f"\n'
+    for name, top in {
+        "wide": 'primary_types = ["builtins:int", "builtins:str"]',
+        "over": 'primary_types = ["builtins:str"]\nhigher_priority_than = ["paintlib"]',
+        "loop": 'primary_types = ["builtins:str"]\nlower_priority_than = ["default"]\n'
+        'higher_priority_than = ["pool"]',
+        "pool": 'primary_types = ["builtins:str"]\nhigher_priority_than = ["default"]',
+    }.items():
+        paint.install_backend(name, top + blur.format(name), "def f(x):\n    return x\n")
+    order = paint.run("order", "paintlib", form).output
+    assert "the primary types of paintlib" in order.replace("#40;", "(")
+    assert "default before" not in order
+    assert "before default " not in order
+    doctor = paint.run("doctor", "paintlib", PAINTLIB_SET_ORDER="paintlib>wide")
+    assert [row[0] for row in doctor.rows][2:4] == ["paintlib", "loop"]
+    assert "loop before pool before paintlib before loop" in doctor.output
+    assert (
+        "  warning: higher_priority_than[0]: descriptions call the library itself 'default', not "
+        "'paintlib'. Did you mean 'default'?\n"
+    ) in doctor.output
+    assert (
+        "environment:\n  warning: PAINTLIB_SET_ORDER: variables call the library itself 'default'; "
+        "'paintlib' is ignored. Write 'default'\n"
+    ) in doctor.output
+    record = paint.run("doctor", "paintlib", "--json").json["libraries"][0]
+    assert "default" in [each["name"] for each in record["backends"]]
     assert "paintlib" in paint.run("functions", "paintlib").output.splitlines()[1].split()
     for name in ("paintlib", "default"):
         output = paint.run("show", name, "--library", "paintlib").output

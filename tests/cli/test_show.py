@@ -207,6 +207,8 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
                 ("paintlib.filters:blurr", False, ""),
             )
         ],
+        "every": [],
+        "attributes": {},
         "prioritized": False,
         "entry_point": "water = paint_water:backend.toml",
         "file": str(studio.folder / "paint_water" / "backend.toml"),
@@ -243,6 +245,8 @@ def test_conversions_and_requirements_are_shown(studio: Site) -> None:
     assert "\nrequires              click\n" in answer.output
     assert "copy_into" not in answer.output
     assert answer.row("*") == ["*", "paint_wax:every", "-", "yes"]
+    assert "Served by *:\n  paintlib.filters:blur\n  paintlib.filters:blend\n" in answer.output
+    assert "\n2 functions; " in answer.output
     assert "Not functions of the library" not in answer.output
     library = studio.run("show", "default", "--library", "paintlib")
     assert "\nfallback policy       default\n" in library.output

@@ -708,6 +708,19 @@ def test_a_function_that_the_library_does_not_have_is_not_written(
         assert project.after == before
 
 
+def test_a_library_whose_name_is_misspelt_is_not_written(project: Project) -> None:
+    """As `verify` says, there is no such module, but one of nearly the same name."""
+    project.site.install_library()
+    before = text(HEAD, BLEND, BLUR)
+    project.write("tools.py", TOOLS.replace("paintlib.filters:blur", "paintlibb.filters:blur"))
+    answer = project.update(before, "--json")
+    (fault,) = outcome(answer)["faults"]
+    assert fault["key"] == 'functions."paintlibb.filters:blur"'
+    assert "there is no module 'paintlibb" in fault["message"]
+    assert "'paintlib" in fault["remedy"]
+    assert (answer.code, project.after) == (1, before)
+
+
 def test_a_library_that_is_not_installed_keeps_nothing_from_being_written(
     project: Project,
 ) -> None:

@@ -618,6 +618,51 @@ def test_an_unknown_key_shows_the_nearest_field_of_any_table(
     assert (problem.skips, problem.warns) == (False, True)
 
 
+NESTED = {"blend": {"function": "p:f"}, "blur": {"function": "p:g"}}
+
+
+@pytest.mark.parametrize(
+    ("fields", "key", "remedy"),
+    [
+        ({"lib:blend": {"function": "p:f"}}, "lib:blend", 'Write it as [functions."lib:blend"]'),
+        ({"lib.blend": {"function": "p:f"}}, "lib.blend", 'Write it as [functions."lib:blend"]'),
+        ({"lib:blend": {"uses_context": True}}, "lib:blend", 'it as [functions."lib:blend"]'),
+        ({"lib": {"blend": {"function": len}}}, "lib", 'Write it as [functions."lib:blend"]'),
+        ({"functions": {"lib": NESTED}}, 'functions."lib"', 'it as [functions."lib:blend"]'),
+        (
+            {"functions": {"lib": {"filters": NESTED}}},
+            'functions."lib"',
+            'Write it as [functions."lib.filters:blend"]',
+        ),
+        ({"blend": {"function": "p:f"}}, "blend", '[functions."module:blend"], with the module'),
+        (
+            {"functions": {"blend": {"function": "p:f"}}},
+            'functions."blend"',
+            'Write it as [functions."module:blend"], with the module of the function',
+        ),
+        (
+            {"functions": {"defaults": {"lib:blend": {"function": "p:f"}}}},
+            "functions.defaults.lib:blend",
+            'Write it as [functions."lib:blend"]',
+        ),
+        (
+            {"lib:blend": "p:f"},
+            "lib:blend",
+            "Write function = 'p:f' below [functions.\"lib:blend\"], or the line below [attri",
+        ),
+    ],
+    ids=str,
+)
+def test_the_table_of_a_function_is_shown_its_place(
+    fields: dict[str, Any], key: str, remedy: str
+) -> None:
+    """D11: the backend works without the function, which its author wants to know."""
+    (problem,) = parse({**MINIMAL, **fields}).problems
+    assert problem.key == key
+    assert remedy in problem.remedy
+    assert (problem.skips, problem.warns) == (False, True)
+
+
 def test_a_misspelt_opt_in_says_what_follows() -> None:
     """D11: the backend runs unasked, where its author did not want it to."""
     (problem,) = parse({**MINIMAL, "requires_optin": True}).problems
@@ -633,9 +678,22 @@ def test_no_field_is_suggested_for_itself() -> None:
     assert problem.remedy == "The field 'backend' belongs in [functions.auto-generation]"
 
 
+def test_an_array_of_tables_is_shown_the_table() -> None:
+    """D9: TOML has it for two pairs of brackets."""
+    with pytest.raises(DescriptionError) as caught:
+        parse({**MINIMAL, "functions": {"lib:blur": [{"function": "p:f"}]}})
+    (problem,) = caught.value.problems
+    assert problem.remedy == 'Write [functions."lib:blur"], with one pair of brackets'
+
+
 @pytest.mark.parametrize(
     ("fields", "key", "place"),
     [
+        (
+            {**MINIMAL, "attributes": {"requires_opt_in": True}},
+            'attributes."requires_opt_in"',
+            "above the first table",
+        ),
         (
             with_function(function="p:f", requires_opt_in=True),
             'functions."lib:blur".requires_opt_in',

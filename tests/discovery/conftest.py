@@ -89,6 +89,7 @@ FIND = """
         "found": description is not None,
         "file": description and description.source.file,
         "distribution": description and description.source.distribution,
+        **({{"unmet": description.unmet}} if description and description.unmet else {{}}),
         "imported": sorted(name for name in sys.modules if name.startswith("loud")),
         "problems": [str(each) for each in system.problems],
     }}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import entry_points
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -60,6 +61,40 @@ def test_the_others_are_reported_with_what_chooses_them(
         "PHOTOLIB_BLOCK=loud@a-dist or PHOTOLIB_PRIORITIZE=loud@b-dist chooses it"
     )
     assert [str(source) for source in found.shadowed["loud"]] == [str(problem.source)]
+
+
+@pytest.mark.parametrize("requirement", ["absent-distribution", "x >== 2"])
+@pytest.mark.parametrize("usable", ["a", "b", "c"])
+def test_one_that_lacks_a_requirement_is_not_usable(
+    tmp_path: Path, usable: str, requirement: str
+) -> None:
+    """P10, D15: it never takes the name from a working one."""
+    requires = dict.fromkeys("abc", f"requires = ['{requirement}']\n") | {usable: ""}
+    offer(tmp_path, **{name: text + dedent(TOML) for name, text in requires.items()})
+
+    report = find(tmp_path)
+
+    assert (report["found"], report["distribution"]) == (True, f"{usable}-dist")
+    before = [each for each in "abc" if each < usable]
+    told = [each for each in report["problems"] if "key requires" in each]
+    assert len(told) == len(before)
+    for name, text in zip(before, told, strict=True):
+        assert f"distribution {name}-dist" in text
+        assert f"that of distribution {usable}-dist is used instead" in text
+    assert len(report["problems"]) == 2
+
+
+def test_if_all_lack_requirements_the_first_is_inactive(tmp_path: Path) -> None:
+    """P10, D15: it says what it lacks, also if another one is broken."""
+    lacking = {name: f"requires = ['absent-{name}']\n{dedent(TOML)}" for name in "bd"}
+    offer(tmp_path, a="name = 1", c="name = 1", **lacking)
+
+    found = find(tmp_path)
+
+    assert (found["found"], found["distribution"]) == (True, "b-dist")
+    assert found["unmet"] == "it requires absent-b, which is not installed"
+    (faulty,) = [each for each in found["problems"] if "absent-d" in each]
+    assert "that of distribution b-dist is used instead" in faulty
 
 
 @pytest.mark.parametrize(

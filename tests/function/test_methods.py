@@ -1,4 +1,4 @@
-"""Explanations of calls of methods: Python does not tell `explain` the instance."""
+"""Methods: Python tells neither `explain` nor `invoke` the instance."""
 
 from __future__ import annotations
 
@@ -172,3 +172,41 @@ def test_wrong_arguments_are_those_of_the_call(args: Any) -> None:
     apply: Any = Pipeline().apply
     with pytest.raises(TypeError, match="argument"):
         apply.explain(*args)
+
+
+# --- invoke --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"backend": "first"}, {"type": Foreign}], ids=[*"bt"])
+def test_invoke_takes_the_instance(options: dict[str, Any]) -> None:
+    """F9: another argument would be taken for it, and the result be wrong without an error."""
+    instance, x = Pipeline(), Foreign()
+    assert Pipeline.merge.invoke(**options)(instance, x)[1] == (instance, x)
+    assert Pipeline.merge.invoke(**options)(Sub(), x)[0] == "first"
+    assert Pipeline.merge.invoke(**options)(self=instance, other=x)[0] == "first"
+    merge: Any = instance.merge
+    with pytest.raises(TypeError, match=r"Pipeline\.merge\.invoke\(\.\.\.\)\(instance, "):
+        merge.invoke(**options)(x)
+    of_class: Any = instance.of_class
+    assert of_class.invoke(**options)(Sub, x)[0] == "first"
+    with pytest.raises(TypeError, match=r"Pipeline\.of_class\.invoke\(\.\.\.\)\(cls, "):
+        of_class.invoke(**options)(x)
+    make: Any = instance.make
+    assert make.invoke(**options)(x)[0] == "first"
+
+
+def test_invoke_of_a_method_without_arguments_is_an_error_of_the_call() -> None:
+    """F9: as of any function."""
+    apply: Any = Pipeline().apply
+    with pytest.raises(TypeError, match="argument"):
+        apply.invoke(backend="default")()
+
+
+def test_invoke_takes_instances_of_every_class_that_has_the_method() -> None:
+    """F9: a class may take a method from another one."""
+
+    class Other:
+        merge = Pipeline.merge
+
+    other: Any = Other()
+    assert Pipeline.merge.invoke(backend="first")(other, 3)[1] == (other, 3)

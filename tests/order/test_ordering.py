@@ -13,7 +13,8 @@ import pytest
 from spatch_core import BackendSkippedWarning, BackendSystem
 from spatch_core._description.description import Description
 from spatch_core._order.edges import Strength
-from spatch_core._order.ordering import move_up
+from spatch_core._order.ordering import move_up, order_all
+from spatch_core._type_patterns import TypePattern
 from tests.order.conftest import backend, names, order, ring
 
 # --- the base order ------------------------------------------------------------------
@@ -154,6 +155,28 @@ def test_each_move_goes_to_just_before_the_first_of_its_names() -> None:
 
 
 # --- reasons -------------------------------------------------------------------------
+
+
+def test_of_several_sources_of_an_edge_the_strongest_is_told() -> None:
+    """P8: the edge is told once."""
+    found = order(backend("a", "m:A", higher="b"), backend("b", "m:A m:B"))
+    assert [(e.before, e.after, e.strength) for e in found.edges()] == [
+        ("a", "b", Strength.DECLARED)
+    ]
+
+
+def test_the_library_may_have_a_name_of_its_own_in_reasons() -> None:
+    """F15, P8: names themselves stay."""
+    default = Description("default", (TypePattern("m:A"), TypePattern("m:B")))
+    found = dataclasses.replace(
+        order_all([default, backend("a", "m:A"), backend("b", "m:A m:B m:C")]),
+        default_name="networkx",
+    )
+    reasons = {(e.before, e.after): e.reason for e in found.edges()}
+    assert reasons["a", "default"].endswith("the types that networkx supports")
+    assert reasons["default", "b"].startswith("the primary types of networkx (")
+    found = order(backend("a", higher="default", lower="b"), backend("b", lower="default"))
+    assert found.cycles[0].in_words("networkx") == "a before networkx before b before a"
 
 
 def test_every_edge_has_its_reason() -> None:

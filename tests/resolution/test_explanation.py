@@ -24,8 +24,8 @@ def test_explanation_reads_as_a_table() -> None:
     )
     assert str(f.explain(None)) == (
         "lib:f(no dispatch types)\n"
-        "  first    does not match: no active backend that implements it knows any of the types\n"
-        "  second   does not match: no active backend that implements it knows any of the types\n"
+        "  first    does not match: no argument has a type to dispatch on\n"
+        "  second   does not match: no argument has a type to dispatch on\n"
         "> default  runs: nothing else answers"
     )
     assert str(system.explain_types("lib:f", [Foreign])) == (

@@ -53,7 +53,7 @@ def reasons(args: tuple[Any, ...], *backends: dict[str, Any], **options: Any) ->
         ((Own(), Foreign()), f"it does not know {HERE}:Own, {HERE}:Foreign"),
         ((Foreign(),), f"it does not know {HERE}:Foreign"),
         ((1,), "no active backend that implements it knows any of the types"),
-        ((None,), "no active backend that implements it knows any of the types"),
+        ((None,), "no argument has a type to dispatch on"),
     ],
     ids=["two unknown types", "one", "a type that counts for no backend", "no types"],
 )

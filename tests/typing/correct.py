@@ -138,6 +138,7 @@ if TYPE_CHECKING:
     assert_type(image.blend(other=image, weight=1), str)
     assert_type(Image.blend(image, image), str)
     assert_type(Image.blend.explain(image, image), Explanation)
+    assert_type(Image.blend.invoke(backend="gpu")(image, image, weight=1), str)
     assert_type(image.convert(1), list[int])
     assert_type(image.size, int)
     assert_type(Image.read("x"), Image)

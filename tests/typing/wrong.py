@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     Image().blend(1)  # type: ignore[arg-type]
     Image().blend()  # type: ignore[call-arg]
     Image.blend(1)  # type: ignore[arg-type, call-arg]
+    Image.blend.explain(Image())  # type: ignore[call-arg]
+    # The instance is lost to these: write Image.blend.explain(image, image).
+    Image().blend.explain(Image())  # type: ignore[attr-defined]
+    Image().blend.invoke(type=int)  # type: ignore[attr-defined]
 
     # --- Decorating.
 

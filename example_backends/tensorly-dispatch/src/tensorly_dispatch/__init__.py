@@ -1,0 +1,169 @@
+"""TensorLy's backends, switched by spatch_core.
+
+Importing this package is all. TensorLy has two managers of backends, one for tensors and one for
+tensor algebra: classes, whose methods set a backend and whose functions dispatch. Each gets the
+methods of a `Manager`, and functions that its `BackendSystem` dispatches; every name that is bound
+to one of the former ones follows.
+"""
+
+from __future__ import annotations
+
+import sys
+from threading import RLock
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import tensorly
+from tensorly import tenalg
+from tensorly.backend import BackendManager, dynamically_dispatched_class_attribute
+
+from spatch_core import BackendSystem
+from spatch_core.switching import Switch, attributes
+
+from . import instances
+
+__all__ = ["algebra", "tensors"]
+
+TYPES = {
+    "numpy": "numpy:ndarray",
+    "pytorch": "torch:Tensor",
+    "tensorflow": "tensorflow:Tensor",
+    "cupy": "cupy:ndarray",
+    "jax": "jax:Array",
+    "paddle": "paddle:Tensor",
+}
+"""The types of the frameworks. None decides: TensorLy takes the arrays of other frameworks, too."""
+
+METHODS = [
+    *("load_backend", "set_backend", "backend_context", "current_backend", "get_backend"),
+    *("register_backend_method", "dispatch_backend_method"),
+]
+"""What a manager of TensorLy gets from a `Manager`."""
+
+_lock = RLock()
+
+
+class Manager:
+    """What is behind one of TensorLy's managers.
+
+    Parameters
+    ----------
+    module : module
+        The module whose class TensorLy's manager is.
+    prefix : str
+        The start of the names of its environment variables.
+    """
+
+    def __init__(self, module: Any, prefix: str) -> None:
+        self.home = module.__name__
+        self.theirs: Any = type(module)
+        self.load = self.theirs.load_backend
+        self.names = self.theirs.available_backend_names
+        self.keys: dict[Any, str] = {}
+        self.functions: dict[str, Any] = {}
+        self.system = BackendSystem(
+            f"{prefix.lower()}.backends",
+            prefix,
+            backends=[self.describe(each) for each in self.names],
+        )
+        self.switch = Switch(self.system)
+        instances.loaders.append((self.names, self.load))
+        self.take_over()
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """Describe what `instances` has by a name; nothing is imported for it."""
+        functions, values = self.theirs._functions, self.theirs._attributes
+        place = f"tensorly_dispatch.instances:{name}"
+        return {
+            "name": name,
+            "primary_types": [TYPES.get(name, "tensorly.backend.core:Backend")],
+            "functions": {
+                f"{self.home}:{each}": {"function": f"{place}.{each}"} for each in functions
+            },
+            "attributes": {f"{self.home}:{each}": f"{place}.{each}" for each in values},
+        }
+
+    def key(self, backend: Any) -> str:
+        """Return the name that a backend has in the system; it is given by name or instance."""
+        try:
+            return self.keys[backend]
+        except KeyError:
+            pass
+        with _lock:
+            if not isinstance(backend, str):
+                key = instances.name_of(backend)
+                if key not in self.system.backends:
+                    self.system.register(self.describe(key))
+            elif backend in self.theirs._loaded_backends:
+                key = self.key(self.theirs._loaded_backends[backend])
+            elif backend in self.names or backend not in self.system.backends:
+                key = self.key(self.load_backend(backend))
+            else:
+                key = backend  # of another distribution
+            self.keys[backend] = key
+            return key
+
+    def load_backend(self, backend_name: str) -> Any:
+        """Make an instance of a backend, which has the name from now on."""
+        instance = self.load(backend_name)
+        self.keys[backend_name] = self.key(instance)
+        return instance
+
+    def set_backend(self, backend: Any, local_threadsafe: bool = False) -> None:
+        """Set the backend; for threads that have set nothing too, unless `local_threadsafe`."""
+        self.switch.set_backend(self.key(backend), globally=not local_threadsafe)
+
+    def backend_context(self, backend: Any, local_threadsafe: bool = False) -> Any:
+        """Set the backend in a block."""
+        return self.switch.backend_context(self.key(backend), globally=not local_threadsafe)
+
+    def current_backend(self) -> Any:
+        """Return the instance that is the current backend."""
+        return getattr(instances, self.switch.get_backend())
+
+    def get_backend(self) -> str:
+        """Return the name of the current backend."""
+        name: str = self.current_backend().backend_name
+        return name
+
+    def register_backend_method(self, name: str, fun_or_attr: Any) -> None:
+        """Give the current backend another method."""
+        self.current_backend().register_method(name, fun_or_attr)
+        self.system.refresh()
+
+    def dispatch_backend_method(self, name: str, method: Any) -> Any:
+        """Return the function that dispatches; in the first call, `method` gives its signature."""
+        if name not in self.functions:
+            decorate = self.system.dispatchable([], module=self.home, qualname=name)
+            self.functions[name] = decorate(method)
+        return self.functions[name]
+
+    def take_over(self) -> None:
+        """Give TensorLy's manager these methods and functions, and go on with its backend."""
+        current = self.theirs.current_backend()
+        ours = {}
+        for name in dict.fromkeys([*METHODS, *self.theirs._functions]):
+            former = getattr(self.theirs, name)
+            is_method = name in METHODS
+            new = getattr(self, name) if is_method else self.dispatch_backend_method(name, former)
+            ours[former] = new
+            setattr(self.theirs, name, staticmethod(new))
+        for module in list(sys.modules.values()):
+            if issubclass(type(module), ModuleType):
+                for name, value in list(vars(module).items()):
+                    if type(value) in (FunctionType, MethodType) and value in ours:
+                        vars(module)[name] = ours[value]
+        self.set_backend(self.theirs._backend)
+        self.set_backend(current, local_threadsafe=True)
+
+
+# In this order: TensorLy's manager for tensor algebra is a subclass of the other one.
+algebra = Manager(tenalg, "TENSORLY_TENALG")
+"""Behind ``tensorly.tenalg``."""
+tensors = Manager(tensorly.backend, "TENSORLY")
+"""Behind ``tensorly.backend``."""
+
+_attribute = attributes(tensors.system, "tensorly.backend")[0]
+dynamically_dispatched_class_attribute.__get__ = lambda self, *_: _attribute(self.name)
+for _name in BackendManager._attributes:
+    vars(tensorly).pop(_name, None)  # copies, made when TensorLy was imported

@@ -1,0 +1,75 @@
+"""Mistakes in registering implementations; imported where one is possible."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+_WRITE = 'write @backend.implements("library.module:function")'
+_TAKES = "implements takes a library's function or its identifier, not"
+
+
+def check_implements(given: Any, should_run: Any, uses_context: Any, frame: FrameType) -> None:
+    """Raise for arguments with which no implementation can be registered.
+
+    A function of the module that calls `implements` is the implementation itself, unless it is
+    dispatchable: then the parentheses are missing.
+
+    Parameters
+    ----------
+    given : object
+        What `implements` was given as the library's function.
+    should_run, uses_context : object
+        Its other arguments.
+    frame : types.FrameType
+        The caller of `implements`.
+
+    Raises
+    ------
+    TypeError
+        If one is of a wrong type.
+    """
+    if not isinstance(given, str):
+        if not callable(given) and not hasattr(given, "__func__"):
+            raise TypeError(f"{_TAKES} {given!r}: {_WRITE}")
+        is_own = getattr(given, "__module__", None) == frame.f_globals.get("__name__")
+        if isinstance(given, type) or (is_own and not hasattr(given, "explain")):
+            kind = "the class" if isinstance(given, type) else "the backend's own function"
+            raise TypeError(f"{_TAKES} {kind} {_name(given)}: {_WRITE}, with parentheses")
+    if not isinstance(should_run, str) and not callable(should_run) and should_run is not None:
+        raise TypeError(f"should_run takes a function or its identifier, not {should_run!r}")
+    if not isinstance(uses_context, bool):
+        raise TypeError(f"uses_context takes True or False, not {uses_context!r}")
+
+
+def check_set_should_run(given: Any, frame: FrameType) -> None:
+    """Raise if ``@backend.set_should_run`` was written without parentheses.
+
+    Then it is given the function to decorate, which has no name in the calling code yet.
+
+    Parameters
+    ----------
+    given : object
+        What `set_should_run` was given, which is no registered implementation.
+    frame : types.FrameType
+        The caller of `set_should_run`.
+
+    Raises
+    ------
+    TypeError
+        If the parentheses are missing.
+    """
+    name = str(getattr(given, "__name__", ""))
+    is_own = getattr(given, "__module__", None) == frame.f_globals.get("__name__")
+    named = frame.f_locals.get(name, frame.f_globals.get(name))
+    if name and is_own and named is not given:
+        raise TypeError(
+            f"set_should_run is called before it decorates {_name(given)}: write "
+            "@backend.set_should_run(implementation), with the function that it is for"
+        )
+
+
+def _name(function: object) -> str:
+    return str(getattr(function, "__qualname__", function))
