@@ -308,8 +308,10 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
 )
 def backends(step: Step) -> None:
     files = sorted((ROOT / "example_backends").glob("*/src/**/*.toml"))
+    # The others are written by hand.
+    generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
     commands: list[tuple[str | Path, ...]] = [
-        ("spatch-core", "update", "--check", *files),
+        ("spatch-core", "update", "--check", *generated),
         ("spatch-core", "verify", *files),
         ("spatch-core", "doctor"),
         ("python", "tools/agreement.py", "--check"),
