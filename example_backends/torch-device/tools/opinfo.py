@@ -62,8 +62,8 @@ def copied(sample: Any, device: str, *, is_backward: bool) -> Any:
     """Return a sample whose tensors are on a device."""
 
     def move(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().clone().to(device).requires_grad_(
-            is_backward and tensor.requires_grad
+        return (
+            tensor.detach().clone().to(device).requires_grad_(is_backward and tensor.requires_grad)
         )
 
     def convert(value: Any) -> Any:
@@ -110,7 +110,9 @@ def outcome(
             expected.append(to_cpu(twice[0]))
     except Exception:
         return None
-    if not samples or not any(isinstance(each, torch.Tensor) for each in itertools.chain(*expected)):
+    if not samples or not any(
+        isinstance(each, torch.Tensor) for each in itertools.chain(*expected)
+    ):
         return None
     worst, reason = 0, ""
     counts = environment.report()
@@ -160,9 +162,7 @@ def main() -> None:
                 continue
             if "sparse" in info.full_name or info.full_name.startswith("_refs"):
                 continue
-            found = outcome(
-                environment, info, dtype, options.samples, is_backward=options.backward
-            )
+            found = outcome(environment, info, dtype, options.samples, is_backward=options.backward)
             if found is None:
                 continue
             counts[found[0]] += 1

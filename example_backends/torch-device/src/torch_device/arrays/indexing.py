@@ -77,9 +77,7 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.scatter.value)(
         lambda x, dim, index, value: scatter(x, dim, index, xp.asarray(value, x.dtype))
     )
-    op(aten.scatter_add.default)(
-        lambda x, dim, index, values: scatter(x, dim, index, values, True)
-    )
+    op(aten.scatter_add.default)(lambda x, dim, index, values: scatter(x, dim, index, values, True))
 
     @op(aten.index_add.default)
     def index_add(x: Any, dim: int, index: Any, values: Any, alpha: Any = 1) -> Any:
@@ -109,9 +107,9 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.stack.default)(lambda tensors, dim=0: xp.stack(tensors, axis=dim))
     op(aten.flip.default)(lambda x, dims: xp.flip(x, tuple(dims)) if dims else x)
     op(aten.roll.default)(
-        lambda x, shifts, dims=(): xp.roll(x, tuple(shifts), tuple(dims))
-        if dims
-        else xp.roll(x, shifts[0])
+        lambda x, shifts, dims=(): (
+            xp.roll(x, tuple(shifts), tuple(dims)) if dims else xp.roll(x, shifts[0])
+        )
     )
     op(aten.rot90.default)(lambda x, k=1, dims=(0, 1): xp.rot90(x, k, tuple(dims)))
 

@@ -151,9 +151,7 @@ def register(environment: Any, xp: Any) -> None:
         options = (stride, padding, dilation, groups)
         of_x = of_w = of_bias = None
         if mask[0]:
-            of_x = (
-                forward(g, w, *options) if transposed else grad_input(g, w, x.shape, *options)
-            )
+            of_x = forward(g, w, *options) if transposed else grad_input(g, w, x.shape, *options)
         if mask[1]:
             of_w = grad_weight(x, g, w, *options) if transposed else grad_weight(g, x, w, *options)
         if mask[2]:
@@ -162,7 +160,12 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.max_pool2d_with_indices.default)
     def max_pool(
-        x: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False
+        x: Any,
+        kernel: Any,
+        stride: Any = (),
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil: bool = False,
     ) -> Any:
         if ceil:
             return NotImplemented
@@ -185,9 +188,7 @@ def register(environment: Any, xp: Any) -> None:
     ) -> Any:
         rows = index.reshape(*index.shape[:-2], -1)
         flat = xp.zeros((*x.shape[:-2], x.shape[-2] * x.shape[-1]), g.dtype)
-        grid = list(
-            xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True)
-        )
+        grid = list(xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True))
         grid[-1] = rows
         values = g.reshape(rows.shape)
         if is_numpy:
