@@ -230,12 +230,10 @@ class Adoption:
 
 def adoption_of(dispatcher: Dispatcher) -> Adoption:
     """Return the adopted functions of a library."""
-    found: Adoption | None = dispatcher.adoption
-    if found is None:
+    if not dispatcher.adoptions:
         # Of several threads that make one, the first one's stays.
-        dispatcher._adoption.append(Adoption(dispatcher))
-        found = dispatcher._adoption[0]
-    assert found is not None
+        dispatcher.adoptions.append(Adoption(dispatcher))
+    found: Adoption = dispatcher.adoptions[0]
     return found
 
 

@@ -111,7 +111,7 @@ class Dispatcher:
         # Filled and emptied in single steps, so that no lock is needed.
         self.late: set[str] = set()
         self.unread: set[str] = set()
-        self._adoption: list[Any] = []  # one at most, as with the loaders
+        self.adoptions: list[Any] = []  # one `Adoption` at most, as with the loaders
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -123,11 +123,6 @@ class Dispatcher:
         self.shortcuts: Shortcuts
         self.results: Results
         keeper.strays = self.link.strays
-
-    @property
-    def adoption(self) -> Any:
-        """The `Adoption` of the library; None if it has adopted nothing."""
-        return self._adoption[0] if self._adoption else None
 
     @property
     def loaded(self) -> Caller | None:

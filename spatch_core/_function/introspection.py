@@ -52,8 +52,8 @@ def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
     """Say what would run for dispatch arguments of these types; see `BackendSystem`."""
     record: Any = dispatcher.by_identifier.get(identifier)
-    if record is None and dispatcher.adoption is not None:
-        record = dispatcher.adoption.find(identifier)
+    if record is None and dispatcher.adoptions:
+        record = dispatcher.adoptions[0].find(identifier)
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
