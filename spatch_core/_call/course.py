@@ -57,6 +57,15 @@ class Course:
     ) -> Any:
         """Return the answer of a call after a backend deferred that may have called ``call_next``.
 
+        Parameters
+        ----------
+        context : DispatchContext or None
+            The last one that was made in the call.
+        backend : str
+            The backend that deferred.
+        args, kwargs
+            The arguments of the call.
+
         Returns
         -------
         object

@@ -151,6 +151,9 @@ class _Explainer:
                 return Verdict.DEFERS, "it said IF_NEEDED: it runs if no other one does"
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
+        variant = None if implementation is None else implementation.variant
+        if variant is not None:
+            reason = "; ".join(filter(None, [reason, f"its variant for {variant.requires}"]))
         if step.backend == DEFAULT and self.ending is not None and self.ending.policy == "warn":
             reason = "fallback='warn'" + (f": {reason}" if reason else "")
         return self._run(step.backend, reason)

@@ -7,7 +7,7 @@ with the reasons that `reasons` puts into words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .._identifiers import DEFAULT
@@ -83,6 +83,8 @@ class Walk:
         Of the library.
     order : CandidateOrder
         Of the library.
+    counts : callable, optional
+        Whether a type counts for all backends, whatever knows it.
 
     Attributes
     ----------
@@ -96,7 +98,7 @@ class Walk:
         The types that count.
     cycles : dict of str to Cycle
         Of the candidates met so far, those that are skipped, each with its cycle.
-    state, rule, order
+    function, state, rule, order
         As they were given.
     """
 
@@ -108,10 +110,11 @@ class Walk:
         rule: GoldenRule,
         matcher: Matcher,
         order: CandidateOrder,
+        counts: Callable[[type], bool] | None = None,
     ) -> None:
         self.order = order
         self.cycles: dict[str, Cycle] = {}
-        self._function = function
+        self.function = function
         self.state = state
         self.rule = rule
         self._matcher = matcher
@@ -125,7 +128,10 @@ class Walk:
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
             # The type that the user names counts, whatever knows it.
-            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
+            if cls is state.type or (counts is not None and counts(cls)):
+                weight = Weight.ALL
+            else:
+                weight = rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)
@@ -251,7 +257,7 @@ class Walk:
         """
         if self._is_settled:
             return self.rule.has_chosen(names, self.state)
-        return self.rule.has_part(names, self._function, self.state)
+        return self.rule.has_part(names, self.function, self.state)
 
     @property
     def _is_settled(self) -> bool:
