@@ -191,7 +191,8 @@ class _Explainer:
             return Verdict.LATER, ""
         own = self.resolver.default_patterns
         to = str(own[0]) if len(own) == 1 else "the library's types"
-        reason = f"{text} to {to} through its conversions"
+        reason = f"{text} to {to}" if text else f"the result from {to}"
+        reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
         doubts = [] if unless == reason else [unless]
         # It is not called: it may be slow, or move data.

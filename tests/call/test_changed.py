@@ -81,10 +81,8 @@ def test_what_was_written_is_copied_into_the_callers_objects() -> None:
     def copy_into(original: Any, written: Any) -> None:
         copied.append((original, written))
 
-    def back(new: Any) -> Any:
-        return changed.back(new, is_library, pytest.fail, told)
-
-    changed.write_back([items], is_foreign, copy_into, back, told)
+    written = Leaves([items], is_foreign)
+    changed.write_back(written, is_library, pytest.fail, copy_into, told)
     assert copied == [(value, made[id(value)])]
     assert items == [value, 1]
     assert told.moves == [(made[id(value)], value)]
