@@ -30,7 +30,7 @@ from ._state import block, hooks, options
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
-    from ._description.description import AutoGeneration, Implementation
+    from ._description.description import AutoGeneration, Implementation, Variant
     from ._problems import Source
     from ._resolution.explanation import ExplainedBackend, Verdict
     from ._state.hooks import Call
@@ -69,6 +69,7 @@ __all__ = [
     "Trace",
     "TraceEvent",
     "TypePattern",
+    "Variant",
     "Verdict",
 ]
 
@@ -82,6 +83,7 @@ _HOMES = {
     "Source": "_problems",
     "TraceEvent": "_state.trace",
     "TypePattern": "_type_patterns",
+    "Variant": "_description.description",
     "Verdict": "_resolution.explanation",
 }
 """Modules of the names that are not imported above; those of others are in `examination`."""
