@@ -13,9 +13,9 @@ from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
-from .changed import Changed, Told, Unconverted, converted
 from .converted_objects import size_of
 from .leaves import Leaves
+from .round_trip import RoundTrip, Told, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
 """Kinds of classes: their objects stay, are the library's, or are converted."""
@@ -113,16 +113,16 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        changed = self._changed((*args, *kwargs.values()), told)
-        new_args = tuple([changed.there(each) for each in args])
-        new_kwargs = {name: changed.there(each) for name, each in kwargs.items()}
+        trip = self._round_trip((*args, *kwargs.values()), told)
+        new_args = tuple([trip.there(each) for each in args])
+        new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
         mutated = []
         if self._function.manner is not None:
             mutated = [value for _, value in self._mutated(args, kwargs)]
 
         def finish(result: Any) -> Any:
             try:
-                return self._finished(result, changed, mutated, told)
+                return self._finished(result, trip, mutated, told)
             except Unconverted as failure:
                 raise told.refusal(str(failure)) from None
 
@@ -141,7 +141,7 @@ class Conversion:
                 keeper.leave(entered)
         return _later(result, finish) if type(result) is CoroutineType else finish(result)
 
-    def _changed(self, roots: tuple[Any, ...], told: Told) -> Changed:
+    def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
         """Convert the leaves of the arguments."""
         to_default, _, _ = self._load()
         leaves = Leaves(roots, self._is_foreign, self._is_library)
@@ -153,9 +153,9 @@ class Conversion:
             made[key] = new
             back[id(new)] = value
             told.converted(value, new)
-        return Changed(leaves, made, back)
+        return RoundTrip(leaves, made, back)
 
-    def _finished(self, result: Any, changed: Changed, mutated: list[Any], told: Told) -> Any:
+    def _finished(self, result: Any, trip: RoundTrip, mutated: list[Any], told: Told) -> Any:
         """Return the result of the default implementation for the caller."""
         if result is NotImplemented:
             return result
@@ -165,10 +165,10 @@ class Conversion:
         if mutated:
 
             def back(value: Any) -> Any:
-                return changed.back(value, self._is_library, from_default, told)
+                return trip.back(value, self._is_library, from_default, told)
 
-            changed.write_back(mutated, self._is_foreign, copy_into, back, told)
-        return changed.back(result, self._is_library, from_default, told)
+            trip.write_back(mutated, self._is_foreign, copy_into, back, told)
+        return trip.back(result, self._is_library, from_default, told)
 
     def _mutated(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
