@@ -23,7 +23,7 @@ from . import (
 from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
-from ._function.protocol import DispatchableFunction
+from ._function.function_type import DispatchableFunction
 from ._problems import Problem
 from ._resolution.explanation import Explanation
 from ._state import block, hooks, options

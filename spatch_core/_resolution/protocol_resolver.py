@@ -21,7 +21,7 @@ from .._state.state import DispatchState
 from .._type_patterns import ABSTRACT
 from .candidate import Candidate
 from .fallback_policy import Ending
-from .overriding import overriding_types
+from .overriding_types import overriding_types
 from .resolver import Resolver
 from .walk import Step, Walk
 
