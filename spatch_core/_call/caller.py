@@ -259,7 +259,7 @@ class Caller:
             return explain(self.resolver, function, state, types, answer, examine)
 
         if function.manner is not None and function.manner.follows is not None:
-            from .remembering import explain_followed  # few functions follow
+            from .following import explain_followed  # few functions follow
 
             return explain_followed(
                 self.resolver, function, state, types, (args, kwargs), explain_in

@@ -134,11 +134,17 @@ class Conversion:
         if state.type is None:
             result = default(*new_args, **new_kwargs)
         else:
-            entered = keeper.enter(keeper.scope(state.replace(type=None)))
-            try:
+            scope, held = keeper.scope(state.replace(type=None)), keeper.held()
+            try:  # as in `keeper`
+                keeper.put(scope)
                 result = default(*new_args, **new_kwargs)
             finally:
-                keeper.leave(entered)
+                try:
+                    keeper.put_back(*held)
+                except BaseException:  # an interrupt
+                    keeper.put_back(*held)
+                    raise
+                del held
         return _later(result, finish) if type(result) is CoroutineType else finish(result)
 
     def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
@@ -195,11 +201,17 @@ async def _awaited(
     state = keeper.current()
     if state.type is None:
         return finish(await default(*args, **kwargs))
-    entered = keeper.enter(keeper.scope(state.replace(type=None)))
-    try:
+    scope, held = keeper.scope(state.replace(type=None)), keeper.held()
+    try:  # as in `keeper`
+        keeper.put(scope)
         result = await default(*args, **kwargs)
     finally:
-        keeper.leave(entered)
+        try:
+            keeper.put_back(*held)
+        except BaseException:  # an interrupt
+            keeper.put_back(*held)
+            raise
+        del held
     return finish(result)
 
 

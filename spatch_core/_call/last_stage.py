@@ -35,17 +35,15 @@ class LastStage:
         The candidates.
     """
 
-    __slots__ = (
-        *("_backend", "_function", "_keeper", "_plain", "_reset", "_scope", "_set", "_way"),
-    )
+    __slots__ = (*("_backend", "_function", "_get", "_keeper", "_plain", "_scope", "_set", "_way"),)
 
     def __init__(
         self, function: Function, keeper: StateKeeper, scope: Scope, way: Chain | Guard
     ) -> None:
         self._function = function
         self._keeper = keeper
-        self._set = keeper.variable.set
-        self._reset = keeper.variable.reset
+        self._get = keeper.get
+        self._set = keeper.set
         self._scope = scope
         self._way = way
         self._plain: Callable[..., Any] | None = None
@@ -72,21 +70,32 @@ class LastStage:
         keeper, scope = self._keeper, self._scope
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
-        token = self._set(scope.tables)
-        try:
+        before = self._get()
+        try:  # as in `keeper`
+            self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:
-            self._reset(token)
-            del token  # or the traceback of an exception would go on holding the context
+            try:
+                self._set(before)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            del before  # or the traceback of an exception would go on holding the state
 
     def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
         """Call the candidates in a context that does not know of the block: of another thread."""
-        entered = self._keeper.enter(self._scope)
+        keeper = self._keeper
+        held = keeper.held()
         try:
+            keeper.put(self._scope)
             return self._run(call, *arguments)
         finally:
-            self._keeper.leave(entered)
-            del entered  # or the traceback of an exception would go on holding the observation
+            try:
+                keeper.put_back(*held)
+            except BaseException:  # an interrupt
+                keeper.put_back(*held)
+                raise
+            del held  # or the traceback of an exception would go on holding the observation
 
     def _run(
         self,

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import pytest
 
 from spatch_core import BackendSystem, NoImplementationError
+from spatch_core.backend_system import find_system
 from spatch_core.protocols import library_functions
 from spatch_core.testing import run_python
 
@@ -775,6 +776,21 @@ def test_what_a_program_forgets_is_freed() -> None:
     gc.collect()
     gc.collect()
     assert [each() for each in gone] == [None, None]
+
+
+def test_a_system_that_is_made_again_has_its_protocol() -> None:
+    """S9, K7: where the script that made it does not run."""
+    assert (system.protocol, BackendSystem(None, "X").protocol) == (METHOD, None)
+    made = find_system("json", "AGAIN", None, [], [], [], "default", (), METHOD)
+    assert made.protocol == METHOD
+    run_python("""
+        import pickle
+        from spatch_core import BackendSystem
+        own = BackendSystem(None, "SCRIPT", protocol="__own_function__")
+        assert own.__reduce__()[1][-1] == "__own_function__"
+        assert pickle.loads(pickle.dumps(own)) is own
+        assert len(BackendSystem(None, "PLAIN").__reduce__()[1]) == 8
+    """)
 
 
 def test_instances_are_copied_and_pickled() -> None:
