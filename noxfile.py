@@ -277,9 +277,9 @@ def examples(step: Step) -> None:
         if (folder / "tests").exists():
             # Tests that share a cluster are one piece of work.
             step.pytest(folder.name, "tests", folder=folder, shared="loadgroup")
-    # These tools take what the environments of the core lack.
+    # These take what the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
-    step.pytest("tools", "-m", "", *tools)
+    step.pytest("tools", "-m", "", "tests/test_estimators.py", *tools)
 
 
 if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels for

@@ -17,7 +17,8 @@ wanted = (
     and not sysconfig.get_config_var("Py_GIL_DISABLED")
     and os.environ.get("SPATCH_CORE_PURE", "0") in ("", "0")
 )
-extension = Extension(
-    "spatch_core._function._accelerator", ["spatch_core/_function/_accelerator.c"], optional=True
-)
-setup(ext_modules=[extension] if wanted else [])
+extensions = [
+    Extension(f"spatch_core._function.{name}", [f"spatch_core/_function/{name}.c"], optional=True)
+    for name in ("_accelerator", "_lookup")
+]
+setup(ext_modules=extensions if wanted else [])

@@ -161,14 +161,16 @@ def elements(value: Any) -> list[Any]:
     >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
     ([1, 2, 3], ['ab'], [1, None, None, 2])
     """
-    if not _is_container(type(value)):
+    cls = type(value)
+    if cls is not list and cls is not tuple and cls is not slice:
         return [value]
     found: list[Any] = []
     seen = {id(value)}  # a list may hold itself
-    pending = [_items(value)]
+    pending = [_items(value) if cls is slice else iter(value)]
     while pending:
         for item in pending[-1]:
-            if not _is_container(type(item)):
+            cls = type(item)
+            if cls is not list and cls is not tuple and cls is not slice:
                 found.append(item)
             elif id(item) not in seen:
                 seen.add(id(item))
@@ -177,10 +179,6 @@ def elements(value: Any) -> list[Any]:
         else:
             pending.pop()
     return found
-
-
-def _is_container(cls: type) -> bool:
-    return cls is list or cls is tuple or cls is slice
 
 
 def _items(container: Any) -> Iterator[Any]:

@@ -1,12 +1,12 @@
-"""Run the tests of the C extension with AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Run the tests of the C extensions with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-    python tools/sanitize.py                          # all tests that call the C extension
+    python tools/sanitize.py                          # all tests that call the C extensions
     python tools/sanitize.py tests/test_scale.py -x   # pytest's arguments instead
 
 The tests run on the current interpreter, which must have their dependencies. Requires Linux and
 gcc or clang with the sanitizers. The script builds in a temporary folder and leaves the checkout
 unchanged. It is not a session of ``noxfile.py``: many machines lack the libraries, the tests
-take three times as long, and the C code is one file that seldom changes.
+take three times as long, and the C code seldom changes.
 
 Memory that is still in use at exit is not reported, because the interpreter itself leaves some.
 `tests/function/test_acceleration_stress.py` tests that calls do not leak memory.
@@ -35,7 +35,10 @@ FLAGS = [
 TESTS = [
     "tests/function/test_acceleration.py",
     "tests/function/test_acceleration_stress.py",
+    "tests/function/test_adopting.py",
+    "tests/function/test_lookup.py",
     "tests/function/test_shortcut.py",
+    "tests/protocols/test_array_function.py",
     "tests/call/test_chain.py",
     "tests/function/test_dispatcher.py",
     "tests/property/test_paths.py",
@@ -57,26 +60,17 @@ def find_library(compiler: str) -> str:
 
 
 def build(compiler: str, folder: Path) -> None:
-    """Copy the package into `folder` and build its extension with the sanitizers."""
+    """Copy the package into `folder` and build its extensions with the sanitizers."""
     package = folder / "spatch_core"
     shutil.copytree(
         ROOT / "spatch_core", package, ignore=shutil.ignore_patterns("*.so", "__pycache__")
     )
     shared = ["-shared-libasan"] if "clang" in os.path.basename(compiler) else []
-    subprocess.run(
-        [
-            compiler,
-            *FLAGS,
-            *shared,
-            "-shared",
-            "-fPIC",
-            f"-I{sysconfig.get_path('include')}",
-            str(package / "_function" / "_accelerator.c"),
-            "-o",
-            str(package / "_function" / f"_accelerator{sysconfig.get_config_var('EXT_SUFFIX')}"),
-        ],
-        check=True,
-    )
+    for source in (package / "_function").glob("*.c"):
+        made = source.with_name(f"{source.stem}{sysconfig.get_config_var('EXT_SUFFIX')}")
+        include = f"-I{sysconfig.get_path('include')}"
+        command = [compiler, *FLAGS, *shared, "-shared", "-fPIC", include]
+        subprocess.run([*command, str(source), "-o", str(made)], check=True)
 
 
 def main() -> int:

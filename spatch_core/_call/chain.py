@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .._adopted import AdoptedFunction
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
@@ -251,8 +252,8 @@ class Chain(TakesFound):
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
         caller = self.caller
-        if caller is None:
-            return self.run(args, kwargs, place, course=course)
+        if caller is None or isinstance(self.function, AdoptedFunction):
+            return self.run(args, kwargs, place, course=course)  # the types were given
         found = self.function.extract(args, kwargs)
         types = caller.resolver.types(found, self.state)
         if [*map(id, types)] == [*map(id, self.types)]:

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import is_
-from typing import Any, Protocol
+from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
 """What stands for the result of a conversion that failed, and of candidates not tried yet."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
-
-
-class Context(Protocol):
-    """A `DispatchContext`, as far as the course of a call needs it."""
-
-    @property
-    def name(self) -> str: ...
 
 
 class Course:
@@ -57,12 +50,21 @@ class Course:
 
     def settle(
         self,
-        context: Context | None,
+        context: Any,
         backend: str,
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> Any:
         """Return the answer of a call after a backend deferred that may have called ``call_next``.
+
+        Parameters
+        ----------
+        context : DispatchContext or None
+            The last one that was made in the call.
+        backend : str
+            The backend that deferred.
+        args, kwargs
+            The arguments of the call.
 
         Returns
         -------

@@ -35,15 +35,16 @@ class LastStage:
         The candidates.
     """
 
-    __slots__ = (*("_backend", "_function", "_get", "_keeper", "_plain", "_scope", "_set", "_way"),)
+    __slots__ = (
+        *("_backend", "_function", "_get", "_keeper", "_plain", "_reset", "_scope", "_set", "_way"),
+    )
 
     def __init__(
         self, function: Function, keeper: StateKeeper, scope: Scope, way: Chain | Guard
     ) -> None:
         self._function = function
         self._keeper = keeper
-        self._get = keeper.get
-        self._set = keeper.set
+        self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
         self._scope = scope
         self._way = way
         self._plain: Callable[..., Any] | None = None
@@ -70,17 +71,21 @@ class LastStage:
         keeper, scope = self._keeper, self._scope
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
-        before = self._get()
+        before, token = self._get(), None
         try:  # as in `keeper`
-            self._set(scope.tables)
+            token = self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:
             try:
-                self._set(before)
+                if token is None:
+                    self._set(before)
+                else:
+                    self._reset(token)
             except BaseException:  # an interrupt
                 self._set(before)
                 raise
-            del before  # or the traceback of an exception would go on holding the state
+            # Or the traceback of an exception would go on holding the state.
+            del before, token
 
     def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
         """Call the candidates in a context that does not know of the block: of another thread."""

@@ -111,6 +111,7 @@ class Dispatcher:
         # Filled and emptied in single steps, so that no lock is needed.
         self.late: set[str] = set()
         self.unread: set[str] = set()
+        self._adoption: list[Any] = []  # one at most, as with the loaders
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -122,6 +123,11 @@ class Dispatcher:
         self.shortcuts: Shortcuts
         self.results: Results
         keeper.strays = self.link.strays
+
+    @property
+    def adoption(self) -> Any:
+        """The `Adoption` of the library; None if it has adopted nothing."""
+        return self._adoption[0] if self._adoption else None
 
     @property
     def loaded(self) -> Caller | None:
@@ -157,21 +163,34 @@ class Dispatcher:
         self.ensure_loaded().resolver.check_type(cls)
 
     def add(self, record: Record) -> int:
-        """Give a function its index in the tables."""
+        """Give a function of the library its index in the tables."""
         if self._read_again is not None:
             # First, because another thread may discover the backends now, and take shortcuts.
             self.late.add(record.identifier)
             self.unread.add(record.identifier)
-        self.records.append(record)
+        index = self.place(record)
         self.by_identifier[record.identifier] = record
-        index = len(self.records)
-        while self.records[index - 1] is not record:  # another thread has added one since
-            index -= 1
         self._homes.add(record.function.default, index)
         if not self._loaders:
             self.late.discard(record.identifier)
             self.unread.discard(record.identifier)
         return index
+
+    def place(self, record: Any) -> int:
+        """Return the index of a new record in the tables."""
+        self.records.append(record)
+        index = len(self.records)
+        while self.records[index - 1] is not record:
+            index -= 1  # another thread has added one meanwhile
+        return index
+
+    def ready(self, identifier: str) -> Caller | None:
+        """Return what calls the backends, loaded if need be; None while this thread loads them."""
+        loader = self.ensure_loader()
+        if identifier in self.late and self._read_again is not None:
+            self._read_again(identifier)
+            self.late.discard(identifier)  # last: another thread may call the function, too
+        return loader.settled or loader.load() or loader.loaded
 
     def follow(self, record: Record, caller: Caller, is_new: bool) -> None:
         """Let a function that is added follow the backends, which have been loaded."""
@@ -204,11 +223,7 @@ class Dispatcher:
     def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
         record = self.records[index - 1]
         function = record.function
-        loader = self.ensure_loader()
-        if record.identifier in self.late and self._read_again is not None:
-            self._read_again(record.identifier)
-            self.late.discard(record.identifier)  # last: another thread may call the function, too
-        caller = loader.settled or loader.load() or loader.loaded
+        caller = self.ready(record.identifier)
         if caller is None:
             # A backend calls the library while discovery imports it: no backend is known yet.
             return self._replacing(index, function.default) if is_replacing else function.default

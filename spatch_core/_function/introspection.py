@@ -51,7 +51,9 @@ def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
 
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
     """Say what would run for dispatch arguments of these types; see `BackendSystem`."""
-    record = dispatcher.by_identifier.get(identifier)
+    record: Any = dispatcher.by_identifier.get(identifier)
+    if record is None and dispatcher.adoption is not None:
+        record = dispatcher.adoption.find(identifier)
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)

@@ -8,7 +8,7 @@ from .._identifiers import import_in_turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from .._call.caller import Caller
@@ -106,6 +106,61 @@ class Backends:
         from .registering import unregister
 
         unregister(self, name)
+
+    def adopt(self, function: Callable[..., Any], identity: str) -> None:
+        """Put a function that the library does not own into its tables, without a wrapper.
+
+        Nothing is done to the function. Backends implement it by its identity, and `lookup` finds
+        what they have for given types.
+
+        Parameters
+        ----------
+        function : callable
+            The function. It is called with arguments that a backend has converted, and else never.
+        identity : str
+            ``"module:qualname"``.
+
+        Raises
+        ------
+        IdentifierError
+            If `identity` is none.
+        ValueError
+            If the identity is that of another function, or the function has another one.
+        TypeError
+            If it is no function.
+        """
+        from .adopting import adoption_of  # few libraries need it
+
+        adoption_of(self._dispatcher).adopt(function, identity)
+
+    def lookup(self, identity: str, types: tuple[type, ...], /) -> Callable[..., Any] | None:
+        """Return what to call for an adopted function and types.
+
+        Parameters
+        ----------
+        identity : str
+            That of an adopted function.
+        types : tuple of type
+            The types of the call, in order.
+
+        Returns
+        -------
+        callable or None
+            None if no backend would take the call. A backend may defer by ``NotImplemented``,
+            which is then the result.
+
+        Raises
+        ------
+        UnknownFunctionError
+            A `KeyError`: no function was adopted by this identity.
+        TypeError
+            If `types` are not classes.
+        """
+        from .adopting import adoption_of  # few libraries need it
+
+        # From now on without this frame.
+        self.__dict__["lookup"] = found = adoption_of(self._dispatcher).lookup
+        return found(identity, types)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.

@@ -90,6 +90,33 @@ class Ending(NamedTuple):
         return f"fallback={self.policy!r}, and the library's own types do not include {names}"
 
 
+class AdoptedEnding(Ending):
+    """The end of the chains of calls of a function that the library does not own.
+
+    `is_operator` says that ``NotImplemented`` lets others answer.
+    """
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the default implementation does not run with the arguments of the call."""
+        return True
+
+    @property
+    def warns(self) -> bool:
+        """Whether a warning may go before the default implementation."""
+        return False
+
+    @property
+    def declined(self) -> str:
+        """Why the default implementation does not run, whatever the policy is."""
+        return "no backend runs it" + " or converts" * self.converts
+
+    @property
+    def reason(self) -> str:
+        """Say in words why the default implementation does not just run."""
+        return "it is no function of the library, which only lets backends answer"
+
+
 class Warned:
     """The functions and types of which it was said that no backend ran."""
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .._adopted import AdoptedFunction
 from .._classes import type_identifier
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
@@ -182,6 +183,8 @@ class OverridingResolver(Resolver):
 
     def walk(self, function: Function, state: DispatchState, types: tuple[type, ...]) -> Walk:
         """Return the walk along the backends for calls of these types."""
+        if isinstance(function, AdoptedFunction):
+            return super().walk(function, state, types)  # it has a protocol of its own
         matcher, order = self.matcher, self._order
         walk = OverridingWalk(
             *(self.protocol, function.identifier, state, types, self._rule, matcher, order)

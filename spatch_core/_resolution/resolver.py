@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT, shown
@@ -16,7 +17,7 @@ from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters
 from .docstring_section import Documentation
-from .fallback_policy import Ending, Warned, is_operator, policy_of
+from .fallback_policy import AdoptedEnding, Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .implementers import Implementers
 from .matching import Matcher
@@ -142,7 +143,9 @@ class Resolver:
         types : tuple of type
             The dispatch types, the state's own among them.
         """
-        return Walk(function.identifier, state, types, self._rule, self.matcher, self._order)
+        counts = function.counts if isinstance(function, AdoptedFunction) else None
+        own = self._rule, self.matcher, self._order, counts
+        return Walk(function.identifier, state, types, *own)
 
     def candidates(
         self, function: Function, state: DispatchState, walk: Walk
@@ -171,9 +174,12 @@ class Resolver:
 
     def ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
         """Return what becomes of calls that no backend takes; None if no policy applies."""
+        policy = policy_of(function, state, self.fallback)
+        if isinstance(function, AdoptedFunction) and policy is not None:
+            may_pass = function.others_may_answer(walk.types)
+            return AdoptedEnding(policy, walk.foreign, may_pass)
         if not walk.foreign:
             return None
-        policy = policy_of(function, state, self.fallback)
         if policy is None:
             return None
         return Ending(policy, walk.foreign, is_operator(function))

@@ -7,7 +7,7 @@ with the reasons that `reasons` puts into words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .._identifiers import DEFAULT
@@ -83,6 +83,8 @@ class Walk:
         Of the library.
     order : CandidateOrder
         Of the library.
+    counts : callable, optional
+        Whether a type counts for all backends, whatever knows it.
 
     Attributes
     ----------
@@ -108,6 +110,7 @@ class Walk:
         rule: GoldenRule,
         matcher: Matcher,
         order: CandidateOrder,
+        counts: Callable[[type], bool] | None = None,
     ) -> None:
         self.order = order
         self.cycles: dict[str, Cycle] = {}
@@ -125,7 +128,10 @@ class Walk:
             if DEFAULT not in match.known and not match.is_builtin:
                 foreign.append(cls)
             # The type that the user names counts, whatever knows it.
-            weight = Weight.ALL if cls is state.type else rule.weight(match, function, state)
+            if cls is state.type or (counts is not None and counts(cls)):
+                weight = Weight.ALL
+            else:
+                weight = rule.weight(match, function, state)
             if weight is not Weight.NONE:
                 self.weighed.append(WeighedType(cls, match, weight is Weight.ALL))
         self.foreign = tuple(foreign)

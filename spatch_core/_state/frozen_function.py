@@ -63,22 +63,25 @@ class FunctionWithState:
             self._check()
         # As in `keeper`, without other frames.
         keeper, scope = self._keeper, self._scope
-        before, mark = keeper.get(), keeper.observations.variable.get()
+        before, mark, token = keeper.get(), keeper.observations.variable.get(), None
         try:
             if scope.is_observed:
                 keeper.observe(keeper.observations.begin())
-            keeper.set(scope.tables)
+            token = keeper.set(scope.tables)
             return self.__wrapped__(*args, **kwargs)
         finally:
             try:
-                keeper.set(before)
+                if token is None:
+                    keeper.set(before)
+                else:
+                    keeper.variable.reset(token)
                 if scope.is_observed:
                     keeper.observe(mark)
             except BaseException:  # an interrupt
                 keeper.put_back(before, mark)
                 raise
             # Or the traceback of an exception would go on holding the outer observation.
-            del before, mark
+            del before, mark, token
 
     def _check(self) -> None:
         catalog = self._owner.catalog()

@@ -19,7 +19,8 @@ looks first at what is in force, and sets that again, at least once undisturbed:
             keeper.put_back(*held)
             raise
 
-A token of the variable would be lost between its making and the ``try``, and works once.
+A token of the variable alone could be lost before it is stored, and works once. On hot paths it is
+used as well, because that takes less time: what was in force is set where there is no token.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class StateKeeper:
         self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
-        self.set: Callable[[Tables], object] = self.variable.set
+        self.set: Callable[[Tables], Token[Tables]] = self.variable.set
         self.observations = Observations(f"{name} observed")
         self.observe: Callable[[Mark | None], object] = self.observations.variable.set
         self.strays: Callable[[], Container[int] | None] = frozenset

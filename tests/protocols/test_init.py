@@ -1,9 +1,41 @@
-"""The room of protocols imports what is used."""
+"""The package offers its functions, and imports nothing for them."""
 
 from __future__ import annotations
 
 from spatch_core import protocols
 from spatch_core.testing import run_python
+
+
+def test_nothing_is_imported_before_it_is_used() -> None:
+    """T4: neither NumPy nor PyTorch, nor the modules for them."""
+    done = run_python(
+        """
+        import sys
+        import spatch_core.protocols
+
+        known = {"numpy", "torch", "spatch_core.protocols.array_function"}
+        print(known & sys.modules.keys(), spatch_core.protocols.__all__)
+        """
+    )
+    assert (
+        done.stdout.strip() == "set() ['library_functions', 'numpy_functions', 'torch_functions']"
+    )
+
+
+def test_a_class_needs_neither_numpy_nor_torch() -> None:
+    """T4: until a function of theirs comes."""
+    done = run_python(
+        """
+        import sys
+        from spatch_core import BackendSystem
+        from spatch_core.protocols import numpy_functions, torch_functions
+
+        system = BackendSystem("no.such.group", "DUCKS")
+        class Duck(numpy_functions(system), torch_functions(system)): ...
+        print({"numpy", "torch", "spatch_core._call.chain"} & sys.modules.keys())
+        """
+    )
+    assert done.stdout.strip() == "set()"
 
 
 def test_a_protocol_is_imported_when_it_is_used() -> None:

@@ -66,7 +66,10 @@ def test_ratios_are_taken_round_by_round() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("group", "title"), [("calls", "Calls"), ("around", "Around calls")])
+@pytest.mark.parametrize(
+    ("group", "title"),
+    [("calls", "Calls"), ("around", "Around calls"), ("around", "Protocols")],
+)
 def test_calls_and_what_happens_around_them_are_timed(mode: str, group: str, title: str) -> None:
     """Every case that a figure needs is there, in every round that the worker is asked for."""
     worker = Worker(Contestant(INSTALLED, mode), group, 1, "--burst=0.00002")

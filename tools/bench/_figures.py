@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from bench._record import Record
 
-RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, ALONE, THAT = (
+RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
     f"\N{MULTIPLICATION SIGN} {other}"
     for other in (
         *("raw", "bare wrapper", "bare method", "partial", "one type"),
-        *("set and reset", "entry_points()", "that"),
+        *("set and reset", "a dictionary", "entry_points()", "that"),
     )
 )
 UNITS = {"ns": 1e9, "µs": 1e6, "ms": 1e3}
@@ -88,6 +88,20 @@ FIGURES = {
         Figure("read and order 200 backends of 1 function", "ms", "order/1"),
         Figure("… of 100 functions each", "ms", "order/100"),
         Figure("decorate a function", "µs", "decorate", "", 15.0),
+    ],
+    "Protocols": [
+        Figure(
+            "`np.mean(duck)`", BY_HAND, "protocol/mean backend", "protocol/mean by hand", 1.0, 1.0
+        ),
+        Figure("`duck + duck`", BY_HAND, "protocol/add backend", "protocol/add by hand", 1.0, 1.0),
+        Figure(
+            "`system.lookup(identity, types)`",
+            "ns",
+            "protocol/lookup",
+            "protocol/nothing",
+            None,
+            50.0,
+        ),
     ],
     "Processes": [
         Figure("`import spatch_core`", "ms", "import", "", 12.0),

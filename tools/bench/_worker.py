@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
 from itertools import islice, permutations
 from timeit import Timer
@@ -35,6 +36,7 @@ from bench._library import (
     two,
 )
 from bench._peers import PEERS
+from bench._protocols import by_hand, served
 
 # The processor's time, where it is fine enough: it leaves out what other processes take.
 clock = time.perf_counter if sys.platform == "win32" else time.process_time
@@ -90,6 +92,7 @@ def around(names: list[str]) -> Iterator[Case]:
     yield statement("block/reused", "with block: pass", block=opts(prioritize="device"))
     yield from hooked()
     yield from methods()
+    yield from protocols()
     yield Case("state/100", _new_states(100, 10))
     yield Case("state/1000", _new_states(1000, 10))
     yield Case("state/all 100", _new_states(100, 100))
@@ -138,6 +141,22 @@ def methods() -> Iterator[Case]:
         f, own, subclass = found["function"], found["own"], found["subclass"]
         yield statement("protocol/own", "f(x)", f=f, x=own)
         yield statement("protocol/subclass", "f(x)", f=f, x=subclass)
+
+
+def protocols() -> Iterator[Case]:
+    """Yield NumPy's functions and operators on duck arrays, of a backend and of a dictionary."""
+    try:
+        np = import_module("numpy")
+        duck, system = served(np)
+        system.lookup("numpy:mean", (type(duck),))
+    except ImportError:  # also an earlier version
+        return
+    for name, array in (("backend", duck), ("by hand", by_hand(np))):
+        yield statement(f"protocol/mean {name}", "mean(a)", mean=np.mean, a=array)
+        yield statement(f"protocol/add {name}", "a + a", a=array)
+    find, types = system.lookup, (type(duck),)
+    yield statement("protocol/nothing", "pass")
+    yield statement("protocol/lookup", "find('numpy:mean', types)", find=find, types=types)
 
 
 def _new_states(total: int, implementing: int) -> Callable[[int], float]:

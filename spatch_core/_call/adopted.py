@@ -1,0 +1,59 @@
+"""What tables hold for adopted functions: the library has no implementation of its own for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .guard import Guard
+from .targets import as_function, tries_whole_chain
+
+if TYPE_CHECKING:
+    from .._adopted import AdoptedFunction
+    from .._state.state import DispatchState
+    from .caller import Caller
+    from .entry_chain import EntryChain
+
+
+def adopted_target(
+    caller: Caller, function: AdoptedFunction, state: DispatchState, types: tuple[type, ...]
+) -> tuple[Callable[..., Any] | None, bool]:
+    """Return what to call for these types, and whether the answer may be kept.
+
+    ================================================  ===========================================
+    the candidates                                    what is called
+    ================================================  ===========================================
+    none                                              None; kept unless there may be some later
+    may change, or are recorded, or may defer by      the `Guard` or the `Chain`
+    exceptions
+    one, which is not asked                           its implementation; ``NotImplemented`` is
+                                                      left to the caller
+    several, the first of which is not asked          a function that goes on if it defers
+    begin with one that is asked, or that takes a     a generated function (`make_asking`)
+    context
+    ================================================  ===========================================
+    """
+    way = caller.route(function, state, types)
+    if isinstance(way, Guard):
+        has_some = bool(way.current().candidates)
+        return (as_function(way, function), True) if has_some else (None, False)
+    if not way.candidates:
+        return None, True
+    if way.defer_on:
+        return as_function(way, function), True
+    target = way.target()
+    if len(way.candidates) == 1 or tries_whole_chain(target):
+        return target, True
+    return _going_on(target, way), True
+
+
+def _going_on(first: Callable[..., Any], chain: EntryChain) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = first(*args, **kwargs)
+        if result is NotImplemented:
+            return chain.after(first).run(args, kwargs)
+        return result
+
+    made: Any = call
+    made._tries_whole_chain = True
+    return call

@@ -1,0 +1,278 @@
+/* Looks up adopted functions in the tables in force.
+
+   A `Lookup` does what the class of this name in spatch_core/_function/lookup.py does.
+
+   Invariants
+   ----------
+   Hashing and comparing a key or a type may run Python code, which may empty the tables or let the
+   process-wide default change. So `find` owns references to the tables and to the table that it
+   looks into. `indices` only grows. An exception on the way is dropped: `fill` decides, and
+   raises if need be.
+
+   There is no static state: each interpreter may have its own module. */
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#if PY_VERSION_HEX < 0x030C0000 || defined(PYPY_VERSION) || defined(Py_GIL_DISABLED)
+#error "The extension needs CPython 3.12 or later with the global lock"
+#endif
+
+typedef struct {
+    PyObject_HEAD
+    PyObject *variable; /* the ContextVar that holds the tables */
+    PyObject *indices;  /* a dict: indices in the tables by the keys of functions */
+    PyObject *fill;
+    PyObject *out;      /* the strings "out" and "where" */
+    PyObject *where;
+} Lookup;
+
+static int
+traverse(Lookup *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(self->variable);
+    Py_VISIT(self->indices);
+    Py_VISIT(self->fill);
+    return 0;
+}
+
+static int
+clear(Lookup *self)
+{
+    Py_CLEAR(self->variable);
+    Py_CLEAR(self->indices);
+    Py_CLEAR(self->fill);
+    Py_CLEAR(self->out);
+    Py_CLEAR(self->where);
+    return 0;
+}
+
+static void
+dealloc(Lookup *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    clear(self);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyObject *
+new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    PyObject *variable, *indices, *fill;
+    if (kwargs != NULL && PyDict_GET_SIZE(kwargs) > 0) {
+        PyErr_SetString(PyExc_TypeError, "Lookup() takes no keyword arguments");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O!O!O:Lookup", &PyContextVar_Type, &variable, &PyDict_Type,
+                          &indices, &fill)) {
+        return NULL;
+    }
+    Lookup *self = (Lookup *)type->tp_alloc(type, 0);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->variable = Py_NewRef(variable);
+    self->indices = Py_NewRef(indices);
+    self->fill = Py_NewRef(fill);
+    self->out = PyUnicode_InternFromString("out");
+    self->where = PyUnicode_InternFromString("where");
+    if (self->out == NULL || self->where == NULL) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    return (PyObject *)self;
+}
+
+/* Return the key of an entry, borrowed: `fill` puts that of a single type into the table under the
+   type, too, which is hashed and compared faster than a tuple. */
+static inline PyObject *
+short_key(PyObject *types)
+{
+    if (PyTuple_CheckExact(types) && PyTuple_GET_SIZE(types) == 1 &&
+        Py_IS_TYPE(PyTuple_GET_ITEM(types, 0), &PyType_Type)) {
+        return PyTuple_GET_ITEM(types, 0);
+    }
+    return types;
+}
+
+/* Return what the table in force has, as a new reference; NULL, perhaps with an exception, if it
+   has nothing. */
+static PyObject *
+look_up(Lookup *self, PyObject *key, PyObject *types)
+{
+    PyObject *tables = NULL;
+    PyObject *found = NULL;
+    PyObject *index = PyDict_GetItemWithError(self->indices, key);
+    if (index == NULL) {
+        return NULL;
+    }
+    Py_ssize_t place = PyLong_AsSsize_t(index);
+    if (PyContextVar_Get(self->variable, NULL, &tables) < 0 || tables == NULL) {
+        return NULL;
+    }
+    if (PyList_CheckExact(tables) && place > 0 && place < PyList_GET_SIZE(tables)) {
+        PyObject *table = Py_NewRef(PyList_GET_ITEM(tables, place));
+        if (PyDict_CheckExact(table)) {
+            found = Py_XNewRef(PyDict_GetItemWithError(table, short_key(types)));
+        }
+        Py_DECREF(table);
+    }
+    Py_DECREF(tables);
+    return found;
+}
+
+static PyObject *
+find_or_fill(Lookup *self, PyObject *key, PyObject *types)
+{
+    PyObject *found = look_up(self, key, types);
+    if (found != NULL) {
+        return found;
+    }
+    if (PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) {
+            return NULL;
+        }
+        PyErr_Clear();
+    }
+    PyObject *given[3] = {NULL, key, types};
+    return PyObject_Vectorcall(self->fill, given + 1, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+}
+
+PyDoc_STRVAR(find_doc,
+"find($self, key, types, /)\n--\n\nReturn what to call, or None.");
+
+static PyObject *
+find(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    if (nargs != 2) {
+        PyErr_Format(PyExc_TypeError, "lookup() takes an identity and the types, not %zd arguments",
+                     nargs);
+        return NULL;
+    }
+    return find_or_fill((Lookup *)self, args[0], args[1]);
+}
+
+/* Append the types of the items of a tuple, except that at `left_out`. */
+static Py_ssize_t
+add_types(PyObject *types, Py_ssize_t place, PyObject *items, Py_ssize_t left_out)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); i++) {
+        if (i != left_out) {
+            PyTuple_SET_ITEM(types, place++, Py_NewRef(Py_TYPE(PyTuple_GET_ITEM(items, i))));
+        }
+    }
+    return place;
+}
+
+PyDoc_STRVAR(find_ufunc_doc,
+"find_ufunc($self, ufunc, method, inputs, kwargs, /)\n--\n\n"
+"Return what to call for a call of a ufunc or of one of its methods, or None.");
+
+static PyObject *
+find_ufunc(PyObject *object, PyObject *const *args, Py_ssize_t nargs)
+{
+    Lookup *self = (Lookup *)object;
+    if (nargs != 4 || !PyUnicode_Check(args[1]) || !PyTuple_Check(args[2]) ||
+        !PyDict_Check(args[3])) {
+        PyErr_SetString(PyExc_TypeError,
+                        "find_ufunc() takes a ufunc, the name of a method, a tuple and a dict");
+        return NULL;
+    }
+    PyObject *inputs = args[2];
+    PyObject *out = NULL;
+    PyObject *where = NULL;
+    if (PyDict_GET_SIZE(args[3]) > 0) {
+        out = PyDict_GetItemWithError(args[3], self->out);
+        where = PyDict_GetItemWithError(args[3], self->where);
+        if (PyErr_Occurred()) {
+            return NULL;
+        }
+    }
+    int is_call = PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0;
+    Py_ssize_t count = PyTuple_GET_SIZE(inputs);
+    Py_ssize_t left_out = -1; /* the place of the indices */
+    if (!is_call && count > 1 &&
+        (PyUnicode_CompareWithASCIIString(args[1], "at") == 0 ||
+         PyUnicode_CompareWithASCIIString(args[1], "reduceat") == 0)) {
+        left_out = 1;
+    }
+    Py_ssize_t outs = out == NULL ? 0 : PyTuple_Check(out) ? PyTuple_GET_SIZE(out) : 1;
+    PyObject *types = PyTuple_New(count - (left_out >= 0) + outs + (where != NULL));
+    if (types == NULL) {
+        return NULL;
+    }
+    Py_ssize_t place = add_types(types, 0, inputs, left_out);
+    if (out != NULL && PyTuple_Check(out)) {
+        place = add_types(types, place, out, -1);
+    }
+    else if (out != NULL) {
+        PyTuple_SET_ITEM(types, place++, Py_NewRef(Py_TYPE(out)));
+    }
+    if (where != NULL) {
+        PyTuple_SET_ITEM(types, place++, Py_NewRef(Py_TYPE(where)));
+    }
+    PyObject *key = is_call ? Py_NewRef(args[0]) : PyTuple_Pack(2, args[0], args[1]);
+    PyObject *found = key == NULL ? NULL : find_or_fill(self, key, types);
+    Py_XDECREF(key);
+    Py_DECREF(types);
+    return found;
+}
+
+static PyMethodDef methods[] = {
+    {"find", (PyCFunction)(void (*)(void))find, METH_FASTCALL, find_doc},
+    {"find_ufunc", (PyCFunction)(void (*)(void))find_ufunc, METH_FASTCALL, find_ufunc_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+PyDoc_STRVAR(lookup_doc, "Lookup(variable, indices, fill, /)\n--\n\nLooks up adopted functions.");
+
+static PyType_Slot type_slots[] = {
+    {Py_tp_doc, (void *)lookup_doc},
+    {Py_tp_new, new},
+    {Py_tp_dealloc, dealloc},
+    {Py_tp_traverse, traverse},
+    {Py_tp_clear, clear},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec type_spec = {
+    .name = "spatch_core._function._lookup.Lookup",
+    .basicsize = sizeof(Lookup),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = type_slots,
+};
+
+static int
+execute(PyObject *module)
+{
+    PyObject *type = PyType_FromModuleAndSpec(module, &type_spec, NULL);
+    if (type == NULL) {
+        return -1;
+    }
+    int failed = PyModule_AddType(module, (PyTypeObject *)type);
+    Py_DECREF(type);
+    return failed;
+}
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, execute},
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+    {0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "_lookup",
+    .m_doc = "Looks up adopted functions in the tables in force.",
+    .m_slots = slots,
+};
+
+PyMODINIT_FUNC
+PyInit__lookup(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,104 @@
+"""Looks up adopted functions in the tables in force; in C where the extension was built."""
+
+from __future__ import annotations
+
+from . import acceleration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+CALL = "__call__"
+"""The method of a ufunc that a plain call of it names."""
+
+
+class PythonLookup:
+    """Looks up adopted functions.
+
+    Parameters
+    ----------
+    variable : contextvars.ContextVar
+        Holds the tables in force.
+    indices : dict
+        Indices in the tables by the keys of functions.
+    fill : callable
+        Called with the key and the types where a table has no entry.
+
+    Attributes
+    ----------
+    find : callable
+        Takes a key and a tuple of types; returns what to call, or None.
+    find_ufunc : callable
+        Takes a ufunc, the name of its method, the positional arguments in a tuple and the others
+        in a dictionary; returns what to call, or None.
+    """
+
+    __slots__ = ("find", "find_ufunc")
+
+    def __init__(
+        self, variable: Any, indices: dict[Any, int], fill: Callable[[Any, Any], Any], /
+    ) -> None:
+        tables, type_of, call = variable.get, type, CALL
+
+        def find(key: Any, types: tuple[type, ...], /) -> Any:
+            try:
+                return tables()[indices[key]][types]
+            except Exception:  # noqa: BLE001  # also one of a metaclass; `fill` finds out
+                pass
+            return fill(key, types)
+
+        def find_ufunc(
+            ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], /
+        ) -> Any:
+            if kwargs or method != call:
+                return find(*call_of_ufunc(ufunc, method, inputs, kwargs))
+            try:
+                if len(inputs) == 2:
+                    # In two steps it would take twice as long.
+                    one, other = inputs
+                    return tables()[indices[ufunc]][type_of(one), type_of(other)]
+                return tables()[indices[ufunc]][tuple(map(type_of, inputs))]
+            except Exception:  # noqa: BLE001  # as above
+                pass
+            return fill(ufunc, tuple(map(type_of, inputs)))
+
+        self.find = find
+        self.find_ufunc = find_ufunc
+
+
+def call_of_ufunc(
+    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any], /
+) -> tuple[Any, tuple[type, ...]]:
+    """Return the key of a ufunc or of one of its methods, and the types of a call.
+
+    These are the types of the arrays that are passed: by position, without indices, as ``out=``
+    and as ``where=``.
+    """
+    key = ufunc
+    if method != CALL:
+        key = ufunc, method
+        if method in ("at", "reduceat"):
+            inputs = (*inputs[:1], *inputs[2:])
+    types = tuple(map(type, inputs))
+    if kwargs:
+        out = kwargs.get("out", ())
+        types += tuple(map(type, out if isinstance(out, tuple) else (out,)))
+        if "where" in kwargs:
+            types += (type(kwargs["where"]),)
+    return key, types
+
+
+def _find_class() -> Any:
+    if acceleration.accelerated:
+        try:
+            from ._lookup import Lookup as CompiledLookup
+        except ImportError:  # it was not built
+            pass
+        else:
+            return CompiledLookup
+    return PythonLookup
+
+
+Lookup: Any = _find_class()
+"""`PythonLookup`, or the same in C."""

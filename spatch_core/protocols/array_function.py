@@ -1,0 +1,208 @@
+"""NumPy's protocols, ``__array_function__`` and ``__array_ufunc__``, served by backends."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .._adopted import AdoptedFunction, Protocol
+from .._classes import mro_of
+from .._function.adopting import Adoption, adoption_of
+from .._function.lookup import CALL, call_of_ufunc
+from .._identifiers import is_dotted_name, loaded_object
+from .._parameters import Parameter
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+_METHODS = ("accumulate", "at", "outer", "reduce", "reduceat")
+_HOMES = ("numpy", "numpy.strings", "scipy.special", "numpy._core.umath", "numpy.core.umath")
+"""Modules that name ufuncs, which do not know their own."""
+_WRITES_FIRST = frozenset(
+    f"numpy:{name}"
+    for name in ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
+)
+
+
+def make_class(system: BackendSystem) -> type[Any]:
+    """Return the class; see `numpy_functions`."""
+    adoption = adoption_of(system._dispatcher)
+    made = adoption.protocols.get("numpy")
+    if made is None:
+        made = _make_class(adoption)
+        # Of several threads that make one, the first one's stays.
+        if adoption.protocols.setdefault("numpy", made) is made:
+            adoption.namespaces.append(NumPyNamespace(made))
+        made = adoption.protocols["numpy"]
+    return made
+
+
+def _make_class(adoption: Adoption) -> type[Any]:
+    lookup, lookup_ufunc, go_on = adoption.lookup, adoption.lookup_ufunc, adoption.go_on
+
+    class NumPyFunctions:
+        """Takes part in NumPy's functions: the backends of a library answer."""
+
+        __slots__ = ()
+
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            called = lookup(func, types)
+            if called is not None:
+                result = called(*args, **kwargs)
+                if result is not NotImplemented:
+                    return result
+            return go_on(func, types, called, args, kwargs)
+
+        def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+            called = lookup_ufunc(ufunc, method, inputs, kwargs)
+            if called is not None:
+                result = called(*inputs, **kwargs)
+                if result is not NotImplemented:
+                    return result
+            key, types = call_of_ufunc(ufunc, method, inputs, kwargs)
+            return go_on(key, types, called, inputs, kwargs)
+
+    return NumPyFunctions
+
+
+class NumPyNamespace:
+    """NumPy's functions, adopted together; each when it is first looked up.
+
+    It is looked up by its identity, or by what NumPy passes: the function, or a ufunc, together
+    with the name of the method if that is not ``__call__``.
+
+    Parameters
+    ----------
+    served : type
+        The class that `make_class` returns.
+    """
+
+    def __init__(self, served: type) -> None:
+        self._function = Overriding("__array_function__", served)
+        self._ufunc = Overriding("__array_ufunc__", served)
+
+    def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
+        """Return what NumPy passes, and the function."""
+        if isinstance(key, str):
+            key = _named(key, adoption)
+        ufunc, method = key if isinstance(key, tuple) else (key, CALL)
+        if isinstance(ufunc, _numpy().ufunc):
+            return self._find_ufunc(key, ufunc, method, adoption)
+        identity = _identity(key, adoption)
+        if identity is None:
+            return None
+        # For `like=`, NumPy passes other functions than those that users call.
+        module, _, name = identity.partition(":")
+        public: Any = loaded_object(module, name)
+        function = key if public is None or identity in adoption.functions else public
+        return key, AdoptedFunction(identity, function, self._function, _mutated(identity, key))
+
+    def _find_ufunc(
+        self, key: Any, ufunc: Any, method: str, adoption: Adoption
+    ) -> tuple[Any, AdoptedFunction] | None:
+        identity = adoption.names.get(ufunc) or _home(ufunc)
+        if identity is None:
+            return None
+        mutated = [Parameter("out", None)]
+        if method == "at":
+            mutated.append(Parameter(None, 0))
+        function = ufunc
+        if method != CALL:
+            identity, function = f"{identity}.{method}", getattr(ufunc, method)
+        return key, AdoptedFunction(identity, function, self._ufunc, mutated)
+
+
+class Overriding(Protocol):
+    """One of NumPy's protocols.
+
+    Parameters
+    ----------
+    attribute : str
+        The method of the protocol.
+    served : type
+        The class that has it from the system.
+    """
+
+    __slots__ = ("_attribute", "_served")
+
+    def __init__(self, attribute: str, served: type) -> None:
+        self._attribute = attribute
+        self._served = served
+
+    def is_overriding(self, cls: type) -> bool:
+        """Whether a class has the protocol, and not as `numpy.ndarray` has it."""
+        for base in mro_of(cls):
+            found = vars(base).get(self._attribute, self)
+            if found is not self:
+                return found is not None and found is not vars(_numpy().ndarray)[self._attribute]
+        return False
+
+    def is_served(self, cls: type) -> bool:
+        """Whether a class has the protocol from the system."""
+        return self._served in mro_of(cls)
+
+
+def _numpy() -> Any:
+    import numpy as np
+
+    return np
+
+
+def _named(identity: str, adoption: Adoption) -> Any:
+    """Return what NumPy passes for the function of an identity; None if there is none."""
+    if identity in adoption.functions:
+        return adoption.functions[identity]
+    module, _, qualname = identity.partition(":")
+    if module.partition(".")[0] == "numpy":
+        _import(module)
+    start, _, method = qualname.rpartition(".")
+    if start and method in _METHODS:
+        ufunc = adoption.functions.get(f"{module}:{start}") or loaded_object(module, start)
+        if isinstance(ufunc, _numpy().ufunc):
+            return ufunc, method
+    found = loaded_object(module, qualname)
+    if isinstance(found, _numpy().ufunc):
+        return found if _home(found) == identity else None
+    is_overridable = hasattr(found, "_implementation") or module == "numpy"
+    # Those with `like=` have no mark; classes and modules are none.
+    if not is_overridable or not callable(found) or isinstance(found, type):
+        return None
+    return found if _identity(found, adoption) == identity else None
+
+
+def _import(module: str) -> None:
+    from importlib import import_module
+
+    try:
+        import_module(module)
+    except ImportError:
+        return
+
+
+def _identity(function: Any, adoption: Adoption) -> str | None:
+    """Return the identity of a function; None if it does not tell its module and name."""
+    given = adoption.names.get(function)
+    if given is not None:
+        return given
+    module, name = (getattr(function, each, None) for each in ("__module__", "__name__"))
+    if type(module) is str and type(name) is str and is_dotted_name(f"{module}.{name}"):
+        return f"{module}:{name}"
+    return None
+
+
+def _home(ufunc: Any) -> str | None:
+    """Return the identity of a ufunc that NumPy or `scipy.special` names."""
+    name = ufunc.__name__
+    for module in _HOMES:
+        if getattr(sys.modules.get(module), name, None) is ufunc:
+            return f"{module}:{name}"
+    return None
+
+
+def _mutated(identity: str, function: Any) -> list[Parameter]:
+    """Return the places of the arguments into which a function writes."""
+    found = [Parameter(None, 0)] if identity in _WRITES_FIRST else []
+    code = getattr(getattr(function, "_implementation", function), "__code__", None)
+    names = () if code is None else code.co_varnames[: code.co_argcount]
+    position = names.index("out") if "out" in names else 2 if identity == "numpy:dot" else None
+    return [*found, Parameter("out", position)]

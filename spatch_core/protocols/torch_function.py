@@ -1,0 +1,145 @@
+"""PyTorch's protocol, ``__torch_function__``, served by backends."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .._adopted import AdoptedFunction, Protocol
+from .._classes import mro_of
+from .._function.adopting import Adoption, adoption_of
+from .._parameters import Parameter
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+
+def make_class(system: BackendSystem) -> type[Any]:
+    """Return the class; see `torch_functions`."""
+    adoption = adoption_of(system._dispatcher)
+    made = adoption.protocols.get("torch")
+    if made is None:
+        made = _make_class(adoption)
+        # Of several threads that make one, the first one's stays.
+        if adoption.protocols.setdefault("torch", made) is made:
+            adoption.namespaces.append(TorchNamespace(made))
+        made = adoption.protocols["torch"]
+    return made
+
+
+def _make_class(adoption: Adoption) -> type[Any]:
+    lookup, go_on = adoption.lookup, adoption.go_on
+
+    class TorchFunctions:
+        """Takes part in PyTorch's functions: the backends of a library answer."""
+
+        __slots__ = ()
+
+        @classmethod
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if kwargs is None:
+                kwargs = {}
+            called = lookup(func, types)
+            if called is not None:
+                result = called(*args, **kwargs)
+                if result is not NotImplemented:
+                    return result
+            result = go_on(func, types, called, args, kwargs)
+            if result is NotImplemented:
+                tensor = _tensor()
+                if tensor in mro_of(cls):
+                    own = vars(tensor)["__torch_function__"].__func__
+                    return own(cls, func, types, args, kwargs)
+            return result
+
+    return TorchFunctions
+
+
+class TorchNamespace:
+    """PyTorch's functions, methods and properties, adopted together; each when first looked up.
+
+    Parameters
+    ----------
+    served : type
+        The class that `make_class` returns.
+    """
+
+    def __init__(self, served: type) -> None:
+        self._protocol = Overriding(served)
+
+    def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
+        """Return what PyTorch passes, and the function."""
+        # Nothing of PyTorch is passed, and no backend is asked for it, before it is imported.
+        overrides: Any = sys.modules.get("torch.overrides")
+        if overrides is None:
+            return None
+        if isinstance(key, str):
+            identity = key
+            key = _functions(overrides).get(identity, adoption.functions.get(identity))
+            if key is None:
+                return None
+        named = adoption.names.get(key)
+        if named is None:
+            name = overrides.resolve_name(key)
+            named = None if name is None else _identity(name)
+        if named is None:
+            return None
+        return key, AdoptedFunction(named, key, self._protocol, [Parameter("out", None)])
+
+
+class Overriding(Protocol):
+    """PyTorch's protocol.
+
+    Parameters
+    ----------
+    served : type
+        The class that has it from the system.
+    """
+
+    __slots__ = ("_served",)
+
+    def __init__(self, served: type) -> None:
+        self._served = served
+
+    def is_overriding(self, cls: type) -> bool:
+        """Whether a class has the protocol, and not as `torch.Tensor` has it."""
+        for base in mro_of(cls):
+            if "__torch_function__" in vars(base):
+                return base is not _tensor()
+        return False
+
+    def is_served(self, cls: type) -> bool:
+        """Whether a class has the protocol from the system, and not from `torch.Tensor` as well."""
+        return self._served in mro_of(cls) and _tensor() not in mro_of(cls)
+
+
+def _tensor() -> Any:
+    return getattr(sys.modules.get("torch"), "Tensor", None)
+
+
+def _identity(name: str) -> str | None:
+    """Return the identity for a name such as ``"torch.nn.functional.relu"``."""
+    parts = name.split(".")
+    for count in range(len(parts) - 1, 0, -1):
+        module = ".".join(parts[:count])
+        if module in sys.modules:
+            return f"{module}:{'.'.join(parts[count:])}"
+    return None
+
+
+_known: dict[str, Any] = {}
+"""PyTorch's functions by identity, once one was looked up by it."""
+
+
+def _functions(overrides: Any) -> dict[str, Any]:
+    if not _known:
+        found = {}
+        for functions in overrides.get_overridable_functions().values():
+            for function in functions:
+                identity = _identity(overrides.resolve_name(function) or "")
+                if identity is not None:
+                    found[identity] = function
+        _known.update(found)
+    return _known

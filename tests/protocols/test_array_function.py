@@ -1,0 +1,665 @@
+"""NumPy's functions and ufuncs reach the backends of a library.
+
+The rules are those by which NumPy itself lets types override its functions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import operator
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy  # noqa: ICN001  # `np` is the same without its annotations
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.exceptions import NoImplementationError
+from spatch_core.protocols import numpy_functions
+from spatch_core.testing import run_python
+
+from .conftest import HERE, describe, everything, system_of_ducks
+
+np: Any = numpy  # its annotations know nothing of arrays of other classes
+
+
+def same(found: Any, expected: Any) -> None:
+    """Assert that duck arrays, perhaps in a tuple, hold what is expected."""
+    if isinstance(expected, tuple):
+        assert type(found) is tuple
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+        return
+    assert hasattr(type(found), "system")
+    assert found.value.dtype == np.asarray(expected).dtype
+    np.testing.assert_array_equal(found.value, expected)
+
+
+class Other:
+    """Another duck array, of which the library knows nothing."""
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return "other"
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return "other"
+
+
+class Declines:
+    """One that takes part, and never answers."""
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return NotImplemented
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return NotImplemented
+
+
+# What reaches the backends.
+
+
+def test_one_class_for_each_system() -> None:
+    """T4: the same however often it is asked for, with NumPy's two methods alone."""
+    system, other = BackendSystem(None, "ONE"), BackendSystem(None, "TWO")
+    made = numpy_functions(system)
+    assert numpy_functions(system) is made
+    assert numpy_functions(other) is not made
+    own = {name for name in vars(made) if name.startswith("__array")}
+    assert own == {"__array_function__", "__array_ufunc__"}
+    assert made.__slots__ == ()
+
+
+def test_threads_that_make_the_class_make_one() -> None:
+    """T4: whichever comes first."""
+    system = BackendSystem(None, "ONE")
+    with ThreadPoolExecutor(8) as pool:
+        assert len({*pool.map(numpy_functions, [system] * 64)}) == 1
+    assert len(system._dispatcher.adoption.namespaces) == 1
+
+
+def test_functions_take_places_when_they_are_first_called(duck_class: Any) -> None:
+    """T4: adopting all of NumPy costs nothing before."""
+    records = duck_class.system._dispatcher.records
+    assert len(records) == 0
+    np.mean(duck_class([1.0]))
+    np.mean(duck_class([1.0]))
+    np.add(duck_class([1.0]), 1)
+    assert [each.identifier for each in records] == ["numpy:mean", "numpy:add"]
+
+
+@pytest.mark.parametrize(
+    ("call", "identity"),
+    [
+        (np.mean, "numpy:mean"),
+        (np.linalg.norm, "numpy.linalg:norm"),
+        (np.fft.fft, "numpy.fft:fft"),
+        (lambda x: x + 1, "numpy:add"),
+        (np.add.reduce, "numpy:add.reduce"),
+        (np.add.accumulate, "numpy:add.accumulate"),
+        (lambda x: np.add.reduceat(x, [0]), "numpy:add.reduceat"),
+        (lambda x: np.add.outer(x, x), "numpy:add.outer"),
+        (lambda x: np.add.at(x, [0], 1), "numpy:add.at"),
+        (lambda x: np.zeros(3, like=x), "numpy:zeros"),
+        (lambda x: np.ones(3, like=x), "numpy:ones"),
+        (np.abs, "numpy:absolute"),
+        (np.conj, "numpy:conjugate"),
+        (lambda x: x @ x, "numpy:matmul"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "call",
+)
+def test_identities_are_modules_and_names_in_numpy(call: Any, identity: str) -> None:
+    """T4: a method of a ufunc follows its name; aliases have the name of the function."""
+    duck_class = system_of_ducks(describe({"*": lambda context, *args, **kwargs: context.function}))
+    duck = duck_class([1.0, 2.0])
+    assert call(duck) == identity
+    found = duck_class.system.lookup(identity, (duck_class,))
+    assert found is not None
+    assert found() == identity
+
+
+def test_what_numpy_does_not_name() -> None:
+    """T4: a ufunc needs an identity, which `adopt` gives."""
+    duck_class = system_of_ducks(describe({"*": lambda context, *args, **kwargs: context.function}))
+    ufunc = np.frompyfunc(lambda x: x, 1, 1)
+    with pytest.raises(TypeError, match=r"adopt\(.*, 'module:name'\)"):
+        ufunc(duck_class([1.0]))
+    duck_class.system.adopt(ufunc, "mylib:same")
+    assert ufunc(duck_class([1.0])) == "mylib:same"
+    two = np.frompyfunc(lambda x, y: x, 2, 1)
+    duck_class.system.adopt(two, "mylib:two")
+    assert two.reduce(duck_class([1.0])) == "mylib:two.reduce"
+    assert duck_class.system.lookup("mylib:two.outer", (duck_class,)) is not None
+
+
+@pytest.mark.parametrize("identity", ["numpy:ndarray", "numpy:men", "numpy:pi", "numpy.nothing:f"])
+def test_no_function_of_numpy(duck_class: Any, identity: str) -> None:
+    """T4: what is none cannot be looked up."""
+    with pytest.raises(KeyError):
+        duck_class.system.lookup(identity, (duck_class,))
+
+
+def test_every_function_of_numpy_can_be_looked_up(duck_class: Any) -> None:
+    """T4: by its identity, and by what NumPy passes."""
+    testing = pytest.importorskip("numpy.testing.overrides")
+    lookup, adoption = duck_class.system.lookup, duck_class.system._dispatcher.adoption
+    names = set()
+    for function in testing.get_overridable_numpy_array_functions():
+        identity = f"{function.__module__}:{function.__qualname__}"
+        assert lookup(identity, (duck_class,)) is not None, identity
+        assert adoption.find(function) is adoption.find(identity), identity
+        names.add(identity)
+    ufuncs = [each for each in vars(np).values() if isinstance(each, np.ufunc)]
+    for ufunc in ufuncs:
+        assert adoption.find(ufunc).identifier == f"numpy:{ufunc.__name__}"
+    assert len(names) > 280
+    assert len(ufuncs) > 80
+
+
+def test_implementations_get_what_numpy_passes() -> None:
+    """T5: the very arguments; ``out=`` of a ufunc in a tuple, and no ``like=``."""
+    given: list[Any] = []
+
+    def keep(context: Any, *args: Any, **kwargs: Any) -> None:
+        given.append((args, kwargs))
+
+    duck_class = system_of_ducks(describe({"*": keep}))
+    duck = duck_class([1.0, 2.0])
+    np.mean(duck, 0, keepdims=True)
+    np.add(duck, 1, duck)
+    np.add(1, 2, out=duck, where=True)
+    np.add.reduce(duck, 0, None, duck)
+    np.zeros(3, dtype=int, like=duck)
+    np.concatenate([duck, [1, [2]]])
+    assert given == [
+        ((duck, 0), {"keepdims": True}),
+        ((duck, 1), {"out": (duck,)}),
+        ((1, 2), {"out": (duck,), "where": True}),
+        ((duck,), {"axis": 0, "dtype": None, "out": (duck,)}),
+        ((3,), {"dtype": int}),
+        (([duck, [1, [2]]],), {}),
+    ]
+
+
+def test_implementations_need_not_take_every_option() -> None:
+    """T5: an option that they do not take is a `TypeError`, and one of their own is NumPy's."""
+    duck_class = system_of_ducks(describe({"numpy:mean": lambda a, new="own": new}))
+    assert np.mean(duck_class([1.0])) == "own"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        np.mean(duck_class([1.0]), axis=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'new'"):
+        np.mean(duck_class([1.0]), new=3)
+
+
+# Types.
+
+
+def test_nested_lists_are_looked_into(duck_class: Any) -> None:
+    """T6: as NumPy does, for the functions for which it does."""
+    duck = duck_class([1.0])
+    same(np.concatenate([duck, [2.0], np.ones(1)]), [1.0, 2.0, 1.0])
+    same(np.stack((np.zeros(1), duck)), [[0.0], [1.0]])
+    same(np.block([[duck, duck], [duck, np.ones(1)]]), np.ones((2, 2)))
+    same(np.einsum("i,i", duck, np.ones(1)), 1.0)
+    same(np.where([True], duck, 0.0), [1.0])
+
+
+def test_options_decide_too(duck_class: Any) -> None:
+    """T6: ``out=``, ``where=`` and ``like=``."""
+    duck = duck_class(np.zeros(2))
+    assert np.add(1.0, [1.0, 2.0], out=duck) is duck
+    same(duck, [2.0, 3.0])
+    assert np.add.reduce(np.ones((2, 2)), out=duck) is duck
+    same(duck, [2.0, 2.0])
+    assert np.add(np.zeros(2), 1.0, out=duck, where=duck_class([True, False])) is duck
+    same(duck, [1.0, 2.0])
+    same(np.std(np.ones(2), where=duck_class([True, True])), 0.0)
+    quotient, rest = np.divmod([5, 7], 3, out=(duck_class([0, 0]), duck_class([0, 0])))
+    same((quotient, rest), ([1, 2], [2, 1]))
+    same(np.divmod([5, 7], 3, out=(None, rest))[1:], (np.array([2, 1]),))
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "kwargs"),
+    [
+        ("array", (1,), {}),
+        ("asarray", (1,), {}),
+        ("asanyarray", (1,), {}),
+        ("ascontiguousarray", ((2, 3),), {}),
+        ("asfortranarray", ((2, 3),), {}),
+        ("require", (np.arange(6).reshape(2, 3),), {"requirements": ["A", "F"]}),
+        ("full", (2, 3), {}),
+        ("zeros", (2,), {}),
+        ("ones", (2,), {}),
+        ("arange", (3,), {}),
+        ("eye", (3,), {}),
+        ("identity", (3,), {}),
+        ("tri", (3,), {}),
+        # Not frombuffer, fromiter and fromstring: NumPy drops a reference to what `like=` gives.
+        ("fromfunction", (operator.add, (2, 2)), {}),
+        ("loadtxt", (lambda: io.StringIO("0 1\n2 3"),), {}),
+        ("genfromtxt", (lambda: io.StringIO("1,2.1"),), {"delimiter": ","}),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "given",
+)
+def test_like_makes_arrays(duck_class: Any, name: str, args: Any, kwargs: Any) -> None:
+    """T6: of the class; it is not handed on. None means none, and other types are errors."""
+    function = getattr(np, name)
+
+    def given() -> Any:
+        return [each() if callable(each) and each is not operator.add else each for each in args]
+
+    expected = function(*given(), **kwargs)
+    same(function(*given(), **kwargs, like=duck_class(1)), expected)
+    assert type(function(*given(), **kwargs, like=None)) is np.ndarray
+    assert type(function(*given(), **kwargs, like=np.ones(1))) is np.ndarray
+    with pytest.raises(TypeError, match="must be an array-like that implements"):
+        function(*given(), **kwargs, like=[1])
+
+
+def test_scalars_and_lists_are_passed_on(duck_class: Any) -> None:
+    """T6: NumPy's scalars and Python's own classes are known to every duck array."""
+    duck = duck_class([1.0])
+    for other in (1, 1.0, True, np.float64(1), [1.0], np.array(1.0), np.ones(1)):
+        same(duck + other, duck.value + other)
+        same(np.add(other, duck), other + duck.value)
+
+
+# Who answers.
+
+
+def test_unrelated_types_do_not_mix(duck_class: Any) -> None:
+    """T7: a class with the protocol that no backend knows is never passed to a backend."""
+    duck = duck_class([1.0])
+    for function in (np.concatenate, np.stack):
+        assert function([duck, Other()]) == "other"
+        assert function([Other(), duck]) == "other"
+        with pytest.raises(TypeError, match="no implementation found"):
+            function([duck, Declines()])
+    assert np.add(duck, Other()) == "other"
+    assert np.add(Other(), duck) == "other"
+    assert np.add(1.0, duck, out=Other()) == "other"
+    with pytest.raises(TypeError, match="returned NotImplemented"):
+        np.add(duck, Declines())
+    with pytest.raises(TypeError, match="returned NotImplemented"):
+        np.add.outer(Declines(), duck)
+
+
+def test_types_that_a_backend_knows_do() -> None:
+    """T7: as secondary types, also if they have the protocol themselves."""
+    known = describe({"*": lambda *_: "ducks"}, secondary_types=[f"{__name__}:Other"])
+    duck_class = system_of_ducks(known)
+    assert np.concatenate([duck_class(1), Other()]) == "ducks"
+    assert np.add(duck_class(1), Other()) == "ducks"
+    # The class whose turn comes first is asked first.
+    assert np.concatenate([Other(), duck_class(1)]) == "other"
+
+
+def test_two_libraries_are_unrelated() -> None:
+    """T7: each serves its own arrays alone."""
+    one = system_of_ducks(describe({"*": everything}))
+    system = BackendSystem(None, "GEESE", ["numpy:ndarray"])
+
+    class Goose(numpy_functions(system)):  # type: ignore[misc]
+        pass
+
+    with pytest.raises(TypeError, match="no implementation found"):
+        np.concatenate([one([1.0]), Goose()])
+
+
+def test_subclasses_come_first() -> None:
+    """T7: as for NumPy; they have the same backends, if these name them by a ``~`` pattern."""
+
+    def first(context: Any, *args: Any) -> Any:
+        return context.types
+
+    named = system_of_ducks(describe({"*": first}))
+    sub = type("Sub", (named,), {})
+    assert np.concatenate([named(1), sub(1)]) == (sub, named)
+    assert np.add(named(1), sub(1)) == (named, sub)
+    exact = system_of_ducks(describe({"*": first}, primary_types=[f"{HERE}:Duck"]))
+    with pytest.raises(NoImplementationError, match=r"it does not know .*Sub"):
+        np.mean(type("Sub", (exact,), {})(1))
+
+
+def test_many_types_are_numpys_limit(duck_class: Any) -> None:
+    """T7: NumPy refuses calls with more than 64 types that have the protocol."""
+    kinds = [type(f"Duck{n}", (duck_class,), {}) for n in range(65)]
+    with pytest.raises(TypeError, match=r"distinct argument types|maximum number"):
+        np.concatenate([kind(1) for kind in kinds])
+
+
+def test_the_types_of_a_subclass_of_ndarray() -> None:
+    """T7: a subclass without a protocol of its own counts as NumPy's arrays do."""
+
+    class Plain(numpy.ndarray[Any, Any]):
+        pass
+
+    duck_class = system_of_ducks(describe({"*": lambda context, *_: context.types}))
+    plain = np.ones(1).view(Plain)
+    assert np.concatenate([duck_class(1), plain]) == (duck_class, Plain)
+    assert np.add(plain, duck_class(1)) == (Plain, duck_class)
+
+
+# If nothing answers.
+
+
+def test_a_missing_function_raises_with_the_reasons() -> None:
+    """T8: a `TypeError` with every backend and why it did not run."""
+    duck_class = system_of_ducks(
+        describe({"numpy:mean": lambda a: NotImplemented, "numpy:add": lambda *a: NotImplemented}),
+        {
+            "name": "shy",
+            "primary_types": [f"{HERE}:Duck"],
+            "functions": {
+                "numpy:mean": {"function": abs, "should_run": lambda context, a: "not today"}
+            },
+        },
+    )
+    with pytest.raises(NoImplementationError) as caught:
+        np.mean(duck_class([1.0]))
+    text = str(caught.value)
+    assert "numpy:mean cannot be called with tests.protocols.conftest:Duck" in text
+    assert "returned NotImplemented" in text
+    assert "not today" in text
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), TypeError)
+    with pytest.raises(NoImplementationError, match="returned NotImplemented"):
+        np.add(duck_class([1.0]), 1)
+    with pytest.raises(NoImplementationError, match="numpy:median cannot be called"):
+        np.median(duck_class([1.0]))
+
+
+@pytest.mark.parametrize("policy", ["default", "warn", "raise"])
+def test_numpys_own_implementation_never_runs(policy: str) -> None:
+    """T8: it would ask the arguments again; also where the library lists its own class."""
+    duck_class = system_of_ducks(fallback=policy)
+    with pytest.raises(NoImplementationError, match="no backend runs it"):
+        np.mean(duck_class([1.0]))
+    system = BackendSystem(None, "DUCKS", [f"{__name__}:Own"], fallback=policy)
+
+    class Own(numpy_functions(system)):  # type: ignore[misc]
+        pass
+
+    Own.__qualname__ = "Own"
+    with pytest.raises(NoImplementationError):
+        np.add(Own(), 1)
+
+
+def converting(**fields: Any) -> Any:
+    """Make a class whose backend converts."""
+    duck_class: Any = system_of_ducks(fallback="convert")
+    conversions = {"to_default": lambda duck: duck.value, "from_default": duck_class}
+    duck_class.system.register(describe({}, **conversions, **fields))
+    return duck_class
+
+
+def test_arguments_are_converted_by_policy() -> None:
+    """T8: NumPy's function runs with what the description's conversions make."""
+    duck_class = converting()
+    duck = duck_class([1.0, 3.0])
+    same(np.mean(duck, keepdims=True), [2.0])
+    same(np.concatenate([duck, [4.0]]), [1.0, 3.0, 4.0])
+    same(np.add(duck, [1.0, 1.0]), [2.0, 4.0])
+    same(np.add.accumulate(duck), [1.0, 4.0])
+    same(np.zeros(2, like=duck), [0.0, 0.0])
+    same(np.ones(2, like=duck), [1.0, 1.0])
+    same(np.linalg.norm(duck_class([[3.0, 4.0]]), axis=1), [5.0])
+
+
+def test_what_is_written_into_is_copied_back() -> None:
+    """T8, V14: ``out=`` by name and by position, and the target of ``at``."""
+    duck_class = converting()
+    out = duck_class(np.zeros(()))
+    calls: list[Any] = [
+        lambda: np.mean(duck_class([1.0, 3.0]), out=out),
+        lambda: np.mean(duck_class([1.0, 3.0]), None, None, out),
+        lambda: np.add(1.0, 1.0, out=out),
+        lambda: np.copyto(out, 3.0),
+        lambda: np.add.at(out, (), 3.0),
+    ]
+    for call in calls:
+        with pytest.raises(NoImplementationError, match="no copy_into"):
+            call()
+
+    def copy_into(original: Any, converted: Any) -> None:
+        original.copied = converted.copy()
+
+    duck_class = converting(copy_into=copy_into)
+    out = duck_class(np.zeros(()))
+    assert np.mean(duck_class([1.0, 3.0]), None, None, out) is out
+    assert out.copied == 2.0
+    assert np.add(1.0, 4.0, out=out) is out
+    assert out.copied == 5.0
+    assert np.copyto(out, 3.0) is None
+    assert out.copied == 3.0
+    out = duck_class(np.zeros(1))
+    assert np.dot(duck_class([[1.0, 2.0]]), duck_class([1.0, 2.0]), out) is out
+    assert out.copied == [5.0]
+
+
+def test_exceptions_are_the_callers() -> None:
+    """T9: with their own tracebacks, and nothing else is tried."""
+
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise ZeroDivisionError("own")
+
+    duck_class = system_of_ducks(describe({"*": lambda context, *a: fail()}))
+    for function in (np.mean, np.negative):
+        with pytest.raises(ZeroDivisionError, match="own") as caught:
+            function(duck_class(1))
+        assert caught.value.__context__ is None
+
+
+def test_backends_that_decline_leave_the_call_to_others() -> None:
+    """T9: to the next backend of the library, then to other types."""
+    duck_class = system_of_ducks(
+        describe({"*": lambda *a: NotImplemented}, secondary_types=[f"{__name__}:Other"]),
+        describe({"numpy:mean": lambda a: "second"}, name="second"),
+    )
+    assert np.mean(duck_class(1)) == "second"
+    assert np.concatenate([duck_class(1), Other()]) == "other"
+    assert np.add(duck_class(1), Other()) == "other"
+
+
+# As any function of the library.
+
+
+def test_options_hold_in_blocks_threads_and_tasks() -> None:
+    """T10: whatever calls NumPy, the options in force there decide."""
+    duck_class = system_of_ducks(
+        describe({"numpy:mean": lambda a: "one", "numpy:add": lambda *a: "one"}, name="one"),
+        describe({"numpy:mean": lambda a: "two", "numpy:add": lambda *a: "two"}, name="two"),
+    )
+    options, duck = duck_class.system.backend_opts, duck_class(1)
+    assert (np.mean(duck), duck + 1) == ("one", "one")
+    with options(prioritize="two"):
+        assert (np.mean(duck), duck + 1) == ("two", "two")
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(np.mean, duck).result() == "one"
+
+    async def task(name: str) -> Any:
+        with options(prioritize=name):
+            await asyncio.sleep(0)
+            return np.mean(duck), 1 + duck
+
+    async def main() -> Any:
+        return await asyncio.gather(task("one"), task("two"), task("one"))
+
+    assert asyncio.run(main()) == [("one", "one"), ("two", "two"), ("one", "one")]
+
+
+def test_calls_are_traced_hooked_and_explained(duck_class: Any) -> None:
+    """T10: by their identities."""
+    duck = duck_class([1.0, 2.0])
+    with duck_class.system.backend_opts(trace=True) as trace:
+        np.mean(duck)
+        np.add.reduce(duck)
+    assert [event.function for event in trace] == ["numpy:mean", "numpy:add.reduce"]
+    seen = []
+
+    def hook(call: Any) -> Any:
+        seen.append((call.function, call.callable, call.types))
+        return call.next(*call.args, **call.kwargs)
+
+    with duck_class.system.backend_opts(hook=hook):
+        same(np.mean(duck), 1.5)
+        same(duck + 1.0, [2.0, 3.0])
+    assert seen == [
+        ("numpy:mean", np.mean, (duck_class,)),
+        ("numpy:add", np.add, (duck_class, float)),
+    ]
+    assert duck_class.system.explain_types("numpy:mean", [duck_class]).selected == "ducks"
+
+
+def test_threads_that_call_at_once(duck_class: Any) -> None:
+    """T10: all of NumPy's functions, first called by several threads."""
+    duck = duck_class([[2.0, 1.0], [1.0, 2.0]])
+    functions = [np.mean, np.add.reduce, np.linalg.inv, np.transpose, np.sin, np.cumsum, np.fft.fft]
+
+    def work(_: int) -> list[Any]:
+        return [function(duck).value for function in functions]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [*pool.map(work, range(32))]
+    for each in found:
+        for function, value in zip(functions, each, strict=True):
+            np.testing.assert_array_equal(value, function(duck.value))
+
+
+# Operators, by NumPy's own mixin.
+
+BINARY = [
+    *(operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge),
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod),
+    *(divmod, pow, operator.lshift, operator.rshift, operator.and_, operator.xor, operator.or_),
+]
+
+
+@pytest.mark.parametrize("function", BINARY, ids=lambda each: each.__name__)
+def test_binary_operators(duck_class: Any, function: Any) -> None:
+    """T11: forward and reflected, with numbers, arrays and duck arrays."""
+    array = np.array([1, 2, 3])
+    for other in (1, np.array([2, 2, 2])):
+        same(function(duck_class(array), other), function(array, other))
+        same(function(other, duck_class(array)), function(other, array))
+        same(function(duck_class(array), duck_class(other)), function(array, other))
+
+
+@pytest.mark.parametrize(
+    "function", [operator.neg, operator.pos, abs, operator.invert], ids=lambda each: each.__name__
+)
+def test_unary_operators(duck_class: Any, function: Any) -> None:
+    """T11: as ufuncs of one argument."""
+    array = np.array([-1, 0, 1])
+    same(function(duck_class(array)), function(array))
+
+
+def test_products_of_matrices(duck_class: Any) -> None:
+    """T11: in every combination."""
+    array = np.array([1.0, 2.0])
+    for one, other in (
+        (duck_class(array), array),
+        (array, duck_class(array)),
+        (duck_class(array), duck_class(array)),
+    ):
+        same(operator.matmul(one, other), 5.0)
+        same(np.matmul(one, other), 5.0)
+
+
+def test_operators_in_place(duck_class: Any) -> None:
+    """T11: they write into the left operand, by ``out=``."""
+    duck = kept = duck_class(np.array([0.0, 1.0]))
+    duck += 1.0
+    assert duck is kept
+    same(duck, [1.0, 2.0])
+    array = np.zeros(2)
+    array += duck_class(1.0)
+    # NumPy hands its own array on as out=.
+    np.testing.assert_array_equal(array, [1.0, 1.0])
+    np.negative.at(duck, [0])
+    same(duck, [-1.0, 2.0])
+
+
+def test_ufuncs_of_two_results(duck_class: Any) -> None:
+    """T11: a tuple of duck arrays."""
+    same(np.frexp(duck_class(0.125)), tuple(map(np.asarray, np.frexp(0.125))))
+    same(np.modf(duck_class([1.5])), np.modf(np.array([1.5])))
+
+
+def test_classes_that_opt_out(duck_class: Any) -> None:
+    """T11: an operand whose ``__array_ufunc__`` is None takes the operator itself."""
+
+    class OptOut:
+        __array_ufunc__ = None
+
+        def __add__(self, other: Any) -> str:
+            return "own"
+
+        __radd__ = __add__
+
+    duck, other = duck_class([1.0]), OptOut()
+    assert duck + other == "own"
+    assert other + duck == "own"
+    with pytest.raises(TypeError):
+        duck - other
+    with pytest.raises(TypeError):
+        other - duck
+    with pytest.raises(TypeError):
+        np.add(duck, other)
+
+
+def test_objects_of_other_classes() -> None:
+    """T11: a backend decides; what it does not take is an error for both orders."""
+
+    def strict(one: Any, other: Any, out: Any = None) -> Any:
+        known = (int, float, np.ndarray)
+        if any(not isinstance(each, known) and not hasattr(each, "value") for each in (one, other)):
+            return NotImplemented
+        return "sum"
+
+    duck_class = system_of_ducks(describe({"numpy:add": strict}))
+    assert duck_class(1) + 1 == "sum"
+    pairs: list[tuple[Any, Any]] = [(duck_class(1), object()), (object(), duck_class(1))]
+    for one, other in pairs:
+        with pytest.raises(TypeError):
+            one + other
+
+
+def test_a_function_of_numpy_keeps_its_errors(duck_class: Any) -> None:
+    """T5: a call without the arguments that NumPy needs is refused by NumPy, with its own text."""
+    for name in ("mean", "concatenate", "asarray"):
+        with pytest.raises(TypeError, match=rf"^{name}\(\)"):
+            getattr(np, name)()
+
+
+def test_functions_as_attributes(duck_class: Any) -> None:
+    """T5: NumPy's functions bind as methods do, and reach the backends then too."""
+
+    class Methods(duck_class):  # type: ignore[misc]
+        average = np.mean
+
+    duck = Methods([1.0, 3.0])
+    same(duck.average(), 2.0)
+
+
+def test_a_class_need_not_hold_numpy_arrays() -> None:
+    """T4: a backend of a plain class, in a process that has nothing else."""
+    done = run_python(
+        """
+        import numpy as np
+        from spatch_core import BackendSystem
+        from spatch_core.protocols import numpy_functions
+
+        system = BackendSystem(None, "TEXTS", backends=[{
+            "name": "texts",
+            "primary_types": ["__main__:Text"],
+            "functions": {"numpy:concatenate": {"function": lambda parts: "".join(
+                part.text for part in parts)}},
+        }])
+        class Text(numpy_functions(system)):
+            def __init__(self, text): self.text = text
+        print(np.concatenate([Text("a"), Text("b")]))
+        """
+    )
+    assert done.stdout == "ab\n"
