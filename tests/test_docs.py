@@ -39,6 +39,7 @@ def first_column(page: str, mark: str) -> list[str]:
     [
         ("fields", _fields.FIELDS),
         ("function fields", _fields.FUNCTION_FIELDS),
+        ("variant fields", tuple(_fields.VARIANT_TABLE)),
         ("auto-generation fields", _fields.AUTO_GENERATION_FIELDS),
     ],
 )

@@ -14,7 +14,7 @@ from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
 from .converted_objects import size_of
-from .leaves import Leaves
+from .leaves import NO_LEAVES, Leaves
 from .round_trip import RoundTrip, Told, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
@@ -93,14 +93,14 @@ class Conversion:
         return ""
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Say what would be converted."""
+        """Say which arguments would be converted; empty if the result alone would be."""
         found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
             names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
         parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
         size = sum(filter(None, map(size_of, found)))
-        return (" and ".join(parts) or "the result alone") + (f" ({size} bytes)" if size else "")
+        return " and ".join(parts) + (f" ({size} bytes)" if size else "")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
@@ -116,13 +116,15 @@ class Conversion:
         trip = self._round_trip((*args, *kwargs.values()), told)
         new_args = tuple([trip.there(each) for each in args])
         new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
-        mutated = []
-        if self._function.manner is not None:
-            mutated = [value for _, value in self._mutated(args, kwargs)]
+        written = None
+        manner = self._function.manner
+        if manner is not None and manner.mutated:
+            values = [value for _, value in self._mutated(args, kwargs)]
+            written = Leaves(values, self._is_foreign)
 
         def finish(result: Any) -> Any:
             try:
-                return self._finished(result, trip, mutated, told)
+                return self._finished(result, trip, written, told)
             except Unconverted as failure:
                 raise told.refusal(str(failure)) from None
 
@@ -145,7 +147,10 @@ class Conversion:
                     keeper.put_back(*held)
                     raise
                 del held
-        return _later(result, finish) if type(result) is CoroutineType else finish(result)
+        if type(result) is CoroutineType:
+            coroutine = result
+            return _awaited(keeper, lambda: coroutine, (), {}, finish)
+        return finish(result)
 
     def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
         """Convert the leaves of the arguments."""
@@ -157,23 +162,21 @@ class Conversion:
         for key, value in leaves.found.items():
             new = converted(to_default, "to_default", value)
             made[key] = new
-            back[id(new)] = value
+            # Python has one object for equal ones of these classes, or may have.
+            if type(type(new)) is not type or type(new) not in NO_LEAVES:
+                back[id(new)] = value
             told.converted(value, new)
         return RoundTrip(leaves, made, back)
 
-    def _finished(self, result: Any, trip: RoundTrip, mutated: list[Any], told: Told) -> Any:
+    def _finished(self, result: Any, trip: RoundTrip, written: Leaves | None, told: Told) -> Any:
         """Return the result of the default implementation for the caller."""
         if result is NotImplemented:
             return result
         if type(result) in (GeneratorType, AsyncGeneratorType):
             raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
         _, from_default, copy_into = self._load()
-        if mutated:
-
-            def back(value: Any) -> Any:
-                return trip.back(value, self._is_library, from_default, told)
-
-            trip.write_back(mutated, self._is_foreign, copy_into, back, told)
+        if written is not None:
+            trip.write_back(written, self._is_library, from_default, copy_into, told)
         return trip.back(result, self._is_library, from_default, told)
 
     def _mutated(
@@ -213,7 +216,3 @@ async def _awaited(
             raise
         del held
     return finish(result)
-
-
-async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
-    return finish(await result)

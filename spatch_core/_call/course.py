@@ -72,7 +72,7 @@ class Course:
             `UNCONVERTED` if the rest of the candidates has to be tried.
         """
         continued: Continued | None = getattr(context, "_continued", None)
-        if continued is None or context is None or context.name != backend:
+        if continued is None or context.name != backend:
             return UNCONVERTED
         return continued.settle(args, kwargs, self)
 

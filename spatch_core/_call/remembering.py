@@ -66,6 +66,19 @@ class Remembering(EntryChain):
         memory.keep(args, kwargs, self._answered(course))
         return result
 
+    def call_next(
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    ) -> Any:
+        """Call the candidates from a place on; what the instance remembers has had its turn."""
+        assert self.caller is not None
+        types = self.caller.resolver.types(self.function.extract(args, kwargs), self.state)
+        if [*map(id, types)] == [*map(id, self.types)]:
+            return self.run(args, kwargs, place, course=course)
+        before = {candidate.backend for candidate in self.candidates[:place]}
+        chain = self.caller.chain(self.function, self.state, types)
+        chain.candidates = [each for each in chain.candidates if each.backend not in before]
+        return Chain.run(chain, args, kwargs)
+
     async def _awaited(
         self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
@@ -116,12 +129,12 @@ class Remembering(EntryChain):
         if name == DEFAULT:
             own = [each for each in self.candidates if is_own(each)]
             return Chain(*(self.function, self.types, own, self.state, self.caller, self.end))
-        return Followed(
-            self.function,
-            self.types,
-            [resolver.demanded(self.function, name, self.state)],
-            self.state,
-        )
+        first = resolver.demanded(self.function, name, self.state)
+        others = [each for each in self.candidates if each.backend != name]
+        called = self.function, self.types
+        chain = Followed(*called, [first], self.state)
+        chain.rest = Remembering(*called, [first, *others], self.state, self.caller, self.end)
+        return chain
 
     def _refusal(self, memory: Memory, name: str, why: str) -> NoImplementationError:
         types = tuple(map(type_identifier, self.types))
@@ -142,9 +155,23 @@ class Remembering(EntryChain):
 
 
 class Followed(Demanded):
-    """The chain of the backend that an instance remembers; it must answer."""
+    """The chain of the backend that an instance remembers; it must answer.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    rest : Remembering
+        Its candidate, and those that `call_next` goes on with.
+    """
+
+    __slots__ = ("rest",)
+
+    rest: Remembering
+
+    def call_next(
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    ) -> Any:
+        """Go on with what would run if nothing were remembered."""
+        return self.rest.call_next(1, args, kwargs, course)
 
 
 class Deciding(Demanded):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .converted_objects import name_of
-from .leaves import Leaves
+from .leaves import Leaves, has_same_items
 
 
 class Told(Protocol):
@@ -42,15 +42,18 @@ class RoundTrip:
     made : dict of int to object
         By identity of the caller's leaves, what takes their places.
     back : dict of int to object
-        By identity of what took their places, the caller's objects.
+        By identity of what took their places, the caller's objects; so are those that are
+        converted back.
     """
 
-    __slots__ = ("_back", "_leaves", "_made")
+    __slots__ = ("_back", "_kept", "_leaves", "_made")
 
     def __init__(self, leaves: Leaves, made: dict[int, Any], back: dict[int, Any]) -> None:
         self._leaves = leaves
         self._made = made
         self._back = back
+        # What was converted back: an identity is that of one object as long as this lives.
+        self._kept: list[Any] = []
 
     def there(self, value: Any) -> Any:
         """Return an argument for the default implementation."""
@@ -72,38 +75,43 @@ class RoundTrip:
         """
         if id(result) in self._back:
             return self._back[id(result)]
-        leaves = Leaves((result,), is_library)
+        leaves = Leaves((result,), is_library, known=self._back)
         if not leaves.found:
             return result
-        made: dict[int, Any] = {}
         for key, value in leaves.found.items():
-            if key in self._back:
-                made[key] = self._back[key]
-                continue
-            made[key] = new = converted(from_default, "from_default", value)
-            if new is not value:
-                told.converted(value, new)
+            if key not in self._back:
+                self._back[key] = new = converted(from_default, "from_default", value)
+                self._kept.append(value)
+                if new is not value:
+                    told.converted(value, new)
+        made = {key: self._back[key] for key in leaves.found}
         return leaves.replaced(result, made, self._leaves.origins(self._made))
 
     def write_back(
         self,
-        values: list[Any],
-        is_foreign: Callable[[type], bool],
+        leaves: Leaves,
+        is_library: Callable[[type], bool],
+        from_default: Callable[..., Any],
         copy_into: Callable[..., Any],
-        back: Callable[[Any], Any],
         told: Told,
     ) -> None:
-        """Copy what was written into arguments back into the caller's objects."""
-        leaves = Leaves(values, is_foreign)
-        for value in leaves.found.values():
-            written = self._made[id(value)]
-            copy_into(value, written)
-            told.converted(written, value)
-        for new, value in [*leaves.made_of(self._made)]:
-            restored = back(new)
-            if type(value) is list and restored is not value:
+        """Copy what was written into arguments back into the caller's objects.
+
+        `leaves` are those of the arguments, found before anything was written.
+        """
+        for key, value in leaves.found.items():
+            copy_into(value, self._made[key])
+            told.converted(self._made[key], value)
+        pairs = [*leaves.made_of(self._made)]
+        self._back.update((id(new), value) for new, value in pairs)
+        for new, value in pairs:
+            # Of a copy: what took the place of the container itself is the container.
+            restored = self.back(new.copy(), is_library, from_default, told)
+            if has_same_items(value, restored):
+                continue
+            if type(value) is list:
                 value[:] = restored
-            elif type(value) is dict and restored is not value:
+            else:
                 value.clear()
                 value.update(restored)
 

@@ -205,6 +205,11 @@ class _Registry:
 
     def with_requirements(self, description: Description) -> Description:
         """Make a backend inactive that requires distributions that are not installed."""
+        if description.varies:
+            from .variants import choose_variants  # few backends have variants
+
+            description, problems = choose_variants(description)
+            self.problems += problems
         if not description.requires:
             return description
         from .requirements import check_required  # few backends state requirements

@@ -151,6 +151,9 @@ class _Explainer:
                 return Verdict.DEFERS, "it said IF_NEEDED: it runs if no other one does"
             if answer is not None:
                 return Verdict.DEFERS, str(answer)
+        variant = None if implementation is None else implementation.variant
+        if variant is not None:
+            reason = "; ".join(filter(None, [reason, f"its variant for {variant.requires}"]))
         if step.backend == DEFAULT and self.ending is not None and self.ending.policy == "warn":
             reason = "fallback='warn'" + (f": {reason}" if reason else "")
         return self._run(step.backend, reason)
@@ -188,7 +191,8 @@ class _Explainer:
             return Verdict.LATER, ""
         own = self.resolver.default_patterns
         to = str(own[0]) if len(own) == 1 else "the library's types"
-        reason = f"{text} to {to} through its conversions"
+        reason = f"{text} to {to}" if text else f"the result from {to}"
+        reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
         doubts = [] if unless == reason else [unless]
         # It is not called: it may be slow, or move data.

@@ -263,6 +263,54 @@ def test_options_are_those_of_the_fit() -> None:
         model.predict(DEFERS)
 
 
+def wrap(context: Any, model: Any, *args: Any) -> Any:
+    return ("wrapped", context.call_next(model, *args))
+
+
+def change(context: Any, model: Any, x: Any) -> Any:
+    return ("changed", context.call_next(model, Tpu()))
+
+
+@pytest.mark.parametrize("implementation", [wrap, change])
+def test_what_follows_may_call_the_next(implementation: Any) -> None:
+    """K12, C6: what would run without memory, and never the backend itself again."""
+    wraps = {
+        "name": "wraps",
+        "primary_types": [f"{HERE}:Own", f"{HERE}:Tpu"],
+        "functions": {
+            f"lib:Wrapped.{name}": {"function": implementation, "uses_context": True}
+            for name in ("fit", "predict", "partial_fit")
+        },
+    }
+    own = BackendSystem(None, "WRAPLIB", [f"{HERE}:Own"], [wraps])
+    expected = "wrapped" if implementation is wrap else "changed"
+
+    class Wrapped:
+        @own.dispatchable("x", decides=True, module="lib", qualname="Wrapped.fit")
+        def fit(self, x: Any) -> Any:
+            return type(x)
+
+        @own.dispatchable(
+            "x", decides="fit", follows="fit", module="lib", qualname="Wrapped.partial_fit"
+        )
+        def partial_fit(self, x: Any) -> Any:
+            return type(x)
+
+        @own.dispatchable("x", follows="fit", module="lib", qualname="Wrapped.predict")
+        def predict(self, x: Any) -> Any:
+            return type(x)
+
+    model = Wrapped()
+    with own.backend_opts(prioritize="wraps"):
+        seen = Own if implementation is wrap else Tpu
+        assert model.predict(Own()) == model.fit(Own()) == (expected, seen)
+    assert remembered(model) == "wraps"
+    for method in (model.predict, model.partial_fit, model.predict):
+        assert method(Own()) == (expected, seen)
+        assert method(Tpu()) == (expected, Tpu)
+    assert remembered(model) == "wraps"
+
+
 # ---------------------------------------------------------------------------------------
 # Other types
 

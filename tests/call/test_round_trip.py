@@ -49,7 +49,7 @@ def convert(*roots: Any) -> tuple[RoundTrip, dict[int, Any]]:
     return RoundTrip(leaves, {**made}, back), made
 
 
-def test_leaves_are_extrip_and_come_back() -> None:
+def test_leaves_are_exchanged_and_come_back() -> None:
     value, own = Foreign(), Own()
     items = [value, own]
     trip, made = convert(items)
@@ -81,10 +81,8 @@ def test_what_was_written_is_copied_into_the_callers_objects() -> None:
     def copy_into(original: Any, written: Any) -> None:
         copied.append((original, written))
 
-    def back(new: Any) -> Any:
-        return trip.back(new, is_library, pytest.fail, told)
-
-    trip.write_back([items], is_foreign, copy_into, back, told)
+    written = Leaves([items], is_foreign)
+    trip.write_back(written, is_library, pytest.fail, copy_into, told)
     assert copied == [(value, made[id(value)])]
     assert items == [value, 1]
     assert told.moves == [(made[id(value)], value)]

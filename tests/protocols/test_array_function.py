@@ -663,3 +663,30 @@ def test_a_class_need_not_hold_numpy_arrays() -> None:
         """
     )
     assert done.stdout == "ab\n"
+
+
+def test_backends_come_and_go_while_others_call(duck_class: Any) -> None:
+    """T10: calls in other threads never see a table that is half of the old backends."""
+    duck, system = duck_class([1.0, 2.0]), duck_class.system
+    is_over: list[bool] = []
+
+    def call() -> int:
+        count = 0
+        while not is_over:
+            assert np.mean(duck).value == 1.5
+            assert (duck + 1.0).value.tolist() == [2.0, 3.0]
+            assert np.add.reduce(duck).value == 3.0
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(4) as pool:
+        calls = [pool.submit(call) for _ in range(4)]
+        try:
+            for number in range(100):
+                system.register(describe({}, name=f"other{number}"))
+                system.unregister(f"other{number}")
+                if number % 10 == 0:
+                    system.reload()
+        finally:
+            is_over.append(True)
+        assert all(each.result() for each in calls)

@@ -87,3 +87,12 @@ def test_functions_without_backends_are_not_their_defaults() -> None:
     for each, is_default in ((function, False), (plain, True)):
         each(3)
         assert (each.__code__ is each.__wrapped__.__code__) is is_default
+
+
+def test_adopted_functions_are_not_the_librarys() -> None:
+    """K7: they have protocols of their own."""
+    backend = describe("a", functions={"lib:len": {"function": lambda x: "a"}})
+    system = BackendSystem(None, "OVER", [], [backend], protocol=METHOD)
+    system.adopt(len, "lib:len")
+    found: Any = system.lookup("lib:len", (Over,))
+    assert found(Over()) == "a"

@@ -1,0 +1,166 @@
+"""The operators that every device has: views, constructors, copies, and reads by the host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ._storage import DeviceStorage, cell_of, wrap
+
+if TYPE_CHECKING:
+    from .environment import BackendEnvironment
+
+aten = torch.ops.aten
+_META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
+VIEWS = (
+    aten.as_strided.default,
+    aten.view.default,
+    aten._reshape_alias.default,
+    aten.unfold.default,
+    aten.view.dtype,
+)
+
+
+def register_basic(environment: BackendEnvironment) -> None:
+    """Register them."""
+    data, counts, name = environment.data, environment.counts, environment.name
+    operators: dict[Any, Any] = {}
+
+    def kernel(*names: Any) -> Any:
+        def register(function: Any) -> Any:
+            operators.update(dict.fromkeys(names, function))
+            return function
+
+        return register
+
+    def view(operator: Any) -> Any:
+        # Of a view, only the layout is new, which C++ computes as for tensors without data.
+        return lambda *args, **kwargs: operator.redispatch(_META, *args, **kwargs)
+
+    for each in VIEWS:
+        operators[each] = view(each)
+
+    @kernel(aten.empty.memory_format)
+    def empty(size: Any, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
+        _check(name, device, options)
+        dtype = dtype or torch.get_default_dtype()
+        if dtype.is_complex and dtype.itemsize == 4:
+            raise NotImplementedError(f"complex32 is not supported by the device {name!r}")
+        full = environment.find("aten:full")
+        if full is not None:
+            return data.wrap(full(list(size), 0, dtype=dtype), dtype)
+        return environment.from_cpu(torch.zeros(tuple(size), dtype=dtype))
+
+    @kernel(aten.empty_strided.default)
+    def empty_strided(size: Any, stride: Any, dtype: Any = None, **options: Any) -> torch.Tensor:
+        found = empty(size, dtype, **options)
+        if tuple(found.stride()) == tuple(stride) or not found.numel():
+            return found
+        count = 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=True))
+        flat = empty((count,), dtype, **options)
+        return flat.as_strided(size, stride)  # type: ignore[no-any-return]
+
+    @kernel(aten.copy_.default)
+    def copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
+        if target.device.type == name:
+            if source.device.type == name:
+                array = data.read(source)
+            else:
+                counts.copies["from_cpu"] += 1
+                array = data.read(environment.from_cpu(source))
+            if source.is_complex() and not target.is_complex():
+                array = data.cast(array, target.dtype)
+            return data.write(target, array)
+        counts.copies["to_cpu"] += 1
+        target.copy_(environment.read_to_cpu(source))
+        return target
+
+    @kernel(aten._copy_from.default)
+    def copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> Any:
+        return copy(target, source)
+
+    @kernel(aten._copy_from_and_resize.default)
+    def copy_from_and_resize(source: torch.Tensor, target: torch.Tensor) -> Any:
+        return copy(target.resize_(source.shape), source)
+
+    @kernel(aten._local_scalar_dense.default)
+    def item(tensor: torch.Tensor) -> Any:
+        environment.read_by_host("aten:item", data.read(tensor))
+        return environment.read_to_cpu(tensor).item()
+
+    @kernel(aten.equal.default)
+    def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
+        arrays = data.read(a), data.read(b)
+        environment.read_by_host("aten:equal", arrays[0])
+        return torch.equal(*map(environment.data_to_torch, arrays))
+
+    @kernel(aten.is_pinned.default)
+    def is_pinned(tensor: torch.Tensor, device: Any = None) -> bool:
+        return False
+
+    @kernel(aten._pin_memory.default)
+    def pin_memory(tensor: torch.Tensor, device: Any = None) -> Any:
+        raise NotImplementedError(f"the device {name!r} has no pinned memory")
+
+    @kernel(aten.resize_.default)
+    def resize(tensor: torch.Tensor, size: Any, memory_format: Any = None) -> torch.Tensor:
+        if tuple(tensor.shape) != tuple(size):
+            count = torch.Size(size).numel()
+            cell = cell_of(tensor)
+            old = environment.from_cpu(environment.to_torch(cell).view(tensor.dtype).view(-1))
+            if count > old.numel():
+                flat = empty((count,), tensor.dtype)
+                flat[: old.numel()].copy_(old)
+                old = flat
+            tensor.data = old[:count].view(tuple(size))
+        return tensor
+
+    @kernel(aten.set_.source_Tensor)
+    def set_tensor(tensor: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+        tensor.data = source
+        return tensor
+
+    @kernel(aten.set_.default)
+    def set_nothing(tensor: torch.Tensor) -> torch.Tensor:
+        tensor.data = empty((0,), tensor.dtype)
+        return tensor
+
+    @kernel(aten.set_.source_Storage)
+    def set_all(tensor: torch.Tensor, source: Any) -> torch.Tensor:
+        return set_storage(tensor, source, 0, None)
+
+    @kernel(aten.set_.source_Storage_storage_offset)
+    def set_storage(
+        tensor: torch.Tensor, source: Any, offset: int, size: Any, stride: Any = ()
+    ) -> torch.Tensor:
+        if not isinstance(source, DeviceStorage):
+            raise RuntimeError(f"set_ takes a storage of the device {name!r}")
+        if size is None:
+            size, stride = (source.nbytes() // tensor.dtype.itemsize,), (1,)
+        last = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
+        if torch.Size(size).numel() and last * tensor.dtype.itemsize > source.nbytes():
+            raise RuntimeError("setStorage: the sizes and strides are out of bounds of the storage")
+        whole = wrap(source.cell.array, source.cell.shape, source.cell.dtype, environment)
+        # Both storages have the same cell; this is the nearest to sharing the storage itself.
+        whole.untyped_storage().cell = source.cell  # type: ignore[attr-defined]
+        if whole.dtype is not tensor.dtype:
+            whole = whole.view(-1).view(tensor.dtype)
+        tensor.data = whole.as_strided(tuple(size), tuple(stride), offset)
+        return tensor
+
+    for operator, function in operators.items():
+        environment.register_kernel(operator, function)
+    # What has no kernel at all, also none that PyTorch composes, comes here.
+    library = torch.library.Library("_", "IMPL")
+    library.fallback(environment.fallback.boxed, "PrivateUse1")
+    environment.keep(library)
+
+
+def _check(name: str, device: Any, options: dict[str, Any]) -> None:
+    if options.get("layout") not in (None, torch.strided):
+        raise NotImplementedError(f"the device {name!r} has dense tensors alone")
+    if options.get("pin_memory"):
+        raise NotImplementedError(f"the device {name!r} has no pinned memory")
+    if device is not None and torch.device(device).index:
+        raise RuntimeError(f"the device {name!r} has the index 0 alone, not {device}")

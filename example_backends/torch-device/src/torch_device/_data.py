@@ -1,0 +1,163 @@
+"""Reads and writes the data of tensors, and of views of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from . import _storage
+from ._storage import Cell, DeviceStorage, cell_of, is_whole
+
+if TYPE_CHECKING:
+    from .environment import BackendEnvironment
+
+
+class Data:
+    """The data of a backend's tensors.
+
+    Parameters
+    ----------
+    environment : BackendEnvironment
+        The backend.
+    """
+
+    def __init__(self, environment: BackendEnvironment) -> None:
+        self.environment = environment
+        self._classes: set[type] = set()
+        self._dtypes: dict[Any, torch.dtype] = {}
+
+    def read(self, tensor: torch.Tensor) -> Any:
+        """Return the data of a tensor, also of a view."""
+        try:
+            cell: Cell = tensor.untyped_storage().cell  # type: ignore[attr-defined]
+        except (AttributeError, NotImplementedError):
+            return self._foreign(tensor)
+        if _storage.on_read is not None:
+            _storage.on_read(cell)
+        if is_whole(tensor, cell):
+            return cell.array
+        return self._strided(tensor, cell)
+
+    def read_optional(self, tensor: torch.Tensor | None) -> Any:
+        """Return the data of a tensor that may be absent."""
+        return None if tensor is None else self.read(tensor)
+
+    def write(self, tensor: torch.Tensor, array: Any) -> torch.Tensor:
+        """Replace the data of a tensor; those of a view change in its storage."""
+        cell = cell_of(tensor)
+        array = self.cast(self.settle(array), tensor.dtype)
+        if tuple(array.shape) != tuple(tensor.shape):
+            array = self.implementation("aten:expand", array)(array, list(tensor.shape))
+        if _storage.on_write is not None:
+            _storage.on_write(cell)
+        if not is_whole(tensor, cell):
+            if _storage.on_read is not None:
+                _storage.on_read(cell)
+            size, stride, offset = _layout(tensor)
+            base = self._as(cell.array, cell.dtype, tensor.dtype)
+            scatter = self.implementation("aten:as_strided_scatter", array)
+            array = self._as(scatter(base, array, size, stride, offset), tensor.dtype, cell.dtype)
+            if tuple(array.shape) != cell.shape:
+                array = self.implementation("aten:as_strided", array)(
+                    array, list(cell.shape), _contiguous(cell.shape), 0
+                )
+        cell.array = array
+        return tensor
+
+    def wrap(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
+        """Return a new tensor for the result of an implementation."""
+        array = self.settle(array)
+        found = self.dtype(array)
+        if dtype is not None and found is not dtype:
+            array, found = self.cast(array, dtype), dtype
+        return _storage.wrap(array, tuple(array.shape), found, self.environment)
+
+    def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:
+        """Return a new tensor, or None for a result that the caller has masked."""
+        return None if array is None else self.wrap(array, dtype)
+
+    def settle(self, array: Any) -> Any:
+        """Return an object of the backend's class: NumPy's operators give scalars too."""
+        if array.__class__ not in self._classes:
+            if not isinstance(array, self.environment.data_class):
+                return self.environment.settle(array)
+            self._classes.add(array.__class__)
+        return array
+
+    def dtype(self, array: Any) -> torch.dtype:
+        """Return the dtype of data."""
+        found = self._dtypes.get(array.dtype)
+        if found is None:
+            found = getattr(torch, str(array.dtype).rpartition(".")[2])
+            self._dtypes[array.dtype] = found
+        return found
+
+    def cast(self, array: Any, dtype: torch.dtype) -> Any:
+        """Return data of another dtype."""
+        if self.dtype(array) is dtype:
+            return array
+        return self.implementation("aten:_to_copy", array)(array, dtype=dtype)
+
+    def implementation(self, identity: str, array: Any) -> Any:
+        """Return the implementation of an operator, or one by conversion to the CPU."""
+        found = None
+        if self.environment.has(identity):
+            self.environment.describe()
+            found = self.environment.system.lookup(identity, (type(array),))
+        return self._by_conversion(identity) if found is None else found
+
+    def _strided(self, tensor: torch.Tensor, cell: Cell) -> Any:
+        array = self._as(cell.array, cell.dtype, tensor.dtype)
+        return self.implementation("aten:as_strided", array)(array, *_layout(tensor))
+
+    def _as(self, array: Any, old: torch.dtype, new: torch.dtype) -> Any:
+        if old is new:
+            return array
+        return self.implementation("aten:view.dtype", array)(array, new)
+
+    def _by_conversion(self, identity: str) -> Any:
+        environment = self.environment
+        overload = identity.partition(":")[2].split(".")
+        operator = getattr(getattr(torch.ops.aten, overload[0]), (*overload, "default")[1])
+
+        def convert(array: Any, *args: Any, **kwargs: Any) -> Any:
+            environment.count_conversion(identity, "it has no implementation")
+            first = environment.data_to_torch(array).contiguous()
+            if identity.startswith("aten:as_strided"):
+                first = first.view(-1)
+            args = tuple(
+                environment.data_to_torch(each)
+                if isinstance(each, environment.data_class)
+                else each
+                for each in args
+            )
+            return environment.torch_to_data(operator(first, *args, **kwargs).contiguous())
+
+        return convert
+
+    def _foreign(self, tensor: torch.Tensor) -> Any:
+        if isinstance(tensor.untyped_storage(), DeviceStorage):
+            raise RuntimeError("the storage of this tensor has lost its data")
+        name = self.environment.name
+        if tensor.device.type == "cpu":
+            if tensor.dim() == 0:
+                return self.environment.torch_to_data(tensor.detach())
+            raise RuntimeError(
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                f"{name}:0 and cpu!"
+            )
+        cell_of(tensor)  # raises
+        raise AssertionError
+
+
+def _layout(tensor: torch.Tensor) -> tuple[list[int], list[int], int]:
+    return list(tensor.shape), list(tensor.stride()), int(tensor.storage_offset())
+
+
+def _contiguous(shape: tuple[int, ...]) -> list[int]:
+    strides, step = [], 1
+    for each in reversed(shape):
+        strides.append(step)
+        step *= max(each, 1)
+    return strides[::-1]

@@ -1,0 +1,47 @@
+"""Kernels for all operators that are not registered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from .environment import BackendEnvironment
+
+# What C++ composes of others is right for these; their decompositions are not, or draw other
+# random numbers.
+KEPT = {
+    *("complex", "polar", "rand", "randn", "randint", "randperm", "rand_like", "randn_like"),
+    *("empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided", "normal"),
+    *("bernoulli", "randint_like", "multinomial", "poisson", "to", "_to_copy", "clone"),
+    *("expand", "alias", "detach", "select", "slice", "permute", "transpose", "t", "squeeze"),
+    *("unsqueeze", "diagonal", "split", "split_with_sizes", "unbind", "view_as_real", "lift"),
+    *("view_as_complex", "_unsafe_view", "resize", "set", "copy", "lift_fresh", "chunk"),
+}
+
+
+def register(environment: BackendEnvironment) -> None:
+    """Register decompositions, and kernels where C++ would compose in vain."""
+    from torch._decomp import core_aten_decompositions, decomposition_table
+
+    table: dict[Any, Any] = {**decomposition_table, **core_aten_decompositions()}
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    for operator, function in table.items():
+        if isinstance(operator, torch._ops.OpOverload):
+            environment.fallback.decompositions[operator] = function
+    for full in torch._C._dispatch_get_all_op_names():
+        if not full.startswith("aten::"):
+            continue
+        packet, _, overload = full[6:].partition(".")
+        base = packet.removesuffix("_")
+        operator = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        if operator is None or base in KEPT or environment.is_registered(operator):
+            continue
+        if has_kernel(full, "CompositeImplicitAutograd"):
+            continue
+        # The functional variants of these are C++ around `out=`, which would recurse.
+        is_around_out = has_kernel(full, "CompositeExplicitAutogradNonFunctional")
+        is_composed = has_kernel(full, "CompositeExplicitAutograd")
+        if is_around_out or (is_composed and operator in table):
+            environment.register_kernel(operator, environment.fallback.kernel(operator))

@@ -1,0 +1,95 @@
+"""Registers the device with PyTorch: its name, module, storages and basic operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import backend_registration
+
+from ._basic import register_basic
+from ._storage import DeviceStorage
+
+if TYPE_CHECKING:
+    from .environment import BackendEnvironment
+
+
+class DeviceModule:
+    """What ``torch.NAME`` is: PyTorch asks it for devices and for the random numbers' state."""
+
+    def __init__(self, environment: BackendEnvironment) -> None:
+        self.environment = environment
+        self.get_state: Any = None
+        self.set_state: Any = None
+        self.seed: Any = None
+
+    def is_initialized(self) -> bool:
+        return True
+
+    def is_available(self) -> bool:
+        return True
+
+    def _is_in_bad_fork(self) -> bool:
+        return False
+
+    def device_count(self) -> int:
+        return 1
+
+    def current_device(self) -> int:
+        return 0
+
+    def set_device(self, device: Any) -> None:
+        _check_index(torch.device(device) if isinstance(device, str) else device)
+
+    def synchronize(self, device: Any = None) -> None:
+        """Do nothing: the operators of this device have run when they return."""
+
+    def manual_seed(self, seed: int) -> None:
+        if self.seed is not None:
+            self.seed(seed)
+
+    manual_seed_all = manual_seed
+
+    def get_rng_state(self, device: Any = None) -> torch.Tensor:
+        if self.get_state is None:
+            raise NotImplementedError("this device has no random numbers of its own")
+        return self.get_state()  # type: ignore[no-any-return]
+
+    def set_rng_state(self, state: torch.Tensor, device: Any = None) -> None:
+        self.set_state(state)
+
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        return [torch.float16]
+
+
+def _check_index(device: Any) -> None:
+    index = getattr(device, "index", device)
+    if index:
+        raise RuntimeError(f"this device has the index 0 alone, not {index}")
+
+
+def register(environment: BackendEnvironment) -> DeviceModule:
+    """Give PyTorch the device of a backend."""
+    name = environment.name
+    if torch._C._get_privateuse1_backend_name() != "privateuseone":
+        raise RuntimeError(
+            f"this process has the device {torch._C._get_privateuse1_backend_name()!r}; PyTorch "
+            "allows one such device in a process"
+        )
+    if hasattr(torch.Tensor, name):
+        raise ValueError(f"PyTorch's tensors have an attribute {name!r}; choose another name")
+    module = DeviceModule(environment)
+    backend_registration._setup_privateuseone_for_python_backend(name, module)
+
+    def tag(storage: Any) -> str | None:
+        return name if isinstance(storage, DeviceStorage) else None
+
+    def restore(storage: Any, location: str) -> Any:
+        if location.partition(":")[0] != name:
+            return None
+        made = environment.from_cpu(torch.empty(0, dtype=torch.uint8).set_(storage))
+        return made.untyped_storage()
+
+    torch.serialization.register_package(5, tag, restore)
+    register_basic(environment)
+    return module

@@ -1,0 +1,157 @@
+"""What happens to operators without an implementation, in order.
+
+1. An in-place or ``out=`` operator runs its functional variant, and writes the result.
+2. A decomposition runs the operator in terms of others.
+3. The operator runs on the CPU, if the policy allows conversions; each is counted.
+4. Otherwise an error says why none of these was possible.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils._pytree import tree_map_only
+
+from . import _schema
+
+if TYPE_CHECKING:
+    from .environment import BackendEnvironment
+
+
+class ConversionError(NotImplementedError):
+    """An operator has no implementation, and the policy forbids converting to the CPU."""
+
+
+class Fallback:
+    """Runs operators without an implementation.
+
+    Parameters
+    ----------
+    environment : BackendEnvironment
+        The backend.
+    """
+
+    def __init__(self, environment: BackendEnvironment) -> None:
+        self._environment = environment
+        self._functional: dict[Any, Any] = {}
+        self._running = threading.local()
+        self.decompositions: dict[Any, Any] = {}
+
+    def kernel(self, operator: Any) -> Any:
+        """Return a kernel for PyTorch."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            return self.call(operator, _schema.bind(operator, args, kwargs))
+
+        return run
+
+    def boxed(self, operator: Any, *args: Any, **kwargs: Any) -> Any:
+        """Run an operator that has no kernel at all."""
+        return self.call(operator, _schema.bind(operator, args, kwargs))
+
+    def call(self, operator: Any, values: dict[str, Any]) -> Any:
+        """Run an operator with arguments by name."""
+        reasons = ["it has no implementation"]
+        running: list[Any] = self._running.__dict__.setdefault("operators", [])
+        written = _schema.written(operator)
+        if written:
+            functional = self._functional_of(operator)
+            if functional is None:
+                reasons.append("no functional variant")
+            elif functional in running:
+                reasons.append("its functional variant is written in terms of it")
+            else:
+                return self._write(operator, functional, written, values)
+        decomposition = self.decompositions.get(operator)
+        if decomposition is None:
+            reasons.append("no decomposition")
+        elif operator in running:
+            reasons.append("its decomposition leads back to it")
+        else:
+            self._environment.counts.decompositions[_schema.identity(operator)] += 1
+            found = self._decompose(operator, decomposition, values, running)
+            if found is not NotImplemented:
+                return found
+            reasons.append("its decomposition has no answer for these arguments")
+        return self._convert(operator, values, reasons)
+
+    def _functional_of(self, operator: Any) -> Any:
+        if operator not in self._functional:
+            self._functional[operator] = _schema.functional_of(operator)
+        return self._functional[operator]
+
+    def _decompose(
+        self, operator: Any, decomposition: Any, values: dict[str, Any], running: list[Any]
+    ) -> Any:
+        running.append(operator)
+        try:
+            args = [
+                values[each.name]
+                for each in operator._schema.arguments
+                if not each.kwarg_only and each.name in values
+            ]
+            keywords = {
+                each.name: values[each.name]
+                for each in operator._schema.arguments
+                if each.kwarg_only
+                and each.name in values
+                and (each.name not in _schema.OMITTED or values[each.name] is not None)
+            }
+            return decomposition(*args, **keywords)
+        except NotImplementedError as error:
+            if isinstance(error, ConversionError):
+                raise
+            return NotImplemented
+        finally:
+            running.remove(operator)
+
+    def _write(
+        self, operator: Any, functional: Any, written: list[str], values: dict[str, Any]
+    ) -> Any:
+        inputs = dict(values)
+        is_out = any(each.is_out for each in operator._schema.arguments)
+        targets = [values[name] for name in written]
+        if is_out:
+            for name in written:
+                del inputs[name]
+            if any(each.name == "dtype" for each in functional._schema.arguments):
+                inputs.setdefault("dtype", targets[0].dtype)
+        found = _schema.call(functional, inputs)
+        results = [found] if isinstance(found, torch.Tensor) else list(found)
+        if isinstance(targets[0], (list, tuple)):
+            targets = list(targets[0])
+        for target, result in zip(targets, results, strict=False):
+            self._environment.assign(target, result, resizing=is_out)
+        if not operator._schema.returns:
+            return None
+        return targets[0] if len(operator._schema.returns) == 1 else tuple(targets)
+
+    def _convert(self, operator: Any, values: dict[str, Any], reasons: list[str]) -> Any:
+        environment = self._environment
+        environment.count_conversion(_schema.identity(operator), "; ".join(reasons))
+        originals: dict[int, torch.Tensor] = {}
+
+        def to_cpu(tensor: torch.Tensor) -> torch.Tensor:
+            if tensor.device.type != environment.name:
+                return tensor
+            copy = environment.read_to_cpu(tensor)
+            originals[id(copy)] = tensor
+            return copy
+
+        values = tree_map_only(torch.Tensor, to_cpu, values)
+        if values.get("device") is not None:
+            values["device"] = torch.device("cpu")
+        found = _schema.call(operator, values)
+        for name in _schema.written(operator):
+            each = values[name]
+            for copy in each if isinstance(each, (list, tuple)) else [each]:
+                if id(copy) in originals:
+                    environment.assign(originals[id(copy)], copy, resizing=True)
+
+        def to_device(tensor: torch.Tensor) -> torch.Tensor:
+            known = originals.get(id(tensor))
+            return environment.from_cpu(tensor) if known is None else known
+
+        return tree_map_only(torch.Tensor, to_device, found)

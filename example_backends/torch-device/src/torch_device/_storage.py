@@ -1,0 +1,149 @@
+"""Storages hold the data: whatever PyTorch does to tensors, their aliases share a storage.
+
+PyTorch keeps the Python object of a storage as long as the storage. So data in it is never lost
+when C++ makes a tensor of its own: for `detach`, for what autograd saves, for a view.
+
+Data are values. No operator changes an array: it replaces the array of a storage.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_create = torch._C._acc.create_empty_tensor
+
+on_read: Callable[[Cell], None] | None = None
+on_create: Callable[[Cell], None] | None = None
+on_write: Callable[[Cell], None] | None = None
+"""What `jax_jit` observes while it traces."""
+
+
+class Cell:
+    """The data of one storage, in the order of its elements.
+
+    Attributes
+    ----------
+    array : data
+        An object of the backend's class.
+    shape : tuple of int
+        Its shape.
+    dtype : torch.dtype
+        Its dtype.
+    """
+
+    __slots__ = ("__weakref__", "array", "dtype", "shape")
+
+    def __init__(self, array: Any, shape: tuple[int, ...], dtype: torch.dtype) -> None:
+        self.array = array
+        self.shape = shape
+        self.dtype = dtype
+
+
+class DeviceStorage(torch.UntypedStorage):
+    """The storage of a device's tensors, which PyTorch believes to be empty."""
+
+    cell: Cell
+    environment: Any
+
+    def _size(self) -> int:
+        count = 1
+        for each in self.cell.shape:
+            count *= each
+        return count * self.cell.dtype.itemsize
+
+    def nbytes(self) -> int:
+        return self._size()
+
+    def size(self) -> int:
+        return self._size()
+
+    def __len__(self) -> int:
+        return self._size()
+
+    def cpu(self) -> torch.UntypedStorage:
+        cell = self.cell
+        return self.environment.to_torch(cell).untyped_storage()
+
+    def tolist(self) -> list[int]:
+        return self.cpu().tolist()  # type: ignore[no-any-return]
+
+    def clone(self) -> torch.UntypedStorage:
+        cell = self.cell
+        made = wrap(cell.array, cell.shape, cell.dtype, self.environment)
+        return made.untyped_storage()
+
+    def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
+        memo = memo.setdefault("torch", {})
+        if self._cdata not in memo:
+            memo[self._cdata] = self.clone()
+        return memo[self._cdata]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.cpu()[index]
+
+    def data_ptr(self) -> int:
+        return 0
+
+    # For pickles, in which a storage is a file of its own.
+    def _write_file(self, *arguments: Any) -> None:
+        self.cpu()._write_file(*arguments)
+
+    def _set_from_file(self, *arguments: Any) -> Any:
+        found = torch.UntypedStorage(self._size())
+        found._set_from_file(*arguments)
+        flat = torch.empty(0, dtype=torch.uint8).set_(found)
+        self.cell.array = self.environment.torch_to_data(flat)
+        return self
+
+    def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
+        raise NotImplementedError(
+            f"storages of the device {self.device.type!r} have no memory; copy the tensor to the CPU"
+        )
+
+    __setitem__ = copy_ = resize_ = fill_ = _refuse
+    share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = pin_memory = _refuse
+
+
+def wrap(array: Any, shape: tuple[int, ...], dtype: torch.dtype, environment: Any) -> torch.Tensor:
+    """Return a new tensor that holds data."""
+    made: torch.Tensor = _create(shape, dtype)
+    storage: Any = made.untyped_storage()
+    storage.__class__ = DeviceStorage
+    storage.environment = environment
+    storage.cell = cell = Cell(array, shape, dtype)
+    if on_create is not None:
+        on_create(cell)
+    return made
+
+
+def cell_of(tensor: torch.Tensor) -> Cell:
+    """Return the cell of a tensor's storage.
+
+    Raises
+    ------
+    RuntimeError
+        If the tensor is not of this device.
+    """
+    storage: Any = tensor.untyped_storage()
+    try:
+        return storage.cell  # type: ignore[no-any-return]
+    except AttributeError:
+        raise RuntimeError(
+            f"a tensor of the device {tensor.device} has no data of this backend: "
+            "an operator of PyTorch made it by itself"
+        ) from None
+
+
+def is_whole(tensor: torch.Tensor, cell: Cell) -> bool:
+    """Return whether a tensor is all of its storage, in its order."""
+    return (
+        tensor.shape == cell.shape
+        and tensor.is_contiguous()
+        and tensor.dtype is cell.dtype
+        and not tensor.storage_offset()
+    )

@@ -1,0 +1,14 @@
+"""Implementations in terms of NumPy's functions, which JAX has as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import creation, indexing, linear, networks, pointwise, reductions
+
+
+def register(environment: Any, xp: Any) -> None:
+    """Register all of them for an array library."""
+    for each in (pointwise, creation, reductions, indexing, linear, networks):
+        each.register(environment, xp)
+    pointwise.register_special(environment, xp)

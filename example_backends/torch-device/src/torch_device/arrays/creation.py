@@ -1,0 +1,130 @@
+"""New tensors, and copies of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+
+def register(environment: Any, xp: Any) -> None:
+    """Register them for the functions of an array library."""
+    op = environment.register_op
+
+    def dtype_of(dtype: Any, default: Any = None) -> Any:
+        if dtype is None:
+            dtype = default or torch.get_default_dtype()
+        if dtype is torch.bfloat16 and xp.__name__ == "numpy":
+            raise NotImplementedError("NumPy has no bfloat16")
+        return xp.dtype(str(dtype)[6:])
+
+    def kind(value: Any) -> Any:
+        return {bool: torch.bool, int: torch.int64, complex: torch.complex64}.get(type(value))
+
+    @op(aten.full.default)
+    def full(size: Any, value: Any, dtype: Any = None) -> Any:
+        return xp.full(tuple(size), value, dtype_of(dtype, kind(value)))
+
+    op(aten.zeros.default)(lambda size, dtype=None: xp.zeros(tuple(size), dtype_of(dtype)))
+    op(aten.ones.default)(lambda size, dtype=None: xp.ones(tuple(size), dtype_of(dtype)))
+    op(aten.scalar_tensor.default)(lambda value, dtype=None: xp.asarray(value, dtype_of(dtype)))
+
+    def like(value: Any) -> Any:
+        def make(x: Any, dtype: Any = None) -> Any:
+            return xp.full(x.shape, value, x.dtype if dtype is None else dtype_of(dtype))
+
+        return make
+
+    op(aten.zeros_like.default)(like(0))
+    op(aten.ones_like.default)(like(1))
+    op(aten.empty_like.default)(like(0))
+    op(aten.full_like.default)(lambda x, value, dtype=None: like(value)(x, dtype))
+    op(aten.fill.Scalar)(lambda x, value: xp.full(x.shape, value, x.dtype))
+    op(aten.fill.Tensor)(lambda x, value: xp.broadcast_to(value.astype(x.dtype), x.shape))
+    op(aten.zero.default)(lambda x: xp.zeros(x.shape, x.dtype))
+    op(aten.clone.default)(lambda x: x)
+
+    @op(aten._to_copy.default)
+    def to_copy(x: Any, dtype: Any = None) -> Any:
+        if dtype is None:
+            return x
+        wanted = dtype_of(dtype)
+        if x.dtype.kind == "c" and wanted.kind != "c":
+            x = xp.real(x)
+        return x.astype(wanted)
+
+    def to_device(x: torch.Tensor, **options: Any) -> Any:
+        # Within the device, a copy is the same data; otherwise PyTorch's own way by empty and copy_.
+        device = options.get("device")
+        if x.device.type != environment.name or (
+            device is not None and torch.device(device).type != environment.name
+        ):
+            target = torch.empty(
+                x.shape,
+                dtype=options.get("dtype") or x.dtype,
+                device=device if device is not None else x.device,
+                pin_memory=bool(options.get("pin_memory")),
+            )
+            return target.copy_(x)
+        if options.get("layout") not in (None, torch.strided):
+            raise NotImplementedError(f"the device {environment.name!r} has dense tensors alone")
+        dtype = options.get("dtype")
+        return environment.data.wrap(to_copy(environment.data.read(x), dtype))
+
+    environment.register_kernel(aten._to_copy.default, to_device)
+
+    @op(aten.view.dtype)
+    def view_dtype(x: Any, dtype: Any) -> Any:
+        if xp.__name__ == "numpy":
+            return xp.ascontiguousarray(x).reshape(-1).view(dtype_of(dtype))
+        return _bitcast(x.reshape(-1), dtype_of(dtype))
+
+    @op(aten.arange.start_step)
+    def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None) -> Any:
+        whole = all(type(each) is int for each in (start, end, step))
+        wanted = dtype_of(dtype, torch.int64 if whole else None)
+        if step == 0 or (end - start) / step < 0:
+            raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+        return xp.arange(start, end, step).astype(wanted)
+
+    op(aten.arange.default)(lambda end, dtype=None: arange(0, end, 1, dtype))
+    op(aten.arange.start)(lambda start, end, dtype=None: arange(start, end, 1, dtype))
+
+    @op(aten.linspace.default)
+    def linspace(start: Any, end: Any, steps: int, dtype: Any = None) -> Any:
+        return xp.linspace(start, end, steps).astype(dtype_of(dtype))
+
+    @op(aten.eye.m)
+    def eye(n: int, m: int, dtype: Any = None) -> Any:
+        return xp.eye(n, m, dtype=dtype_of(dtype))
+
+    op(aten.eye.default)(lambda n, dtype=None: eye(n, n, dtype))
+    op(aten.expand.default)(lambda x, size: xp.broadcast_to(x, _sizes(x, size)))
+
+
+def _sizes(x: Any, size: Any) -> tuple[int, ...]:
+    old = (1,) * (len(size) - x.ndim) + tuple(x.shape)
+    return tuple(n if each == -1 else each for n, each in zip(old, size, strict=True))
+
+
+def _bitcast(x: Any, dtype: Any) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    if x.dtype.kind == "c":
+        part = jnp.stack([x.real, x.imag], -1).reshape(-1)
+        return part if part.dtype == dtype else _bitcast(part, dtype)
+    if dtype.kind == "c":
+        real = jnp.float32 if dtype.itemsize == 8 else jnp.float64
+        part = x if x.dtype == real else _bitcast(x, jnp.dtype(real))
+        return jax.lax.complex(part[0::2], part[1::2])
+    if bool in (x.dtype.type, dtype.type) or "bool" in (x.dtype.name, dtype.name):
+        middle = jnp.uint8
+        x = x.astype(middle) if x.dtype.name == "bool" else x
+        if dtype.name == "bool":
+            return _bitcast(x, jnp.dtype(middle)).astype(bool)
+    if x.dtype.itemsize < dtype.itemsize:
+        x = x.reshape(-1, dtype.itemsize // x.dtype.itemsize)
+    return jax.lax.bitcast_convert_type(x, dtype).reshape(-1)

@@ -1,0 +1,193 @@
+"""Operators that choose, join, repeat or move elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+
+def register(environment: Any, xp: Any) -> None:
+    """Register them for the functions of an array library."""
+    op = environment.register_op
+    is_numpy = xp.__name__ == "numpy"
+
+    def put(x: Any, index: Any, values: Any, accumulate: bool) -> Any:
+        if not is_numpy:
+            place = x.at[index]
+            return place.add(values) if accumulate else place.set(values)
+        x = xp.array(x)
+        if accumulate:
+            xp.add.at(x, index, values)
+        else:
+            x[index] = values
+        return x
+
+    def indices(index: Any) -> Any:
+        # A dimension that is not indexed is taken whole.
+        return tuple(slice(None) if each is None else each for each in index)
+
+    def split(index: Any) -> bool:
+        """Return whether NumPy would move the indexed dimensions as PyTorch does: always."""
+        return any(each is not None and each.dtype.kind == "b" for each in index)
+
+    @op(aten.index.Tensor)
+    def get_index(x: Any, index: Any) -> Any:
+        if not is_numpy and split(index) and _is_traced(index):
+            return NotImplemented
+        return x[indices(index)]
+
+    @op(aten.index_put.default)
+    def index_put(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
+        return put(x, indices(index), values.astype(x.dtype), accumulate)
+
+    op(aten._unsafe_index.Tensor)(get_index)
+    op(aten._unsafe_index_put.default)(index_put)
+    op(aten._index_put_impl.default)(
+        lambda x, index, values, accumulate=False, unsafe=False: index_put(
+            x, index, values, accumulate
+        )
+    )
+
+    def along(x: Any, dim: int, index: Any) -> Any:
+        return tuple(index if each == dim % x.ndim else slice(None) for each in range(x.ndim))
+
+    @op(aten.index_select.default)
+    def index_select(x: Any, dim: int, index: Any) -> Any:
+        return xp.take(x, index, axis=dim) if x.ndim else x
+
+    @op(aten.gather.default)
+    def gather(x: Any, dim: int, index: Any, sparse_grad: bool = False) -> Any:
+        if not x.ndim or not index.ndim:
+            return xp.broadcast_to(x.reshape(-1)[0], index.shape)
+        return x[_positions(xp, index, dim)]
+
+    def scatter(x: Any, dim: int, index: Any, values: Any, accumulate: bool = False) -> Any:
+        if not index.size:
+            return x
+        if not x.ndim:
+            return put(x.reshape(1), (index.reshape(-1),), values.reshape(-1), accumulate)[0]
+        if values.ndim:
+            values = values[tuple(slice(n) for n in index.shape)]
+        return put(x, _positions(xp, index, dim), values.astype(x.dtype), accumulate)
+
+    op(aten.scatter.src)(scatter)
+    op(aten.scatter.value)(
+        lambda x, dim, index, value: scatter(x, dim, index, xp.asarray(value, x.dtype))
+    )
+    op(aten.scatter_add.default)(
+        lambda x, dim, index, values: scatter(x, dim, index, values, True)
+    )
+
+    @op(aten.index_add.default)
+    def index_add(x: Any, dim: int, index: Any, values: Any, alpha: Any = 1) -> Any:
+        if not x.ndim:
+            return x + values.sum() * alpha
+        values = (values * alpha).astype(x.dtype)
+        return put(x, along(x, dim, index), values, True)
+
+    @op(aten.index_copy.default)
+    def index_copy(x: Any, dim: int, index: Any, values: Any) -> Any:
+        return put(x, along(x, dim, index), values, False) if x.ndim else values.reshape(())
+
+    @op(aten.index_fill.int_Scalar)
+    def index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
+        if not x.ndim:
+            return xp.full((), value, x.dtype)
+        return put(x, along(x, dim, index), xp.asarray(value, x.dtype), False)
+
+    op(aten.index_fill.int_Tensor)(lambda x, dim, index, value: index_fill(x, dim, index, value))
+
+    @op(aten.cat.default)
+    def cat(tensors: Any, dim: int = 0) -> Any:
+        # PyTorch leaves empty tensors of one dimension out.
+        rest = [each for each in tensors if each.shape != (0,)]
+        return xp.concatenate(rest or tensors, axis=dim)
+
+    op(aten.stack.default)(lambda tensors, dim=0: xp.stack(tensors, axis=dim))
+    op(aten.flip.default)(lambda x, dims: xp.flip(x, tuple(dims)) if dims else x)
+    op(aten.roll.default)(
+        lambda x, shifts, dims=(): xp.roll(x, tuple(shifts), tuple(dims))
+        if dims
+        else xp.roll(x, shifts[0])
+    )
+    op(aten.rot90.default)(lambda x, k=1, dims=(0, 1): xp.rot90(x, k, tuple(dims)))
+
+    @op(aten.repeat.default)
+    def repeat(x: Any, repeats: Any) -> Any:
+        return xp.tile(x, tuple(repeats))
+
+    @op(aten.constant_pad_nd.default)
+    def pad(x: Any, widths: Any, value: Any = 0) -> Any:
+        pairs = [(widths[i], widths[i + 1]) for i in range(0, len(widths), 2)]
+        pairs = [(0, 0)] * (x.ndim - len(pairs)) + pairs[::-1]
+        cut = tuple(
+            slice(max(-low, 0), n - max(-high, 0))
+            for n, (low, high) in zip(x.shape, pairs, strict=True)
+        )
+        pairs = [(max(low, 0), max(high, 0)) for low, high in pairs]
+        return xp.pad(x[cut], pairs, constant_values=xp.asarray(value, x.dtype))
+
+    op(aten.tril.default)(lambda x, k=0: xp.tril(x, k))
+    op(aten.triu.default)(lambda x, k=0: xp.triu(x, k))
+
+    @op(aten.nonzero.default)
+    def nonzero(x: Any) -> Any:
+        if not x.ndim:
+            return xp.zeros((int(bool(x)), 0), xp.int64)
+        return xp.stack(xp.nonzero(x), -1).astype(xp.int64)
+
+    @op(aten.masked_select.default)
+    def masked_select(x: Any, mask: Any) -> Any:
+        x, mask = xp.broadcast_arrays(x, mask)
+        return x[mask]
+
+    @op(aten.masked_scatter.default)
+    def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+        mask = xp.broadcast_to(mask, x.shape)
+        order = xp.cumsum(mask.reshape(-1)) - 1
+        values = source.reshape(-1)[xp.clip(order, 0, max(source.size - 1, 0))]
+        return xp.where(mask, values.reshape(x.shape), x)
+
+    @op(aten.embedding.default)
+    def embedding(weight: Any, index: Any, *options: Any) -> Any:
+        return xp.take(weight, index, axis=0)
+
+    @op(aten.embedding_dense_backward.default)
+    def embedding_backward(g: Any, index: Any, count: int, padding: int, scaled: bool) -> Any:
+        if scaled:
+            return NotImplemented
+        flat = g.reshape(-1, g.shape[-1])
+        index = index.reshape(-1)
+        flat = xp.where((index == padding)[:, None], 0, flat)
+        return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, True)
+
+    def inserted(x: Any, part: Any, values: Any) -> Any:
+        return put(x, part, values, False)
+
+    @op(aten.slice_backward.default)
+    def slice_backward(g: Any, size: Any, dim: int, start: int, end: int, step: int) -> Any:
+        part = [slice(None)] * len(size)
+        part[dim] = slice(start, end, step)
+        return inserted(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+
+    @op(aten.select_backward.default)
+    def select_backward(g: Any, size: Any, dim: int, index: int) -> Any:
+        part: list[Any] = [slice(None)] * len(size)
+        part[dim] = index
+        return inserted(xp.zeros(tuple(size), g.dtype), tuple(part), g)
+
+
+def _positions(xp: Any, index: Any, dim: int) -> Any:
+    """Return indices that replace the position in one dimension."""
+    grid = list(xp.meshgrid(*(xp.arange(n) for n in index.shape), indexing="ij", sparse=True))
+    grid[dim] = index
+    return tuple(grid)
+
+
+def _is_traced(index: Any) -> bool:
+    import jax
+
+    return any(isinstance(each, jax.core.Tracer) for each in index)

@@ -1,0 +1,74 @@
+"""The device of NumPy's arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..environment import BackendEnvironment
+from . import register
+
+
+def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendEnvironment:
+    """Return the device of NumPy's arrays.
+
+    Parameters
+    ----------
+    name : str, default: "npy"
+        The name of the device.
+    conversions : bool, default: True
+        Whether operators without an implementation run on the CPU.
+    """
+    environment = BackendEnvironment(
+        name, np.ndarray, to_data, to_torch, settle=np.asarray, conversions=conversions
+    )
+
+    @environment.register_op(torch.ops.aten.as_strided.default)
+    def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
+        x = np.ascontiguousarray(x)
+        step = x.itemsize
+        return np.ndarray(size, x.dtype, x, offset * step, [each * step for each in stride])
+
+    @environment.register_op(torch.ops.aten.as_strided_scatter.default)
+    def as_strided_scatter(x: Any, source: Any, size: Any, stride: Any, offset: int = 0) -> Any:
+        x = np.array(x, order="C")
+        as_strided(x, size, stride, offset)[...] = source
+        return x
+
+    register(_Quiet(environment), np)
+    environment.register_default_decompositions()
+    return environment
+
+
+class _Quiet:
+    """Registers implementations that do not warn of what PyTorch computes silently."""
+
+    def __init__(self, environment: BackendEnvironment) -> None:
+        self._environment = environment
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._environment, name)
+
+    def register_op(self, *operators: Any) -> Any:
+        def register(function: Any) -> Any:
+            quiet = np.errstate(all="ignore")(function)
+            self._environment.register_op(*operators)(quiet)
+            return function
+
+        return register
+
+
+def to_data(tensor: torch.Tensor) -> Any:
+    """Return a tensor of the CPU as an array, which shares nothing with it."""
+    if tensor.dtype is torch.bfloat16:
+        raise NotImplementedError("NumPy has no bfloat16")
+    return tensor.detach().numpy().copy()
+
+
+def to_torch(array: Any) -> torch.Tensor:
+    """Return an array as a tensor of the CPU, which can be resized and shares nothing with it."""
+    made = torch.empty(array.shape, dtype=torch.from_numpy(np.empty(0, array.dtype)).dtype)
+    made.numpy()[...] = array
+    return made

@@ -1,0 +1,275 @@
+"""Operators on elements, for NumPy and JAX alike. PyTorch's dtypes are put on the results later."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+UNARY = {
+    **dict.fromkeys(("abs", "ceil", "floor", "trunc", "exp", "exp2", "expm1", "log1p", "sqrt")),
+    **dict.fromkeys(("sin", "cos", "tan", "sinh", "cosh", "tanh", "sign", "isnan", "isinf")),
+    **dict.fromkeys(("log", "log2", "log10", "logical_not", "signbit", "deg2rad", "rad2deg")),
+    **{"neg": "negative", "asin": "arcsin", "acos": "arccos", "atan": "arctan"},
+    **{"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "bitwise_not": "invert"},
+    **{"conj_physical": "conj", "isposinf": "isposinf", "isneginf": "isneginf", "angle": "angle"},
+}
+BINARY = {
+    **dict.fromkeys(("maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or")),
+    **dict.fromkeys(("logical_xor", "hypot", "nextafter", "copysign", "gcd", "lcm")),
+    **{"atan2": "arctan2", "heaviside": "heaviside", "logaddexp": "logaddexp"},
+    **{"logaddexp2": "logaddexp2"},
+}
+COMPARISONS = {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal"}
+COMPARISONS |= {"gt": "greater", "ge": "greater_equal"}
+
+
+def register(environment: Any, xp: Any) -> None:
+    """Register them for the functions of an array library."""
+    op = environment.register_op
+
+    def named(name: str) -> Any:
+        return getattr(xp, name)
+
+    def floating(x: Any) -> Any:
+        return xp.issubdtype(x.dtype, xp.inexact)
+
+    def single(x: Any) -> Any:
+        # PyTorch's float of integers is float32, which is also faster.
+        return x if floating(x) else x.astype(xp.float32)
+
+    for name, function in UNARY.items():
+        op(getattr(aten, name).default)(named(function or name))
+    for name, function in BINARY.items():
+        packet = getattr(aten, name)
+        op(packet.default if "default" in packet.overloads() else packet.Tensor)(
+            named(function or name)
+        )
+    for name, function in COMPARISONS.items():
+        packet = getattr(aten, name)
+        op(packet.Tensor)(named(function))
+        op(packet.Scalar)(_scalar(xp, named(function)))
+
+    def both(name: str, function: Any) -> None:
+        packet = getattr(aten, name)
+        for overload, made in (("Tensor", function), ("Scalar", _scalar(xp, function))):
+            if overload in packet.overloads():
+                op(getattr(packet, overload))(made)
+
+    @op(aten.add.Tensor)
+    def add(x: Any, y: Any, alpha: Any = 1) -> Any:
+        return xp.add(x, y) if alpha == 1 else xp.add(x, xp.multiply(y, alpha))
+
+    @op(aten.sub.Tensor)
+    def sub(x: Any, y: Any, alpha: Any = 1) -> Any:
+        return xp.subtract(x, y) if alpha == 1 else xp.subtract(x, xp.multiply(y, alpha))
+
+    @op(aten.add.Scalar)
+    def add_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
+        return _scalar(xp, xp.add)(x, y * alpha)
+
+    @op(aten.sub.Scalar)
+    def sub_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
+        return _scalar(xp, xp.subtract)(x, y * alpha)
+
+    @op(aten.rsub.Scalar)
+    def rsub_scalar(x: Any, y: Any, alpha: Any = 1) -> Any:
+        return _scalar(xp, lambda a, b: xp.subtract(b, a * alpha))(x, y)
+
+    def divide(x: Any, y: Any) -> Any:
+        return xp.divide(single(x), y)
+
+    def divide_mode(x: Any, y: Any, rounding_mode: Any = None) -> Any:
+        if rounding_mode is None:
+            return divide(x, y)
+        if rounding_mode == "floor":
+            return xp.floor_divide(x, y)
+        if floating(x) or floating(xp.asarray(y)):
+            return xp.trunc(xp.divide(x, y))
+        quotient = xp.floor_divide(x, y)
+        return xp.where((quotient < 0) & (quotient * y != x), quotient + 1, quotient)
+
+    both("mul", xp.multiply)
+    both("div", divide)
+    op(aten.div.Tensor_mode)(divide_mode)
+    op(aten.div.Scalar_mode)(divide_mode)
+    both("fmod", xp.fmod)
+    both("remainder", xp.remainder)
+    both("floor_divide", xp.floor_divide)
+    both("bitwise_and", xp.bitwise_and)
+    both("bitwise_or", xp.bitwise_or)
+    both("bitwise_xor", xp.bitwise_xor)
+    op(aten.bitwise_left_shift.Tensor)(xp.left_shift)
+    op(aten.bitwise_right_shift.Tensor)(xp.right_shift)
+    op(aten.pow.Tensor_Tensor, aten.pow.Tensor_Scalar)(
+        lambda x, y: xp.square(x) if type(y) is int and y == 2 else xp.power(x, y)
+    )
+    op(aten.pow.Scalar)(lambda x, y: xp.power(xp.asarray(x, _kind(xp, x, y)), y))
+
+    # NumPy's clip turns NaN limits into errors of their own.
+    @op(aten.clamp.default, aten.clamp.Tensor)
+    def clamp(x: Any, low: Any = None, high: Any = None) -> Any:
+        if low is not None:
+            x = xp.maximum(x, low)
+        return x if high is None else xp.minimum(x, high)
+
+    op(aten.clamp_min.default, aten.clamp_min.Tensor)(xp.maximum)
+    op(aten.clamp_max.default, aten.clamp_max.Tensor)(xp.minimum)
+    op(aten.reciprocal.default)(lambda x: 1 / single(x))
+    op(aten.rsqrt.default)(lambda x: 1 / xp.sqrt(single(x)))
+    op(aten.frac.default)(lambda x: x - xp.trunc(x))
+    op(aten.sgn.default)(
+        lambda x: xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
+        if xp.iscomplexobj(x)
+        else xp.sign(x)
+    )
+    op(aten.round.default)(xp.round)
+    op(aten.round.decimals)(lambda x, decimals=0: xp.round(x, decimals))
+    op(aten.where.self)(xp.where)
+    op(aten.masked_fill.Scalar, aten.masked_fill.Tensor)(
+        lambda x, mask, value: xp.where(mask, xp.asarray(value).astype(x.dtype), x)
+    )
+    op(aten.lerp.Scalar, aten.lerp.Tensor)(
+        lambda x, y, w: xp.where(xp.abs(w) < 0.5, x + w * (y - x), y - (y - x) * (1 - w))
+    )
+    op(aten.addcmul.default)(lambda x, a, b, value=1: x + value * a * b)
+    op(aten.addcdiv.default)(lambda x, a, b, value=1: x + value * (a / b))
+    op(aten.nan_to_num.default)(
+        lambda x, nan=None, posinf=None, neginf=None: xp.nan_to_num(
+            x, nan=nan or 0.0, posinf=posinf, neginf=neginf
+        )
+    )
+    op(aten.complex.default)(lambda a, b: a + 1j * b)
+    op(aten.polar.default)(lambda r, a: r * xp.exp(1j * a))
+    op(aten.sinc.default)(lambda x: xp.sinc(single(x)))
+
+    def sigmoid(x: Any) -> Any:
+        x = single(x)
+        if xp.iscomplexobj(x):
+            return 1 / (1 + xp.exp(-x))
+        # Either side without overflow.
+        e = xp.exp(-xp.abs(x))
+        return xp.where(x >= 0, 1, e) / (1 + e)
+
+    op(aten.sigmoid.default)(sigmoid)
+    op(aten.sigmoid_backward.default)(lambda g, y: g * xp.conj(y * (1 - y)))
+    op(aten.tanh_backward.default)(lambda g, y: g * xp.conj(1 - y * y))
+    op(aten.silu.default)(lambda x: x * sigmoid(x))
+    op(aten.relu.default)(lambda x: xp.maximum(x, xp.asarray(0, x.dtype)))
+    op(aten.threshold.default)(lambda x, t, value: xp.where(x <= t, value, x).astype(x.dtype))
+    op(aten.threshold_backward.default)(lambda g, x, t: xp.where(x <= t, 0, g).astype(g.dtype))
+    op(aten.leaky_relu.default)(lambda x, slope=0.01: xp.where(x > 0, x, x * slope))
+    op(aten.hardtanh.default)(lambda x, low=-1, high=1: xp.minimum(xp.maximum(x, low), high))
+    op(aten.log_sigmoid_forward.default)(
+        lambda x: (xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.abs(x))), xp.exp(-xp.abs(x)))
+    )
+
+    @op(aten.softplus.default)
+    def softplus(x: Any, beta: Any = 1, threshold: Any = 20) -> Any:
+        scaled = x * beta
+        return xp.where(scaled > threshold, x, xp.logaddexp(scaled, xp.zeros_like(x)) / beta)
+
+    @op(aten.elu.default)
+    def elu(x: Any, alpha: Any = 1, scale: Any = 1, input_scale: Any = 1) -> Any:
+        negative = xp.expm1(xp.minimum(x, 0) * input_scale) * (alpha * scale)
+        return xp.where(x > 0, x * scale, negative)
+
+    register_gelu(op, xp)
+
+
+def register_gelu(op: Any, xp: Any) -> None:
+    """Register both approximations of GELU where the error function is at hand."""
+    try:
+        erf = _special(xp).erf
+    except ImportError:
+        return
+
+    def gelu(x: Any, approximate: str = "none") -> Any:
+        if approximate == "tanh":
+            inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+            return 0.5 * x * (1 + xp.tanh(inner))
+        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
+
+    def backward(g: Any, x: Any, approximate: str = "none") -> Any:
+        if approximate == "tanh":
+            slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x * x)
+            t = xp.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
+            return g * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * slope)
+        density = xp.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+        return g * (0.5 * (1 + erf(x * math.sqrt(0.5))) + x * density)
+
+    op(torch.ops.aten.gelu.default)(gelu)
+    op(torch.ops.aten.gelu_backward.default)(backward)
+
+
+SPECIAL = {
+    **{"erf": "erf", "erfc": "erfc", "lgamma": "gammaln", "digamma": "digamma"},
+    **{"i0": "i0", "special_i0e": "i0e", "special_i1": "i1", "special_i1e": "i1e"},
+    **{"special_ndtri": "ndtri", "special_log_ndtr": "log_ndtr", "erfinv": "erfinv"},
+    **{"igamma": "gammainc", "igammac": "gammaincc", "special_xlog1py": "xlog1py"},
+    **{"special_zeta": "zeta", "xlogy": "xlogy", "special_erfcx": "erfcx"},
+    **{"special_bessel_j0": "j0", "special_bessel_j1": "j1", "special_bessel_y0": "y0"},
+    **{"special_bessel_y1": "y1", "special_modified_bessel_i0": "i0"},
+    **{"special_modified_bessel_i1": "i1", "special_modified_bessel_k0": "k0"},
+    **{"special_modified_bessel_k1": "k1", "special_scaled_modified_bessel_k0": "k0e"},
+    **{"special_scaled_modified_bessel_k1": "k1e", "special_entr": "entr"},
+}
+
+
+def register_special(environment: Any, xp: Any) -> None:
+    """Register special functions, as far as SciPy or JAX has them."""
+    try:
+        special = _special(xp)
+    except ImportError:
+        return
+    for name, function in SPECIAL.items():
+        packet, found = getattr(aten, name), getattr(special, function, None)
+        if found is not None:
+            overload = "default" if "default" in packet.overloads() else "Tensor"
+            environment.register_op(getattr(packet, overload))(found)
+
+    @environment.register_op(aten.polygamma.default)
+    def polygamma(n: int, x: Any) -> Any:
+        return special.polygamma(n, x)
+
+    def entropy(x: Any) -> Any:
+        return xp.where(xp.isnan(x), x, special.entr(x))
+
+    environment.register_op(aten.special_entr.default)(entropy)
+
+
+def _special(xp: Any) -> Any:
+    if xp.__name__ == "numpy":
+        import scipy.special
+
+        return scipy.special
+    import jax.scipy.special
+
+    return jax.scipy.special
+
+
+def _scalar(xp: Any, function: Any) -> Any:
+    """Pass a number as data, in the dtype that PyTorch gives it beside `x`."""
+
+    def call(x: Any, number: Any) -> Any:
+        return function(x, xp.asarray(number, _kind(xp, number, x)))
+
+    return call
+
+
+def _kind(xp: Any, number: Any, x: Any) -> Any:
+    kinds = "biufc"
+    kind = x.dtype.kind if x.dtype.kind in kinds else "f"
+    rank = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}[kind]
+    wanted = {bool: 0, int: 1, float: 2, complex: 3}.get(type(number), 2)
+    if wanted <= rank:
+        # Numbers that the dtype cannot hold, beside small integers, keep their own.
+        if kind in "iu" and not (xp.iinfo(x.dtype).min <= number <= xp.iinfo(x.dtype).max):
+            return xp.int64
+        return x.dtype
+    if wanted == 3:
+        return xp.complex128 if x.dtype == xp.float64 else xp.complex64
+    return xp.float32 if wanted == 2 else xp.int64

@@ -1,0 +1,227 @@
+"""The public class: what a backend tells PyTorch."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from spatch_core import BackendSystem
+
+from . import _device, _schema, _storage
+from ._data import Data
+from ._fallback import ConversionError, Fallback
+from ._kernels import Kernels
+from ._report import Report
+
+_system = BackendSystem("torch_device.backends", "TORCH_DEVICE")
+
+
+class BackendEnvironment:
+    """A PyTorch device in Python; a process has at most one.
+
+    Parameters
+    ----------
+    name : str
+        The name of the device.
+    data_class : type
+        The class of the data.
+    torch_to_data : callable
+        Takes a tensor of the CPU, and returns its data.
+    data_to_torch : callable
+        The opposite.
+    settle : callable, optional
+        Takes what an implementation returned that is not of the class, and returns data.
+    patterns : list of str, optional
+        Type patterns of the data, if they are of more classes than one.
+    conversions : bool, default: True
+        Whether operators without an implementation run on the CPU.
+
+    Raises
+    ------
+    RuntimeError
+        If the process has a device of PyTorch's key PrivateUse1 already.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        data_class: type,
+        torch_to_data: Callable[[torch.Tensor], Any],
+        data_to_torch: Callable[[Any], torch.Tensor],
+        *,
+        settle: Callable[[Any], Any] | None = None,
+        patterns: list[str] | None = None,
+        conversions: bool = True,
+    ) -> None:
+        self.name = name
+        self.data_class = data_class
+        self.data_type: type = data_class
+        self.torch_to_data = torch_to_data
+        self.data_to_torch = data_to_torch
+        self.settle = settle or self._settle
+        self.conversions = conversions
+        self.counts = Report()
+        self.system = _system
+        self._patterns = patterns or [f"~{data_class.__module__}:{data_class.__qualname__}"]
+        self._functions: dict[str, Any] = {}
+        self.operators: dict[Any, Callable[..., Any]] = {}
+        self.data = Data(self)
+        self.fallback = Fallback(self)
+        self._kernels = Kernels(self)
+        self._libraries: dict[str, Any] = {}
+        self._registered: set[Any] = set()
+        self._is_described = False
+        self.generator: Any = None
+        self.module = _device.register(self)
+
+    def has(self, identity: str) -> bool:
+        """Return whether an operator has an implementation, by its identity."""
+        return identity in self._functions
+
+    def register_op(self, *operators: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Register an implementation of operators; a decorator.
+
+        It gets the data of the tensors, all other arguments as they are, and returns data. It never
+        changes the data that it gets. It may return ``NotImplemented`` for arguments that it does
+        not support.
+
+        Parameters
+        ----------
+        *operators : torch._ops.OpOverload
+            For example ``torch.ops.aten.add.Tensor``.
+        """
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            for each in operators:
+                self._register(each, function)
+            return function
+
+        return register
+
+    def _register(self, operator: Any, function: Callable[..., Any]) -> None:
+        identity = _schema.identity(operator)
+        if not hasattr(function, "__module__"):  # one of NumPy's ufuncs
+            function = _as_function(function)
+        if identity not in self._functions:
+            self.system.adopt(operator, identity)
+        self._functions[identity] = function
+        self.operators[operator] = function
+        if _schema.is_view(operator):
+            return  # PyTorch computes the layout; the implementation reads the data
+        self.register_kernel(operator, self._kernels.functional(operator))
+        if self._is_described:  # an operator that is registered late
+            self.system.unregister(self.name)
+            self._is_described = False
+            self.describe()
+        packet, overload = operator._schema.name.partition("::")[2], operator._overloadname
+        in_place = getattr(getattr(torch.ops.aten, f"{packet}_", None), overload, None)
+        if in_place is not None and _schema.functional_of(in_place) is operator:
+            self.register_kernel(in_place, self._kernels.in_place(in_place, operator))
+
+    def register_kernel(self, operator: Any, kernel: Callable[..., Any]) -> None:
+        """Give PyTorch the kernel of an operator; it gets and returns tensors."""
+        namespace = operator.namespace
+        library = self._libraries.get(namespace)
+        if library is None:
+            library = self._libraries[namespace] = torch.library.Library(namespace, "IMPL")
+        key = "PrivateUse1"
+        with warnings.catch_warnings():
+            # A user may replace what this package has registered.
+            warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
+            library.impl(operator, kernel, key, allow_override=operator in self._registered)
+        self._registered.add(operator)
+
+    def register_default_decompositions(self) -> None:
+        """Let all other operators run in terms of the registered ones, as far as PyTorch can."""
+        from ._decompositions import register  # imports much of PyTorch
+
+        register(self)
+
+    def is_registered(self, operator: Any) -> bool:
+        """Return whether the device has a kernel of its own for an operator."""
+        return operator in self._registered
+
+    def find(self, identity: str) -> Callable[..., Any] | None:
+        """Return the implementation of an operator for the backend's own class."""
+        if identity not in self._functions:
+            return None
+        self.describe()
+        return self.system.lookup(identity, (self.data_type,))
+
+    def keep(self, library: Any) -> None:
+        """Keep a library of kernels alive, without which PyTorch forgets them."""
+        self._libraries[f"kept {len(self._libraries)}"] = library
+
+    def read_by_host(self, identity: str, array: Any) -> None:
+        """Count that the host reads values of data."""
+        self.counts.host_reads[identity] += 1
+
+    def report(self) -> Report:
+        """Return what has left the device."""
+        return self.counts
+
+    def describe(self) -> None:
+        """Tell the system what the backend implements, before the first look-up."""
+        if not self._is_described:
+            functions = {key: {"function": each} for key, each in self._functions.items()}
+            self.system.register(
+                {"name": self.name, "primary_types": self._patterns, "functions": functions}
+            )
+            self._is_described = True
+
+    def count_conversion(self, identity: str, reasons: str) -> None:
+        """Count a conversion to the CPU.
+
+        Raises
+        ------
+        ConversionError
+            If the policy forbids conversions.
+        """
+        if not self.conversions:
+            raise ConversionError(
+                f"{identity} does not run on the device {self.name!r}: {reasons}. Register an "
+                "implementation with register_op, or allow conversions to the CPU: "
+                "environment.conversions = True"
+            )
+        self.counts.conversions[identity] += 1
+
+    def to_torch(self, cell: _storage.Cell) -> torch.Tensor:
+        """Return the data of a storage as a tensor of the CPU."""
+        return self.data_to_torch(cell.array).contiguous()
+
+    def read_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a copy of a tensor on the CPU, without its history of gradients."""
+        return self.data_to_torch(self.data.read(tensor))
+
+    def from_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a tensor of the device with the values of one of the CPU."""
+        tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        return self.data.wrap(self.torch_to_data(tensor), tensor.dtype)
+
+    def assign(self, target: torch.Tensor, value: torch.Tensor, *, resizing: bool) -> None:
+        """Write values into a tensor, whose shape changes if an operator has it as ``out=``."""
+        if target is value:
+            return
+        if not torch.can_cast(value.dtype, target.dtype):
+            names = [str(each)[6:].capitalize() for each in (value.dtype, target.dtype)]
+            raise RuntimeError(
+                f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+            )
+        if target.device.type == "cpu":
+            target.copy_(value)
+            return
+        if value.device.type == "cpu":
+            value = self.from_cpu(value)
+        if resizing and target.shape != value.shape:
+            target.data = self.data.wrap(self.data.read(value), target.dtype)
+        else:
+            self.data.write(target, self.data.read(value))
+
+    def _settle(self, value: Any) -> Any:
+        return self.torch_to_data(torch.as_tensor(value))
+
+
+def _as_function(called: Any) -> Callable[..., Any]:
+    return lambda *args, **kwargs: called(*args, **kwargs)
