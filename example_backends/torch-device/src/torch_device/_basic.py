@@ -19,6 +19,8 @@ VIEWS = (
     aten._reshape_alias.default,
     aten.unfold.default,
     aten.view.dtype,
+    aten.view_as_real.default,
+    aten.view_as_complex.default,
 )
 
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import creation, indexing, linear, networks, pointwise, reductions
+from . import (
+    creation,
+    indexing,
+    linear,
+    networks,
+    pointwise,
+    randomness,
+    reductions,
+    searching,
+)
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
-    for each in (pointwise, creation, reductions, indexing, linear, networks):
+    modules = (pointwise, creation, reductions, indexing, linear, networks, searching, randomness)
+    for each in modules:
         each.register(environment, xp)
     pointwise.register_special(environment, xp)

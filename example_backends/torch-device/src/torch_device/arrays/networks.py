@@ -196,10 +196,6 @@ def register(environment: Any, xp: Any) -> None:
             flat = flat.at[tuple(grid)].add(values)
         return flat.reshape(x.shape)
 
-    @op(aten.native_batch_norm.default)
-    def batch_norm_refused(*args: Any, **kwargs: Any) -> Any:
-        return NotImplemented  # it writes into the running statistics: a decomposition does
-
     @op(aten.native_layer_norm.default)
     def layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
         axis = tuple(range(-len(shape), 0))
