@@ -690,3 +690,17 @@ def test_backends_come_and_go_while_others_call(duck_class: Any) -> None:
         finally:
             is_over.append(True)
         assert all(each.result() for each in calls)
+
+
+def test_subclasses_of_ndarray_are_served_like_others() -> None:
+    """T8: also what NumPy could do itself is refused; printing asks no function."""
+    system = BackendSystem(None, "SUBS")
+
+    class Sub(numpy_functions(system), numpy.ndarray):  # type: ignore[misc, type-arg]
+        pass
+
+    sub = np.ones(2).view(Sub)
+    assert (repr(sub), str(sub), sub[0]) == ("Sub([1., 1.])", "[1. 1.]", 1.0)
+    for call in (np.mean, np.negative, lambda x: x.sum()):
+        with pytest.raises(NoImplementationError):
+            call(sub)
