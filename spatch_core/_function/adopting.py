@@ -9,8 +9,8 @@ from __future__ import annotations
 from .._adopted import AdoptedFunction
 from .._classes import is_hashable_by_identity
 from .._identifiers import split_identifier
+from .._locks import Turn
 from .._state.scope import table_of
-from .._turns import Turn
 from .lookup import Lookup
 
 TYPE_CHECKING = False
@@ -172,7 +172,7 @@ class Adoption:
         is_outdated = caller is not dispatcher.loaded
         target: Target
         if scope.state.hook is not None:
-            from .hooking import hooked_entry  # most programs have no hooks
+            from .hook_entries import hooked_entry  # most programs have no hooks
 
             hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
             target, is_kept = hooked[0], True

@@ -11,7 +11,7 @@ from .._state.scope import store, table_of
 from .link import Link
 
 if sys.version_info < (3, 11):
-    from . import collecting  # noqa: F401  # which notes each collection from here on
+    from . import garbage_collection  # noqa: F401  # which notes each collection from here on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class Dispatcher:
         is_outdated = caller is not self.loaded
         key = tuple(map(type, values))
         if state.hook is not None:
-            from .hooking import hooked_entry  # most programs have no hooks
+            from .hook_entries import hooked_entry  # most programs have no hooks
 
             target, is_replacing = hooked_entry(
                 *(self, index, caller, scope, types, key), is_replacing=is_replacing

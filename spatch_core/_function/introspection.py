@@ -29,7 +29,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         )
     found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     if is_unknown:
-        from .._resolution.explaining import explain as explain_call
+        from .._resolution.dry_run import explain as explain_call
 
         # Without the instance no `should_run` can be asked.
         types = caller.resolver.unique_types(_types(record, found), state)
@@ -57,7 +57,7 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
-    from .._resolution.explaining import explain as explain_call
+    from .._resolution.dry_run import explain as explain_call
 
     resolver = dispatcher.ensure_loaded().resolver
     state = dispatcher.keeper.current()
