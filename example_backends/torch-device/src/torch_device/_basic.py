@@ -105,6 +105,13 @@ def register_basic(environment: BackendEnvironment) -> None:
     def pin_memory(tensor: torch.Tensor, device: Any = None) -> Any:
         raise NotImplementedError(f"the device {name!r} has no pinned memory")
 
+    @kernel(aten.as_strided_.default)
+    def change_view(
+        tensor: torch.Tensor, size: Any, stride: Any, offset: int | None = None
+    ) -> torch.Tensor:
+        tensor.data = tensor.as_strided(size, stride, offset)
+        return tensor
+
     @kernel(aten.resize_.default)
     def resize(tensor: torch.Tensor, size: Any, memory_format: Any = None) -> torch.Tensor:
         if tuple(tensor.shape) != tuple(size):
