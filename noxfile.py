@@ -321,7 +321,7 @@ if "3.11" in INTERPRETERS:
     everything=True,
 )
 def backends(step: Step) -> None:
-    files = sorted((ROOT / "example_backends").glob("*/src/**/*.toml"))
+    files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))
     # The others are written by hand.
     generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
     commands: list[tuple[str | Path, ...]] = [
