@@ -26,7 +26,7 @@ EXAMPLES = Path(__file__).parent / "example_backends"
 MISSING = [
     name
     for name in sorted(
-        {"dask", "distributed", "jax", "scipy", "torch"}
+        {"dask", "distributed", "jax", "scipy", "tensorly", "torch"}
         | {path.name for path in EXAMPLES.glob("*/src/*") if path.name.isidentifier()}
     )
     if importlib.util.find_spec(name) is None

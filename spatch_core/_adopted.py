@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from ._dispatch_arguments import Parameter
     from ._manner import Manner
+    from ._parameters import Parameter
 
 
 class AdoptedFunction(Function):

@@ -24,7 +24,8 @@ _get_abstract_methods = type.__dict__["__abstractmethods__"].__get__
 # Python's own classes, and modules of abstract classes of which some have no abstract method.
 _GENERAL_MODULES = frozenset({"abc", "builtins", "collections.abc", "io", "numbers", "typing"})
 _HEAP_TYPE = 1 << 9  # CPython's Py_TPFLAGS_HEAPTYPE: made at run time, so it can be collected
-_dict_of = type.__dict__["__dict__"].__get__
+dict_of = type.__dict__["__dict__"].__get__
+bases_of = type.__dict__["__bases__"].__get__
 _Module = type(sys)
 _module_dict_of: Any = vars(_Module)["__dict__"].__get__
 
@@ -141,7 +142,7 @@ def _is_found(wanted: object, module: str, qualname: str) -> bool:
     found: object = sys.modules.get(module)
     for part in qualname.split("."):
         if is_class(found):
-            found = _dict_of(found).get(part)
+            found = dict_of(found).get(part)
         elif _is_instance(found, _Module):
             found = _module_dict_of(found).get(part)
         else:
@@ -155,22 +156,22 @@ def is_hashable_by_identity(cls: type) -> bool:
     """Whether `cls` can be a key of a dictionary: its metaclass compares by identity."""
     metaclass = type(cls)
     return metaclass is type or (
-        _defined(metaclass, "__hash__") is _identity_hash
-        and _defined(metaclass, "__eq__") is _identity_eq
+        defined(metaclass, "__hash__") is _identity_hash
+        and defined(metaclass, "__eq__") is _identity_eq
     )
 
 
-def _defined(cls: type, name: str) -> object:
+def defined(cls: type, name: str) -> object:
     """Return what the first class on an MRO that defines a name has there."""
     for each in mro_of(cls):
-        namespace = _dict_of(each)
+        namespace = dict_of(each)
         if name in namespace:
             return namespace[name]
     return None
 
 
-_identity_hash = _defined(type, "__hash__")
-_identity_eq = _defined(type, "__eq__")
+_identity_hash = defined(type, "__hash__")
+_identity_eq = defined(type, "__eq__")
 
 
 def is_general(cls: type) -> bool:

@@ -117,6 +117,11 @@ class Function:
         self.manner = manner
         if manner is not None and manner.mutates:
             manner.mutated = find_parameters(default, manner.mutates, identifier)
+        if manner is not None and (manner.decides or manner.follows is not None):
+            from ._memory import make_memory  # few functions have one
+
+            decides, follows = manner.decides, manner.follows
+            manner.memory = make_memory(default, identifier, decides=decides, follows=follows)
         self.default = default
         self.default_name = DEFAULT
         self.nature = nature_of(default)

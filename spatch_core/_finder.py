@@ -11,7 +11,7 @@ from ._replaced_arguments import ReplacedArguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from ._manner import Manner
@@ -156,24 +156,32 @@ def named_finder(
 
 
 def elements(value: Any) -> list[Any]:
-    """Return the elements of nested lists and tuples in order; an object that is none alone.
+    """Return the elements of nested lists, tuples and slices in order; another object alone.
 
-    >>> elements([1, (2, [3], ())]), elements("ab")
-    ([1, 2, 3], ['ab'])
+    >>> elements([1, (2, [3], ())]), elements("ab"), elements((slice(1, None), 2))
+    ([1, 2, 3], ['ab'], [1, None, None, 2])
     """
-    if type(value) is not list and type(value) is not tuple:
+    cls = type(value)
+    if cls is not list and cls is not tuple and cls is not slice:
         return [value]
     found: list[Any] = []
     seen = {id(value)}  # a list may hold itself
-    pending = [iter(value)]
+    pending = [_items(value) if cls is slice else iter(value)]
     while pending:
         for item in pending[-1]:
-            if type(item) is not list and type(item) is not tuple:
+            cls = type(item)
+            if cls is not list and cls is not tuple and cls is not slice:
                 found.append(item)
             elif id(item) not in seen:
                 seen.add(id(item))
-                pending.append(iter(item))
+                pending.append(_items(item))
                 break
         else:
             pending.pop()
     return found
+
+
+def _items(container: Any) -> Iterator[Any]:
+    if type(container) is slice:
+        return iter((container.start, container.stop, container.step))
+    return iter(container)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any, Final
 
+    from ._memory import Memory
+
 DEFAULT_POLICY: Final = "default"
 POLICIES: Final = (DEFAULT_POLICY, "warn", "raise", "convert")
 """The fallback policies."""
@@ -31,14 +33,24 @@ class Manner:
         The argument that is there for its type alone, and is left out of the call.
     inside : str or iterable of str
         The dispatch arguments whose elements decide.
+    decides : bool or str
+        Whether the backend that runs it is remembered by the instance; a name if another method
+        decides for the same.
+    follows : str or None
+        The method whose backend runs this one.
 
     Attributes
     ----------
     mutated : tuple of Parameter
-        Their places in the signature, once the function is known.
+        The places of `mutates` in the signature, once the function is known.
+    memory : Memory or None
+        What the instance remembers, once the function is known.
     """
 
-    __slots__ = ("compositional", "fallback", "inside", "like", "mutated", "mutates")
+    __slots__ = (
+        *("compositional", "decides", "fallback", "follows", "inside", "like", "memory"),
+        *("mutated", "mutates"),
+    )
 
     def __init__(
         self,
@@ -47,6 +59,8 @@ class Manner:
         mutates: str | Iterable[str] | Mapping[str, int | None] = (),
         like: str | None = None,
         inside: str | Iterable[str] = (),
+        decides: bool | str = False,
+        follows: str | None = None,
     ) -> None:
         if like is not None and not isinstance(like, str):
             raise TypeError(f"like= takes the name of an argument, not {like!r}")
@@ -54,6 +68,13 @@ class Manner:
         self.inside = (inside,) if isinstance(inside, str) else tuple(inside)
         self.mutates = mutates
         self.mutated: tuple[Any, ...] = ()
+        for option, name in (("decides", decides), ("follows", follows)):
+            nothing = isinstance(decides, bool) if option == "decides" else name is None
+            if not nothing and not (isinstance(name, str) and name.isidentifier()):
+                raise ValueError(f"{option}= takes the name of a method, not {name!r}")
+        self.decides = decides
+        self.follows = follows
+        self.memory: Memory | None = None
         self.fallback = None if fallback is None else checked_policy(fallback)
         self.compositional = compositional
         if compositional and fallback is not None:
@@ -74,6 +95,8 @@ class Manner:
             "mutates": self.mutates,
             "like": self.like,
             "inside": self.inside,
+            "decides": self.decides,
+            "follows": self.follows,
         }
         return {name: value for name, value in found.items() if value}
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
-from ._function.backends import Backends
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
+from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions
@@ -66,12 +66,15 @@ class BackendSystem(Decorator, Backends):
     default_name : str, optional
         The name of the library's own implementations in what people see and write in options.
         Descriptions and data name them ``"default"`` all the same.
+    protocol : str, optional
+        The name of a class method, such as ``"__mylib_function__"``, by which classes override the
+        library's functions without a description, as ``__array_function__`` does in NumPy.
 
     Attributes
     ----------
     backend_opts : type
         The library's `BackendOptions`; publish it.
-    group, environ_prefix, default_name
+    group, environ_prefix, default_name, protocol
         As given.
 
     Raises
@@ -80,7 +83,7 @@ class BackendSystem(Decorator, Backends):
         If a type pattern is malformed.
     ValueError
         If `environ_prefix` cannot start the name of an environment variable, `fallback` is none
-        of the four, or `default_name` cannot name a backend.
+        of the four, `default_name` cannot name a backend, or `protocol` cannot name a method.
     TypeError
         If `defer_on` has anything but classes of exceptions, or `notify` cannot tell anything.
 
@@ -109,6 +112,7 @@ class BackendSystem(Decorator, Backends):
         defer_on: Iterable[type[Exception]] = (),
         notify: Callable[[str, str], object] | type[Warning] | None = None,
         default_name: str = DEFAULT,
+        protocol: str | None = None,
     ) -> None:
         if not (
             (group is None or type(group) is str)
@@ -148,6 +152,11 @@ class BackendSystem(Decorator, Backends):
         if not is_backend_name(default_name):
             raise ValueError(f"default_name takes a name such as 'mylib', not {default_name!r}")
         self.default_name = default_name
+        if protocol is not None:
+            from ._function.mistakes import check_protocol  # few libraries have one
+
+            check_protocol(protocol)
+        self.protocol = protocol
         self._module = str(sys._getframe(1).f_globals.get("__name__", "__main__"))
         dispatcher = Dispatcher(
             *(StateKeeper(environ_prefix), self._make_loader, self.restore, self.reload),
@@ -169,7 +178,8 @@ class BackendSystem(Decorator, Backends):
             # A process that does not run this script makes the library again.
             types = tuple(map(str, self._default_types))
             others = tuple(map(str, self._secondary_types)), self._fallback, self._defer_on
-            return find_system, (*found, types, self._in_code, *others)
+            last = () if self.protocol is None else (self.protocol,)
+            return find_system, (*found, types, self._in_code, *others, *last)
         return find_system, found
 
 
@@ -188,6 +198,7 @@ def find_system(
     default_secondary_types: Iterable[str] = (),
     fallback: str = "default",
     defer_on: Iterable[type[Exception]] = (),
+    protocol: str | None = None,
 ) -> BackendSystem:
     """Find the system of a library again, in this process or in another one.
 
@@ -201,7 +212,8 @@ def find_system(
         The `environ_prefix` of the system.
     group : str or None
         Its entry point group.
-    default_primary_types, backends, default_secondary_types, fallback, defer_on : optional
+    default_primary_types, backends, default_secondary_types, fallback : optional
+    defer_on, protocol : optional
         The other arguments of a system that a script has made; it is made again where the
         script does not run.
 
@@ -225,6 +237,7 @@ def find_system(
             default_secondary_types=default_secondary_types,
             fallback=fallback,
             defer_on=defer_on,
+            protocol=protocol,
         )
         return _make_again(module, system)
     raise LookupError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spatch_core._adopted import AdoptedFunction, Protocol
-from spatch_core._dispatch_arguments import Parameter
+from spatch_core._parameters import Parameter
 
 
 class Having(Protocol):

@@ -25,6 +25,8 @@ from spatch_core._description.fields import (
     FUNCTION_TABLE,
     REQUIRED,
     TABLE,
+    VARIANT_TABLE,
+    VARIANTS,
     all_fields,
     kind_of,
 )
@@ -81,12 +83,17 @@ def make_schema() -> dict[str, Any]:
     attributes = schema["properties"]["attributes"]
     attributes["patternProperties"] = {pattern: {"$ref": "#/definitions/identifier"}}
     attributes["additionalProperties"] = False
-    needed = _required(FUNCTION_TABLE)
+    needed = {
+        "anyOf": [
+            {"required": _required(FUNCTION_TABLE)},
+            {"required": [VARIANTS], "properties": {VARIANTS: {"minItems": 1}}},
+        ]
+    }
     functions["if"] = {
         "required": ["defaults"],
-        "properties": {"defaults": {"type": "object", "required": needed}},
+        "properties": {"defaults": {"type": "object", **needed}},
     }
-    functions["else"] = {"patternProperties": {pattern: {"required": needed}}}
+    functions["else"] = {"patternProperties": {pattern: needed}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "The description of a backend",
@@ -95,6 +102,7 @@ def make_schema() -> dict[str, Any]:
             "typePattern": {"type": "string", "pattern": f"^[~@]?{_IDENTIFIER}{_END}"},
             "backendName": {"type": "string", "pattern": _NAME},
             "function": _table(FUNCTION_TABLE, required=False),
+            "variant": _table(VARIANT_TABLE),
         },
         **schema,
     }
@@ -114,6 +122,8 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "list of backend names": list_of(name),
         "list of modules": list_of({"type": "string"}),
         "list of requirements": list_of({"type": "string", "pattern": "^[A-Za-z0-9]"}),
+        "list of variants": list_of({"$ref": "#/definitions/variant"}),
+        "requirement": {"type": "string", "pattern": "^[A-Za-z0-9]"},
         "list of type patterns": list_of({"$ref": "#/definitions/typePattern"}),
         "string": {"type": "string"},
         "table": {"type": "object"},

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .._adopted import AdoptedFunction
     from .._state.state import DispatchState
     from .caller import Caller
-    from .chain import Chain
+    from .entry_chain import EntryChain
 
 
 def adopted_target(
@@ -47,7 +47,7 @@ def adopted_target(
     return _going_on(target, way), True
 
 
-def _going_on(first: Callable[..., Any], chain: Chain) -> Callable[..., Any]:
+def _going_on(first: Callable[..., Any], chain: EntryChain) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         result = first(*args, **kwargs)
         if result is NotImplemented:

@@ -11,18 +11,18 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
-from .._resolution.ending import Ending
-from .._resolution.explaining import explain
+from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
+from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
-from .asking import ask, make_context
 from .demanded import Demanded
 from .entry_chain import EntryChain
 from .guard import Guard
+from .should_run import ask, make_context
 from .targets import as_function, tries_whole_chain
 
 
@@ -87,7 +87,9 @@ class Caller:
         first = next(candidates, None)
         ending = self._ending(function, state, walk)
         awaited, guards = self._guards(function, state, walk, ending)
-        if first is not None and first.is_plain and not guards and state.trace is None:
+        remembers = function.manner is not None and function.manner.memory is not None
+        is_plain = first is not None and first.is_plain and not remembers
+        if first is not None and is_plain and not guards and state.trace is None:
             warns = first.backend == DEFAULT and ending is not None and ending.warns
             if not warns:
                 return first.load()
@@ -143,7 +145,12 @@ class Caller:
             from .end import End  # most programs pass the library's own types
 
             end = End(self.resolver, function, state, types, ending)
-        return EntryChain(function, types, candidates, state, self, end)
+        made = EntryChain
+        if function.manner is not None and function.manner.memory is not None:
+            from .remembering import Remembering  # few functions remember
+
+            made = Remembering
+        return made(function, types, candidates, state, self, end)
 
     def _ending(self, function: Function, state: DispatchState, walk: Walk) -> Ending | None:
         """Return what becomes of calls that no backend takes; `hears` is told of them."""
@@ -177,7 +184,12 @@ class Caller:
         """
         backend = self.catalog.check_backend(backend)
         candidate = self.resolver.demanded(function, backend, state, is_asked)
-        return Demanded(function, types, [candidate], state)
+        made = Demanded
+        if function.manner is not None and function.manner.decides:
+            from .remembering import Deciding  # few functions decide
+
+            made = Deciding
+        return made(function, types, [candidate], state)
 
     def call(
         self,
@@ -243,7 +255,16 @@ class Caller:
             conversion = Conversion(candidate, self.resolver)
             return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
-        return explain(self.resolver, function, state, types, answer, examine)
+        def explain_in(state: DispatchState) -> Explanation:
+            return explain(self.resolver, function, state, types, answer, examine)
+
+        if function.manner is not None and function.manner.follows is not None:
+            from .following import explain_followed  # few functions follow
+
+            return explain_followed(
+                self.resolver, function, state, types, (args, kwargs), explain_in
+            )
+        return explain_in(state)
 
     def _renew(self, state: DispatchState, chain: EntryChain) -> EntryChain:
         self.resolver.matcher.forget()

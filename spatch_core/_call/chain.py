@@ -31,9 +31,9 @@ from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
 from . import answers
-from .asking import ask, make_context
 from .context import DispatchContext, Rest
 from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
+from .should_run import ask, make_context
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver
@@ -136,6 +136,10 @@ class Chain(TakesFound):
             if course.postponed and candidate.is_last_resort:
                 again = course.take_postponed()
                 return Chain.run(self, args, kwargs, place, found, course, again)
+            # It had its turn when another candidate called the rest of the chain.
+            had_turn = candidate.backend in course.reasons or place in course.postponed
+            if had_turn and candidate.conversions is None:
+                continue
             course.backend = candidate.backend
             if not candidate.is_plain:
                 if candidate.conversions is not None and self.end is not None:
@@ -143,10 +147,8 @@ class Chain(TakesFound):
                     if result is UNCONVERTED:
                         continue
                     return result
-                # It has deferred, after it called the rest of another candidate's chain.
-                if candidate.backend in course.reasons:
-                    continue
-                rest = Rest(self, place + 1, course)
+                postponed = [each for each in again if each > place] if place < start else ()
+                rest = Rest(self, place + 1, course, postponed)
                 context = make_context(candidate, self.types, args, kwargs, context, found, rest)
                 # In its second turn it is not asked.
                 if place >= start and not self._is_willing(place, context, args, kwargs, course):
@@ -155,6 +157,7 @@ class Chain(TakesFound):
                 self.end.before_default(args, kwargs, course)
             implementation = candidate.load()
             self.record(candidate, Outcome.CALLED, candidate.reason)
+            result, reason = None, ""
             try:
                 if candidate.implementation is not None and candidate.implementation.uses_context:
                     result = implementation(context, *args, **kwargs)
@@ -163,12 +166,13 @@ class Chain(TakesFound):
             except Exception as error:
                 if not self._defers_by(error, candidate, course):
                     raise
-                course.cause = error
-                self._defer(candidate, reason_of(error), course)
-                continue
-            if result is NotImplemented and candidate.backend != DEFAULT:
-                self._defer(candidate, RETURNED, course)
-                continue
+                course.cause, reason = error, reason_of(error)
+            if reason or (result is NotImplemented and candidate.backend != DEFAULT):
+                self._defer(candidate, reason or RETURNED, course)
+                result = course.settle(context, candidate.backend, args, kwargs)
+                if result is UNCONVERTED:
+                    continue
+                return result
             if not self.function.nature:
                 return result
             # What remains if the answer defers when it is awaited.
@@ -177,7 +181,7 @@ class Chain(TakesFound):
             else:
                 again = again[again.index(place) + 1 :]
             call = args, kwargs, start, found, course, again
-            return self._checked(candidate, result, course, call)
+            return self._checked(candidate, result, context, call)
         if course.postponed:
             again = course.take_postponed()
             return Chain.run(self, args, kwargs, len(candidates), found, course, again)
@@ -206,21 +210,28 @@ class Chain(TakesFound):
     def _defers_by(self, error: Exception, candidate: Candidate, course: Course) -> bool:
         """Whether an exception defers; one of the default gets a note that says why it ran."""
         if candidate.backend != DEFAULT:
-            return isinstance(error, self.defer_on)
+            return not candidate.propagates and isinstance(error, self.defer_on)
         if self.end is not None:
             self.end.note(error, course)
         return False
 
     def _checked(
-        self, candidate: Candidate, result: Any, course: Course, rest: tuple[Any, ...]
+        self,
+        candidate: Candidate,
+        result: Any,
+        context: DispatchContext | None,
+        rest: tuple[Any, ...],
     ) -> Any:
         """Return the answer of a coroutine function or generator function.
 
         `rest` are the arguments of `run` for the candidates that remain.
         """
 
+        args, kwargs, *_, course, _ = rest
+
         def go_on(reason: str) -> Any:
             self._defer(candidate, reason, course)
+            course.settle(context, candidate.backend, args, kwargs)
             return self.run(*rest)
 
         def failed(error: Exception) -> bool:
@@ -240,7 +251,7 @@ class Chain(TakesFound):
         self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
         """Call the candidates from a place on; those for other types, if these have changed."""
-        caller, course = self.caller, course.inner()
+        caller = self.caller
         if caller is None or isinstance(self.function, AdoptedFunction):
             return self.run(args, kwargs, place, course=course)  # the types were given
         found = self.function.extract(args, kwargs)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from .course import Course
+    from .course import Continued, Course
 
     Extract = Callable[[tuple[Any, ...], Mapping[str, Any]], tuple[Any, ...]]
 
@@ -22,22 +22,38 @@ class Rest:
     place : int
         The place of the next candidate.
     course : Course or None
-        What the candidates have said so far.
+        What the candidates have said so far; None if it is the first candidate.
+    postponed : sequence of int, optional
+        The places of the candidates whose second turn comes later.
     """
 
-    __slots__ = ("_chain", "_course", "_place")
+    __slots__ = ("_chain", "_course", "_place", "_postponed")
 
-    def __init__(self, chain: Any, place: int, course: Course | None = None) -> None:
+    def __init__(
+        self,
+        chain: Any,
+        place: int,
+        course: Course | None = None,
+        postponed: Sequence[int] = (),
+    ) -> None:
+        self._postponed = postponed
         self._chain = chain
         self._place = place
         self._course = course
 
     def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Call the rest; the context knows what is said, if the chain is to go on itself."""
-        course = self._course
-        if course is None:
-            course = context._course = self._chain.new_course()
-        return self._chain.call_next(self._place, args, kwargs, course)
+        """Call the rest; the context keeps what is said, in case that its candidate defers."""
+        from .course import Continued
+
+        chain = self._chain
+        course: Course = chain.new_course() if self._course is None else self._course.inner()
+        course.postponed += self._postponed
+        continued = context._continued = Continued(args, kwargs, course)
+        result = chain.call_next(self._place, args, kwargs, course)
+        # Awaitables and iterators can be used once.
+        if not chain.function.nature:
+            continued.result = result
+        return result
 
 
 class Known:
@@ -99,11 +115,11 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_course", "_dispatch_args", "_known", "_kwargs")
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs")
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
-        _course: Course
+        _continued: Continued
         _dispatch_args: tuple[Any, ...]
         _known: Known
         _kwargs: Mapping[str, Any]

@@ -13,9 +13,9 @@ from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
-from .changed import Changed, Told, Unconverted, converted
 from .converted_objects import size_of
-from .leaves import Leaves
+from .leaves import NO_LEAVES, Leaves
+from .round_trip import RoundTrip, Told, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
 """Kinds of classes: their objects stay, are the library's, or are converted."""
@@ -93,14 +93,14 @@ class Conversion:
         return ""
 
     def text(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        """Say what would be converted."""
+        """Say which arguments would be converted; empty if the result alone would be."""
         found = [*Leaves((*args, *kwargs.values()), self._is_foreign).found.values()]
         names: dict[str, int] = {}
         for each in found:
             names[type_identifier(type(each))] = names.get(type_identifier(type(each)), 0) + 1
         parts = [f"{count} argument{'s' * (count > 1)} of {name}" for name, count in names.items()]
         size = sum(filter(None, map(size_of, found)))
-        return (" and ".join(parts) or "the result alone") + (f" ({size} bytes)" if size else "")
+        return " and ".join(parts) + (f" ({size} bytes)" if size else "")
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], told: Told) -> Any:
         """Convert the arguments, call the default implementation, and convert its result.
@@ -113,16 +113,18 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        changed = self._changed((*args, *kwargs.values()), told)
-        new_args = tuple([changed.there(each) for each in args])
-        new_kwargs = {name: changed.there(each) for name, each in kwargs.items()}
-        mutated = []
-        if self._function.manner is not None:
-            mutated = [value for _, value in self._mutated(args, kwargs)]
+        trip = self._round_trip((*args, *kwargs.values()), told)
+        new_args = tuple([trip.there(each) for each in args])
+        new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
+        written = None
+        manner = self._function.manner
+        if manner is not None and manner.mutated:
+            values = [value for _, value in self._mutated(args, kwargs)]
+            written = Leaves(values, self._is_foreign)
 
         def finish(result: Any) -> Any:
             try:
-                return self._finished(result, changed, mutated, told)
+                return self._finished(result, trip, written, told)
             except Unconverted as failure:
                 raise told.refusal(str(failure)) from None
 
@@ -134,14 +136,23 @@ class Conversion:
         if state.type is None:
             result = default(*new_args, **new_kwargs)
         else:
-            entered = keeper.enter(keeper.scope(state.replace(type=None)))
-            try:
+            scope, held = keeper.scope(state.replace(type=None)), keeper.held()
+            try:  # as in `keeper`
+                keeper.put(scope)
                 result = default(*new_args, **new_kwargs)
             finally:
-                keeper.leave(entered)
-        return _later(result, finish) if type(result) is CoroutineType else finish(result)
+                try:
+                    keeper.put_back(*held)
+                except BaseException:  # an interrupt
+                    keeper.put_back(*held)
+                    raise
+                del held
+        if type(result) is CoroutineType:
+            coroutine = result
+            return _awaited(keeper, lambda: coroutine, (), {}, finish)
+        return finish(result)
 
-    def _changed(self, roots: tuple[Any, ...], told: Told) -> Changed:
+    def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
         """Convert the leaves of the arguments."""
         to_default, _, _ = self._load()
         leaves = Leaves(roots, self._is_foreign, self._is_library)
@@ -151,24 +162,22 @@ class Conversion:
         for key, value in leaves.found.items():
             new = converted(to_default, "to_default", value)
             made[key] = new
-            back[id(new)] = value
+            # Python has one object for equal ones of these classes, or may have.
+            if type(type(new)) is not type or type(new) not in NO_LEAVES:
+                back[id(new)] = value
             told.converted(value, new)
-        return Changed(leaves, made, back)
+        return RoundTrip(leaves, made, back)
 
-    def _finished(self, result: Any, changed: Changed, mutated: list[Any], told: Told) -> Any:
+    def _finished(self, result: Any, trip: RoundTrip, written: Leaves | None, told: Told) -> Any:
         """Return the result of the default implementation for the caller."""
         if result is NotImplemented:
             return result
         if type(result) in (GeneratorType, AsyncGeneratorType):
             raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
         _, from_default, copy_into = self._load()
-        if mutated:
-
-            def back(value: Any) -> Any:
-                return changed.back(value, self._is_library, from_default, told)
-
-            changed.write_back(mutated, self._is_foreign, copy_into, back, told)
-        return changed.back(result, self._is_library, from_default, told)
+        if written is not None:
+            trip.write_back(written, self._is_library, from_default, copy_into, told)
+        return trip.back(result, self._is_library, from_default, told)
 
     def _mutated(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -195,13 +204,15 @@ async def _awaited(
     state = keeper.current()
     if state.type is None:
         return finish(await default(*args, **kwargs))
-    entered = keeper.enter(keeper.scope(state.replace(type=None)))
-    try:
+    scope, held = keeper.scope(state.replace(type=None)), keeper.held()
+    try:  # as in `keeper`
+        keeper.put(scope)
         result = await default(*args, **kwargs)
     finally:
-        keeper.leave(entered)
+        try:
+            keeper.put_back(*held)
+        except BaseException:  # an interrupt
+            keeper.put_back(*held)
+            raise
+        del held
     return finish(result)
-
-
-async def _later(result: Any, finish: Callable[[Any], Any]) -> Any:
-    return finish(await result)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_
 from typing import Any
 
 RETURNED = "it returned NotImplemented"
 UNCONVERTED = object()
-"""What stands for the result of candidates that have all deferred, and of a failed conversion."""
+"""What stands for the result of a conversion that failed, and of candidates not tried yet."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
 
 
@@ -41,19 +42,93 @@ class Course:
         self.backend: str | None = None
 
     def inner(self) -> Course:
-        """Return the course of a call of ``call_next``: what was said is the same."""
-        course = Course()
-        course.reasons, course.conversions = self.reasons, self.conversions
-        course.postponed, course.cause = self.postponed, self.cause
+        """Return the course of a call of ``call_next``, which begins with what was said so far."""
+        course = Course(self.reasons)
+        course.conversions = {**self.conversions}
+        course.postponed, course.cause = [*self.postponed], self.cause
         return course
 
+    def settle(
+        self,
+        context: Any,
+        backend: str,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+    ) -> Any:
+        """Return the answer of a call after a backend deferred that may have called ``call_next``.
+
+        Parameters
+        ----------
+        context : DispatchContext or None
+            The last one that was made in the call.
+        backend : str
+            The backend that deferred.
+        args, kwargs
+            The arguments of the call.
+
+        Returns
+        -------
+        object
+            `UNCONVERTED` if the rest of the candidates has to be tried.
+        """
+        continued: Continued | None = getattr(context, "_continued", None)
+        if continued is None or context.name != backend:
+            return UNCONVERTED
+        return continued.settle(args, kwargs, self)
+
     def take_postponed(self) -> list[int]:
-        """Return the places of those that said ``IF_NEEDED``, each once, and forget them."""
-        taken: list[int] = []
-        # One by one: the courses of `inner` share the list.
-        while self.postponed:
-            taken.append(self.postponed.pop(0))
+        """Return the places of those that said ``IF_NEEDED``, and forget them."""
+        taken, self.postponed = self.postponed, []
         return taken
+
+
+class Continued:
+    """A call of ``call_next``.
+
+    Parameters
+    ----------
+    args, kwargs
+        Its arguments.
+    course : Course
+        What the candidates say in it.
+
+    Attributes
+    ----------
+    result : object
+        What it has returned; `UNCONVERTED` if it has not, or if that can be used once alone.
+    """
+
+    __slots__ = ("args", "course", "kwargs", "result")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> None:
+        self.args = args
+        self.kwargs = kwargs
+        self.course = course
+        self.result: Any = UNCONVERTED
+
+    def settle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], course: Course) -> Any:
+        """Return the result for a call that goes on because the caller of ``call_next`` deferred.
+
+        If both have the very same arguments, no candidate is asked or run again: the course of the
+        call learns what the candidates have said.
+
+        Returns
+        -------
+        object
+            `UNCONVERTED` if the rest of the candidates has to be tried.
+        """
+        mine, others = self.kwargs, kwargs
+        if len(args) != len(self.args) or mine.keys() != others.keys():
+            return UNCONVERTED
+        if not all(map(is_, self.args, args)) or any(mine[k] is not others[k] for k in mine):
+            return UNCONVERTED
+        inner = self.course
+        course.reasons.update(inner.reasons)
+        course.conversions.update(inner.conversions)
+        course.postponed, course.cause = inner.postponed, inner.cause or course.cause
+        if self.result is not UNCONVERTED:
+            course.backend = inner.backend
+        return self.result
 
 
 class Raised:

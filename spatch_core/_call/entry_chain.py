@@ -12,11 +12,11 @@ from typing import Any
 
 from .._identifiers import DEFAULT
 from ..backend_utils import IF_NEEDED
-from .asker import make_asking
-from .asking import reason_of_answer
 from .chain import Chain
 from .context import DispatchContext
-from .course import RETURNED, Course, Raised, reason_of
+from .course import RETURNED, UNCONVERTED, Course, Raised, reason_of
+from .first_candidate import make_asking
+from .should_run import reason_of_answer
 from .targets import as_function, tries_whole_chain
 
 
@@ -66,7 +66,9 @@ class EntryChain(Chain):
         if called is self.function.default:
             if self.end is not None:
                 self.end.note(error, Course(self.said))
-        elif isinstance(error, self.defer_on) and not tries_whole_chain(called):
+        elif isinstance(error, self.defer_on) and not (
+            tries_whole_chain(called) or hasattr(called, "_overrides")
+        ):
             return Raised(called, error)  # type: ignore[arg-type]  # a table holds callables
         return None
 
@@ -118,11 +120,15 @@ class EntryChain(Chain):
 
         Only generated functions call this; they exist where there is no trace.
         """
-        course: Course = getattr(context, "_course", None) or Course(self.said)
+        course = Course(self.said)
         if answer is IF_NEEDED:
             course.postponed.append(0)
         else:
-            course.reasons[self.candidates[0].backend] = reason_of_answer(answer)
+            first = self.candidates[0].backend
+            course.reasons[first] = reason_of_answer(answer)
+            result = course.settle(context, first, args, kwargs)
+            if result is not UNCONVERTED:
+                return result
         return self.run(args, kwargs, 1, found, course)
 
     def failed_after(self, answer: Any, error: Exception) -> None:

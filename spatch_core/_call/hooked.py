@@ -75,8 +75,8 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_caller", "_has_like", "_keeper", "_others", "_places", "_reset", "_route", "_scope"),
-        *("_set", "_stages", "_state", "function", "last", "types", "wrapper"),
+        *("_caller", "_get", "_has_like", "_keeper", "_others", "_places", "_reset", "_route"),
+        *("_scope", "_set", "_stages", "_state", "function", "last", "types", "wrapper"),
     )
 
     def __init__(
@@ -96,8 +96,7 @@ class Hooked(TakesFound):
         self.types = types
         self._caller = caller
         self._keeper = keeper
-        self._set = keeper.variable.set
-        self._reset = keeper.variable.reset
+        self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
         self._scope = scope
         self._state = state
         self._stages = stages_of(keeper, scope)
@@ -138,12 +137,21 @@ class Hooked(TakesFound):
     def ask(self, call: Call) -> Any:
         """Call a hook, under the hooks outside of it."""
         hook, tables = self._stages[call._place]
-        token = self._set(tables)
-        try:
+        before, token = self._get(), None
+        try:  # as in `keeper`
+            token = self._set(tables)
             result = hook(call)
         finally:
-            self._reset(token)
-            del token  # or the traceback of an exception would go on holding the context
+            try:
+                if token is None:
+                    self._set(before)
+                else:
+                    self._reset(token)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            # Or the traceback of an exception would go on holding the state.
+            del before, token
         if result is NotImplemented and not call._has_gone_on:
             return self.go_on(call, call.args, call.kwargs)
         if self.function.nature and result is not NotImplemented:

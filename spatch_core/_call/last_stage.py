@@ -36,7 +36,7 @@ class LastStage:
     """
 
     __slots__ = (
-        *("_backend", "_function", "_keeper", "_plain", "_reset", "_scope", "_set", "_way"),
+        *("_backend", "_function", "_get", "_keeper", "_plain", "_reset", "_scope", "_set", "_way"),
     )
 
     def __init__(
@@ -44,8 +44,7 @@ class LastStage:
     ) -> None:
         self._function = function
         self._keeper = keeper
-        self._set = keeper.variable.set
-        self._reset = keeper.variable.reset
+        self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
         self._scope = scope
         self._way = way
         self._plain: Callable[..., Any] | None = None
@@ -72,21 +71,36 @@ class LastStage:
         keeper, scope = self._keeper, self._scope
         if keeper.observations.variable.get() is None and scope.mark is None:
             return self._run_elsewhere(call, args, kwargs, found)
-        token = self._set(scope.tables)
-        try:
+        before, token = self._get(), None
+        try:  # as in `keeper`
+            token = self._set(scope.tables)
             return self._run(call, args, kwargs, found)
         finally:
-            self._reset(token)
-            del token  # or the traceback of an exception would go on holding the context
+            try:
+                if token is None:
+                    self._set(before)
+                else:
+                    self._reset(token)
+            except BaseException:  # an interrupt
+                self._set(before)
+                raise
+            # Or the traceback of an exception would go on holding the state.
+            del before, token
 
     def _run_elsewhere(self, call: Call, *arguments: Any) -> Any:
         """Call the candidates in a context that does not know of the block: of another thread."""
-        entered = self._keeper.enter(self._scope)
+        keeper = self._keeper
+        held = keeper.held()
         try:
+            keeper.put(self._scope)
             return self._run(call, *arguments)
         finally:
-            self._keeper.leave(entered)
-            del entered  # or the traceback of an exception would go on holding the observation
+            try:
+                keeper.put_back(*held)
+            except BaseException:  # an interrupt
+                keeper.put_back(*held)
+                raise
+            del held  # or the traceback of an exception would go on holding the observation
 
     def _run(
         self,

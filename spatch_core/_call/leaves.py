@@ -1,32 +1,30 @@
-"""Leaves: the objects inside of lists, tuples, dictionaries and namedtuples.
+"""Leaves: the objects inside of lists, tuples, dictionaries, slices and namedtuples.
 
-Only exact lists, tuples and dictionaries are looked into, and namedtuples: other classes may mean
-something else by their items. Containers may hold themselves.
+Only exact lists, tuples, slices and dictionaries are looked into, and namedtuples: other classes
+may mean something else by their items. Containers may hold themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from types import EllipsisType, MappingProxyType
 from typing import Any
 
-from .._classes import mro_of
-
 _NOTHING: Mapping[int, Any] = MappingProxyType({})
 
-_NO_LEAVES = frozenset(
-    {bool, bytes, complex, float, int, range, slice, str, type(None), EllipsisType}
-)
+NO_LEAVES = frozenset({bool, bytes, complex, float, int, range, str, type(None), EllipsisType})
 """Classes whose objects need not be looked at."""
 
 
 def is_container(cls: type) -> bool:
     """Whether the objects of a class are looked into."""
-    if cls is list or cls is tuple or cls is dict:
+    if cls is list or cls is tuple or cls is dict or cls is slice:
         return True
-    # A namedtuple, found without code of a metaclass unless it is a tuple.
+    # A namedtuple. No code of its metaclass runs unless it is a tuple: `issubclass` asks that of
+    # `tuple`.
     return (
-        tuple in mro_of(cls)
+        issubclass(cls, tuple)
         and isinstance(getattr(cls, "_fields", None), tuple)
         and hasattr(cls, "_make")
     )
@@ -43,6 +41,9 @@ class Leaves:
         Whether the objects of a class are leaves.
     is_noted : callable, optional
         Whether objects of a class that are no leaves are noted.
+    known : mapping of int to object, optional
+        By identity, objects that are leaves whatever their classes; containers among them are not
+        looked into.
 
     Attributes
     ----------
@@ -57,6 +58,7 @@ class Leaves:
         roots: Iterable[Any],
         is_leaf: Callable[[type], bool],
         is_noted: Callable[[type], bool] | None = None,
+        known: Mapping[int, Any] = _NOTHING,
     ) -> None:
         self.found: dict[int, Any] = {}
         self.noted: dict[int, Any] = {}
@@ -68,11 +70,11 @@ class Leaves:
             holder, items = pending[-1]
             for item in items:
                 cls = type(item)
-                if cls in _NO_LEAVES:
+                if type(cls) is type and cls in NO_LEAVES:
                     continue
-                is_holder = is_container(cls)
                 key = id(item)
-                if not is_holder and not is_leaf(cls):
+                is_holder = is_container(cls) and key not in known
+                if not is_holder and not is_leaf(cls) and key not in known:
                     if is_noted is not None and is_noted(cls):
                         self.noted[key] = item
                     continue
@@ -83,7 +85,7 @@ class Leaves:
                 elif key not in self._containers:
                     self._containers[key] = item
                     # Copied: other threads may change it.
-                    pending.append((key, iter([*item.values()] if cls is dict else [*item])))
+                    pending.append((key, iter(_items(item))))
                     break
             else:
                 pending.pop()
@@ -125,40 +127,62 @@ class Leaves:
             return made[key]
         if key not in self._touched:
             return value
-        cls = type(value)
+        # Each container twice: before and after those that it holds.
+        pending = [(value, False)]
+        while pending:
+            each, is_ready = pending.pop()
+            key, cls = id(each), type(each)
+            if is_ready:
+                self._fill(each, made, origins)
+            elif key not in made and key in self._touched:
+                # A tuple that holds itself does so through a list or a dictionary.
+                if cls is list or cls is dict:
+                    made[key] = cls()
+                pending.append((each, True))
+                pending += [(item, False) for item in _items(each)]
+        return made[id(value)]
+
+    @staticmethod
+    def _fill(container: Any, made: dict[int, Any], origins: Mapping[int, Any]) -> None:
+        """Make a container of what was made of its items."""
+        key, cls = id(container), type(container)
         if cls is list:
-            new: Any = []
-            made[key] = new
-            new += [self.replaced(each, made, origins) for each in value]
+            made[key] += [made.get(id(item), item) for item in container]
         elif cls is dict:
-            new = made[key] = {}
-            new.update([(name, self.replaced(each, made, origins)) for name, each in value.items()])
-        else:
-            items = [self.replaced(each, made, origins) for each in value]
-            # A list inside may hold the tuple itself, and have made it already.
-            if key not in made:
+            made[key].update([(k, made.get(id(item), item)) for k, item in container.items()])
+        elif key not in made:
+            items = [made.get(id(item), item) for item in _items(container)]
+            if cls is slice:
+                made[key] = slice(*items)
+            else:
                 made[key] = tuple(items) if cls is tuple else tuple.__new__(cls, items)
-        if key in origins and _has_same_items(origins[key], made[key]):
+        if key in origins and has_same_items(origins[key], made[key]):
             made[key] = origins[key]
-        return made[key]
 
     def made_of(self, made: Mapping[int, Any]) -> Iterator[tuple[Any, Any]]:
-        """Yield what was made of each container, and the container."""
+        """Yield what was made of each list and dictionary, if only itself, and the container."""
         for key, container in self._containers.items():
-            if key in made:
-                yield made[key], container
+            if type(container) is list or type(container) is dict:
+                yield made.get(key, container), container
 
     def origins(self, made: Mapping[int, Any]) -> dict[int, Any]:
         """Return the containers, by identity of those that took their places."""
         return {id(made[key]): self._containers[key] for key in self._touched if key in made}
 
 
-def _has_same_items(first: Any, second: Any) -> bool:
+def _items(container: Any) -> list[Any]:
+    if type(container) is dict:
+        return [*container.values()]
+    if type(container) is slice:
+        return [container.start, container.stop, container.step]
+    return [*container]
+
+
+def has_same_items(first: Any, second: Any) -> bool:
     """Whether two containers have the same objects in the same order."""
-    if type(first) is not type(second) or len(first) != len(second):
+    if type(first) is not type(second):
         return False
-    if type(first) is dict:
-        if [*first] != [*second]:
-            return False
-        first, second = first.values(), second.values()
-    return all(one is other for one, other in zip(first, second, strict=True))
+    if type(first) is dict and [*first] != [*second]:
+        return False
+    items, others = _items(first), _items(second)
+    return len(items) == len(others) and all(map(is_, items, others))

@@ -29,25 +29,49 @@ class Conversions(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Variant(Published):
+    """An implementation that takes the place of another one where a requirement is met.
+
+    Parameters
+    ----------
+    requires : str
+        The requirement.
+    function : str
+        Identifier of the implementation.
+    """
+
+    requires: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class Implementation(Published):
     """How a backend implements one function of the library.
 
     Parameters
     ----------
     function : str
-        Identifier of the implementation.
+        Identifier of the implementation: that of a variant, if the requirement of one is met here.
     should_run : str or None
         Identifier of the function that decides whether it runs; None if it always does.
     uses_context : bool
         Whether a `DispatchContext` is passed as the first argument.
     additional_docs : str
         Text for the "Backends" section of the function's docstring.
+    variants : tuple of Variant
+        Those that take its place, the first one whose requirement is met.
     """
 
     function: str
     should_run: str | None = None
     uses_context: bool = False
     additional_docs: str = ""
+    variants: tuple[Variant, ...] = ()
+
+    @property
+    def variant(self) -> Variant | None:
+        """The variant that is used; None if it is none of them."""
+        return next((each for each in self.variants if each.function == self.function), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +84,13 @@ class AutoGeneration(Published):
         Identifier of the `BackendImplementation`.
     modules : tuple of str
         Modules to import first, because they register functions.
+    variants_of : str
+        The distribution for whose versions functions are variants by their names.
     """
 
     backend: str
     modules: tuple[str, ...] = ()
+    variants_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +127,10 @@ class Description(Published):
         Keys that are no fields, and were ignored. They do not count in comparisons.
     unmet : str
         Why a requirement is not met here; empty if all are.
+    varies : bool
+        Whether a function has variants. It does not count in comparisons.
+    absent : mapping of str to str
+        Functions that have variants, of none of which the requirement is met here, and why.
     """
 
     name: str
@@ -122,10 +153,13 @@ class Description(Published):
     in_code: bool = False
     problems: tuple[Problem, ...] = field(default=(), compare=False)
     unmet: str = ""
+    varies: bool = field(default=False, compare=False)
+    absent: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     def implementation(self, identifier: str) -> Implementation | None:
         """Return how it implements a function of the library; None if it does not."""
-        return self.functions.get(identifier, self.every)
+        found = self.functions.get(identifier)
+        return found if found is not None or identifier in self.absent else self.every
 
     @property
     def known_types(self) -> tuple[TypePattern, ...]:

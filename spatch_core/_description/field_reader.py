@@ -9,7 +9,8 @@ from .._identifiers import DEFAULT, identifier_like, is_backend_name, nearest, s
 from .._problems import Problem, Source
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
-from .fields import RESTRICTING, TABLE, all_fields, kind_of, place_of
+from .description import Variant
+from .fields import RESTRICTING, TABLE, VARIANT_TABLE, all_fields, kind_of, place_of
 from .given import identify
 from .misplaced import misplaced_function
 
@@ -18,6 +19,7 @@ MISSPELLED = 0.85
 
 That is worth a warning. Other unknown keys may belong to a later version of this package.
 """
+_VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
 _SHORTEST = 4
 """The least length of a key that may be a part of a field's name."""
 
@@ -204,17 +206,46 @@ class FieldReader:
 
     def requirements(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[str, ...]:
         """Return the requirements of a list; what follows the name is read when it is needed."""
+        strings = self.strings(table, key, path)
+        return tuple(
+            text for number, text in strings if self.is_requirement(text, f"{path}[{number}]")
+        )
+
+    def is_requirement(self, text: str, path: str) -> bool:
+        """Whether a string may be a requirement; reports a fault if not."""
+        if text[:1].isascii() and text[:1].isalnum():
+            return True
+        self.fault(
+            path,
+            f"{text!r} is not a requirement",
+            "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
+        )
+        return False
+
+    def variants(self, table: Mapping[Any, Any], key: str, path: str) -> tuple[Variant, ...]:
+        """Return the variants of a function."""
         found = []
-        for position, text in self.strings(table, key, path):
-            if text[:1].isascii() and text[:1].isalnum():
-                found.append(text)
-            else:
-                self.fault(
-                    f"{path}[{position}]",
-                    f"{text!r} is not a requirement",
-                    "Write the name of a distribution, and perhaps versions: 'torch>=2.1'",
-                )
+        given = table.get(key, ())
+        if not isinstance(given, (list, tuple)):
+            self.fault(path, f"{given!r} is not a list of tables", _VARIANT)
+            return ()
+        for position, entry in enumerate(given):
+            place = f"{path}[{position}]"
+            if not isinstance(entry, Mapping):
+                self.fault(place, f"{entry!r} is not a table", _VARIANT)
+                continue
+            self.check_keys(entry, VARIANT_TABLE, f"{place}.")
+            for missing in [each for each in VARIANT_TABLE if each not in entry]:
+                self.fault(f"{place}.{missing}", "the field is missing", _VARIANT)
+            values = self.values(entry, VARIANT_TABLE, f"{place}.")
+            if values.keys() == VARIANT_TABLE.keys():
+                found.append(Variant(**values))
         return tuple(found)
+
+    def requirement(self, table: Mapping[Any, Any], key: str, path: str) -> str:
+        """Return a requirement; empty if it is none."""
+        text = self.string(table, key, path)
+        return text if self.is_requirement(text, path) else ""
 
     def is_identifier(self, text: Any, path: str, key: str = "") -> bool:
         """Whether `text` is an identifier; reports a fault at ``path + key`` if not."""
@@ -244,6 +275,8 @@ _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] =
     "string": FieldReader.string,
     "list of modules": lambda reader, *place: tuple(text for _, text in reader.strings(*place)),
     "list of requirements": FieldReader.requirements,
+    "list of variants": FieldReader.variants,
+    "requirement": FieldReader.requirement,
     "list of type patterns": lambda reader, table, key, _: reader.patterns(table, key),
     "list of backend names": lambda reader, table, key, _: reader.backend_names(
         table, key, table.get("name")

@@ -84,13 +84,36 @@ FUNCTION_TABLE = {
         "empty",
         "shown in the section *Backends* of the function's docstring",
     ),
+    "variants": (
+        "list of variants",
+        "`[]`",
+        (
+            'implementations by requirement, such as `{requires = "torch>=1.12", function = '
+            '"m:f"}`: the first one whose requirement is met takes the place of `function`'
+        ),
+    ),
+}
+VARIANT_TABLE = {
+    "requires": ("requirement", REQUIRED, "a distribution, with versions: `torch>=1.12`"),
+    "function": ("identifier", REQUIRED, "the implementation with which it is met"),
 }
 AUTO_GENERATION_TABLE = {
     "backend": ("identifier", REQUIRED, "the `BackendImplementation`"),
     "modules": ("list of modules", "`[]`", "imported first, so that every function is registered"),
+    "variants_of": (
+        "string",
+        "empty",
+        (
+            "a distribution: functions beside an implementation `f` that are named like "
+            "`f_v_1p12_and_above` become its variants"
+        ),
+    ),
 }
 FIELDS = tuple(FIELD_TABLE)
 FUNCTION_FIELDS = tuple(FUNCTION_TABLE)
+VARIANTS = "variants"
+CACHED_FUNCTION_FIELDS = tuple(field for field in FUNCTION_TABLE if field != VARIANTS)
+"""Those of the cache, which has no description with variants."""
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
 FUNCTIONS = "functions"

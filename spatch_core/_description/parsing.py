@@ -24,6 +24,7 @@ from .fields import (
     FIELDS,
     FUNCTION_TABLE,
     NO_FUNCTIONS,
+    VARIANTS,
     kind_of,
 )
 
@@ -103,6 +104,7 @@ class _DescriptionReader(FieldReader):
         super().__init__(expected_name or (name if isinstance(name, str) else "?"), source)
         self.fields = fields
         self.expected_name = expected_name
+        self.varies = False  # whether a function has variants
 
     def read(self, in_code: bool) -> Description:
         self.check_keys(self.fields, FIELD_TABLE, "")
@@ -111,16 +113,18 @@ class _DescriptionReader(FieldReader):
         values = self.values(self.fields, FIELD_TABLE, "")
         self.check_priorities(values)
         self.check_conversions()
+        functions, every = self.functions(), self.every()
         return Description(
             **{"primary_types": (), **values},
             name=name,
-            functions=self.functions(),
+            functions=functions,
             attributes=self.attributes(),
-            every=self.every(),
+            every=every,
             auto_generation=self.auto_generation(),
             source=self.source,
             in_code=in_code,
             problems=tuple(self.problems),
+            varies=self.varies,
         )
 
     def name(self) -> str:
@@ -233,6 +237,9 @@ class _DescriptionReader(FieldReader):
         """Return the valid fields of one function; only those given, there or in the defaults."""
         self.check_keys(entry, FUNCTION_TABLE, f"{path}.")
         fields = {**defaults, **self.values(entry, FUNCTION_TABLE, f"{path}.")}
+        if fields.get(VARIANTS):
+            self.varies = True
+            fields.setdefault("function", "")
         if "function" not in fields and "function" not in entry:
             self.fault(
                 f"{path}.function",

@@ -166,8 +166,10 @@ class BackendReader:
             problem(f"it is not valid TOML: {error}", "Correct the file")
             return None
         description = self.parse(fields, source, name)
-        # The cache has no problems: a file with unknown keys is parsed every time.
-        if description is not None and not description.problems and self.cache is not None:
+        # The cache has no problems and no variants: a file with unknown keys, or with functions
+        # that depend on what is installed, is parsed every time.
+        is_simple = description is not None and not (description.problems or description.varies)
+        if description is not None and is_simple and self.cache is not None:
             self.cache.keep(found, description)
         return description
 

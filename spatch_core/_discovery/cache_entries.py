@@ -7,9 +7,9 @@ from types import MappingProxyType
 from .._description.description import AutoGeneration, Description, Implementation
 from .._description.fields import (
     ATTRIBUTES,
+    CACHED_FUNCTION_FIELDS,
     FIELD_TABLE,
     FIELDS,
-    FUNCTION_FIELDS,
     FUNCTIONS,
     REQUIRED,
 )
@@ -54,8 +54,12 @@ def make_entry(status: os.stat_result, description: Description) -> Entry:
         if key == FUNCTIONS:  # elsewhere; in their place, what else describes them
             generation, every = description.auto_generation, description.every
             value = [
-                None if generation is None else [generation.backend, generation.modules],
-                None if every is None else [getattr(every, each) for each in FUNCTION_FIELDS],
+                None
+                if generation is None
+                else [generation.backend, generation.modules, generation.variants_of],
+                None
+                if every is None
+                else [getattr(every, each) for each in CACHED_FUNCTION_FIELDS],
             ]
         elif key == ATTRIBUTES:
             value = [list(value), list(value.values())]
@@ -127,10 +131,10 @@ def _restore_field(value: Any, kind: str, default: str, _meaning: str) -> Any:
     return value
 
 
-def _restore_generation(backend: Any, modules: Any) -> AutoGeneration:
-    if type(backend) is not str:
-        raise TypeError(f"not a string: {backend!r}")
-    return AutoGeneration(backend, _strings(modules))
+def _restore_generation(backend: Any, modules: Any, variants_of: Any) -> AutoGeneration:
+    if type(backend) is not str or type(variants_of) is not str:
+        raise TypeError(f"not strings: {backend!r}, {variants_of!r}")
+    return AutoGeneration(backend, _strings(modules), variants_of)
 
 
 def _strings(values: Any) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Reads the tables of backends in code again, when the library has added functions."""
+"""Descriptions in code: their names, and their tables, read again if functions are added."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
         known = catalog.descriptions.get(name) if isinstance(name, str) else None
         if known is None or not known.in_code or identifier in known.functions:
             continue
+        if identifier in known.absent:
+            continue
         try:
             is_mapping = isinstance(fields, Mapping)
             functions = fields.get("functions") if is_mapping else fields.functions
@@ -74,8 +76,15 @@ def read_again(catalog: Catalog, in_code: Iterable[Any], functions: Collection[s
         if known is None or not known.in_code:
             continue
         found = reader.parse(fields, Source(), None, in_code=True)
+        if found is not None and found.varies:
+            from .variants import choose_variants  # few have variants
+
+            found, more = choose_variants(found)
+            problems += more
         if found is not None:
-            descriptions[known.name] = replace(known, functions=found.functions, every=found.every)
+            descriptions[known.name] = replace(
+                known, functions=found.functions, every=found.every, absent=found.absent
+            )
             before = catalog.descriptions[known.name].functions
             is_changed = is_changed or dict(found.functions) != dict(before)
     new = [each for each in problems if each not in catalog.problems]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._description.description import Implementation
-from .._description.fields import FUNCTION_FIELDS, FUNCTION_TABLE
+from .._description.fields import CACHED_FUNCTION_FIELDS, FUNCTION_TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def kinds_in_json(kind: str, default: str) -> tuple[type, ...]:
     return (found, type(None)) if default == "none" else (found,)
 
 
-_KINDS = {key: kinds_in_json(*field[:2]) for key, field in FUNCTION_TABLE.items()}
+_KINDS = {key: kinds_in_json(*FUNCTION_TABLE[key][:2]) for key in CACHED_FUNCTION_FIELDS}
 
 
 def implementation_of(values: list[Any]) -> Implementation:
@@ -35,14 +35,14 @@ def implementation_of(values: list[Any]) -> Implementation:
     TypeError, ValueError
         If they are not of the fields' kinds.
     """
-    found: dict[str, Any] = dict(zip(FUNCTION_FIELDS, values, strict=True))
+    found: dict[str, Any] = dict(zip(CACHED_FUNCTION_FIELDS, values, strict=True))
     for key, kinds in _KINDS.items():
         if type(found[key]) not in kinds:
             raise TypeError(f"{key} cannot be {found[key]!r}")
     return Implementation(**found)
 
 
-_DOCS = [*FUNCTION_FIELDS].index("additional_docs")
+_DOCS = [*CACHED_FUNCTION_FIELDS].index("additional_docs")
 
 
 class LazyFunctions:
@@ -176,6 +176,6 @@ def columns_of(functions: Mapping[str, Implementation]) -> list[list[Any]]:
     [['m:a', 'm:b'], [None], [False], ['']]
     """
     values = functions.values()
-    columns = [[getattr(each, key) for each in values] for key in FUNCTION_FIELDS]
+    columns = [[getattr(each, key) for each in values] for key in CACHED_FUNCTION_FIELDS]
     # All values are equal if all but the first equal all but the last.
     return [each[:1] if each[1:] == each[:-1] else each for each in columns]

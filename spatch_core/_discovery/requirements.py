@@ -68,7 +68,8 @@ def _why_unmet(text: str) -> str:
     try:
         requirement = Requirement(text)
     except InvalidRequirement as error:
-        raise RequirementError(f"{text!r} is not a requirement: {error}") from None
+        why = str(error).partition("\n")[0]
+        raise RequirementError(f"{text!r} is not a requirement: {why}") from None
     if requirement.marker is not None and not requirement.marker.evaluate():
         return ""
     version = installed_version(requirement.name)

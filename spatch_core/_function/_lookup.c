@@ -6,7 +6,8 @@
    ----------
    Hashing and comparing a key or a type may run Python code, which may empty the tables or let the
    process-wide default change. So `find` owns references to the tables and to the table that it
-   looks into. `indices` only grows. An exception on the way is dropped: `fill` decides, and
+   looks into. `indices` only grows, and no key gets another index: what `index_of` remembers stays
+   right. An exception on the way is dropped: `fill` decides, and
    raises if need be.
 
    There is no static state: each interpreter may have its own module. */
@@ -18,6 +19,15 @@
 #error "The extension needs CPython 3.12 or later with the global lock"
 #endif
 
+#define LOG_PLACES 5
+#define PLACES (1 << LOG_PLACES) /* slots for indices that a lookup remembers */
+
+/* The index of a key, which is owned, so that its address means no other object. */
+typedef struct {
+    PyObject *key;
+    Py_ssize_t index;
+} Place;
+
 typedef struct {
     PyObject_HEAD
     PyObject *variable; /* the ContextVar that holds the tables */
@@ -25,6 +35,7 @@ typedef struct {
     PyObject *fill;
     PyObject *out;      /* the strings "out" and "where" */
     PyObject *where;
+    Place places[PLACES];
 } Lookup;
 
 static int
@@ -34,6 +45,9 @@ traverse(Lookup *self, visitproc visit, void *arg)
     Py_VISIT(self->variable);
     Py_VISIT(self->indices);
     Py_VISIT(self->fill);
+    for (Py_ssize_t i = 0; i < PLACES; i++) {
+        Py_VISIT(self->places[i].key);
+    }
     return 0;
 }
 
@@ -45,6 +59,9 @@ clear(Lookup *self)
     Py_CLEAR(self->fill);
     Py_CLEAR(self->out);
     Py_CLEAR(self->where);
+    for (Py_ssize_t i = 0; i < PLACES; i++) {
+        Py_CLEAR(self->places[i].key);
+    }
     return 0;
 }
 
@@ -98,6 +115,29 @@ short_key(PyObject *types)
     return types;
 }
 
+/* Return the index of a key; -1, perhaps with an exception, if it has none. */
+static inline Py_ssize_t
+index_of(Lookup *self, PyObject *key)
+{
+    uint64_t mixed = (uintptr_t)key * 0x9E3779B97F4A7C15; /* Fibonacci hashing */
+    Place *place = &self->places[mixed >> (64 - LOG_PLACES)];
+    if (place->key == key) {
+        return place->index;
+    }
+    PyObject *found = PyDict_GetItemWithError(self->indices, key);
+    if (found == NULL) {
+        return -1;
+    }
+    Py_ssize_t index = PyLong_AsSsize_t(found);
+    if (!PyTuple_CheckExact(key)) { /* each call of a method of a ufunc makes a tuple */
+        PyObject *before = place->key;
+        place->key = Py_NewRef(key);
+        place->index = index;
+        Py_XDECREF(before);
+    }
+    return index;
+}
+
 /* Return what the table in force has, as a new reference; NULL, perhaps with an exception, if it
    has nothing. */
 static PyObject *
@@ -105,16 +145,15 @@ look_up(Lookup *self, PyObject *key, PyObject *types)
 {
     PyObject *tables = NULL;
     PyObject *found = NULL;
-    PyObject *index = PyDict_GetItemWithError(self->indices, key);
-    if (index == NULL) {
+    Py_ssize_t index = index_of(self, key);
+    if (index < 0) {
         return NULL;
     }
-    Py_ssize_t place = PyLong_AsSsize_t(index);
     if (PyContextVar_Get(self->variable, NULL, &tables) < 0 || tables == NULL) {
         return NULL;
     }
-    if (PyList_CheckExact(tables) && place > 0 && place < PyList_GET_SIZE(tables)) {
-        PyObject *table = Py_NewRef(PyList_GET_ITEM(tables, place));
+    if (PyList_CheckExact(tables) && index > 0 && index < PyList_GET_SIZE(tables)) {
+        PyObject *table = Py_NewRef(PyList_GET_ITEM(tables, index));
         if (PyDict_CheckExact(table)) {
             found = Py_XNewRef(PyDict_GetItemWithError(table, short_key(types)));
         }

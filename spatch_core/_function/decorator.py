@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import DispatchArguments
     from .._manner import Manner
     from .dispatcher import Dispatcher
-    from .protocol import DispatchableFunction
+    from .function_type import DispatchableFunction
 
     P = ParamSpec("P")
     R = TypeVar("R")
+
+
+UNDISPATCHABLE = ("__hash__", "__init__", "__new__")
+"""Methods that no backend may take the place of; see `mistakes.refuse_method`."""
 
 
 class Decorator:
@@ -40,6 +44,8 @@ class Decorator:
         mutates: str | Iterable[str] | Mapping[str, int | None] = (),
         like: str | None = None,
         inside: str | Iterable[str] = (),
+        decides: bool | str = False,
+        follows: str | None = None,
     ) -> Callable[[Callable[P, R]], DispatchableFunction[P, R]]:
         """Make the decorated function dispatchable.
 
@@ -73,6 +79,12 @@ class Decorator:
             The dispatch arguments whose elements decide, those of nested lists and tuples, as for
             `numpy.concatenate`. A generator is handed on as a list. Without `dispatch_args` they
             are the only ones.
+        decides : bool or str, optional
+            Whether the instance of this method, such as ``fit``, remembers the backend that has run
+            it, for the methods that follow it. A name, such as ``"fit"`` for ``fit_transform``, if
+            they follow a method of that name.
+        follows : str, optional
+            The method, such as ``"fit"``, whose backend runs this one, too.
 
         Returns
         -------
@@ -83,8 +95,8 @@ class Decorator:
         Raises
         ------
         TypeError
-            If the function has no such parameter, if it is a class, or if ``@dispatchable`` was
-            written without parentheses.
+            If the function has no such parameter, if it is a class, if it decides or follows and is
+            no method, or if ``@dispatchable`` was written without parentheses.
         IdentifierError
             If `identifier` is none, or none can be made of `module` and `qualname`.
         ValueError
@@ -98,10 +110,11 @@ class Decorator:
 
                 check_parentheses(dispatch_args, frame)
         manner = None
-        if fallback is not None or compositional or mutates or like is not None or inside:
+        named = fallback is not None or like is not None or follows is not None
+        if named or compositional or mutates or inside or decides:
             from .._manner import Manner  # few functions need one
 
-            manner = Manner(fallback, compositional, mutates, like, inside)
+            manner = Manner(fallback, compositional, mutates, like, inside, decides, follows)
 
         def decorate(function: Callable[P, R]) -> DispatchableFunction[P, R]:
             wrapper: DispatchableFunction[P, R] = make_dispatchable(
@@ -133,6 +146,10 @@ def make_dispatchable(
         from .mistakes import check_callable  # a library that is right needs it never
 
         check_callable(default)
+    if getattr(default, "__name__", None) in UNDISPATCHABLE:
+        from .mistakes import refuse_method
+
+        refuse_method(default)
     if identifier is None:
         if not hasattr(default, "__qualname__") and not (module and qualname):
             raise TypeError(

@@ -63,6 +63,8 @@ class Dispatchable:
         The docstring of the default implementation.
     origin : object
         The spec of the module that defines it; a module that is imported again has another one.
+    index : int
+        Its place in the tables.
     code : types.CodeType or None
         The code generated for the wrapper; None if it must not run another one.
     shortcut : Shortcut or None
@@ -91,7 +93,7 @@ class Dispatchable:
         self.origin: object = None
         self._dispatch_args = dispatch_args
         self.doc: str | None = default.__doc__
-        index = dispatcher.add(self)
+        self.index = index = dispatcher.add(self)
         tables = dispatcher.tables
         if module == "__main__":
             # cloudpickle sends the functions of scripts by value.

@@ -27,7 +27,7 @@ class Link:
         self._find = ref(dispatcher)
 
     def __reduce__(self) -> Any:
-        return int, ()  # in the code of a pickled function; see `travelling`
+        return int, ()  # in the code of a pickled function; see `script_functions`
 
     def _dispatcher(self) -> Any:
         dispatcher = self._find()
@@ -40,6 +40,15 @@ class Link:
     def wrapper(self, index: int) -> Any:
         """Return a decorated function by its place in the tables."""
         return self._dispatcher().records[index - 1].wrapper
+
+    def wrapper_of(self, function: Any) -> Any:
+        """Return a decorated function by what its tables know of it."""
+        dispatcher = self._dispatcher()
+        record = dispatcher.by_identifier.get(function.identifier)
+        if record is None or record.function is not function:
+            # Another one has taken its identity.
+            record = next(each for each in dispatcher.records if each.function is function)
+        return record.wrapper
 
     def fill(self, index: int, values: tuple[Any, ...]) -> Any:
         """See `Dispatcher.fill`."""

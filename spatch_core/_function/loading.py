@@ -39,6 +39,7 @@ class System(Protocol):
 
     group: str | None
     environ_prefix: str
+    protocol: str | None
     _fallback: str
     _registered: tuple[Description, ...]
     _defer_on: tuple[type[Exception], ...]
@@ -148,8 +149,12 @@ def _discover(
 
 
 def _make_caller(system: System, dispatcher: Dispatcher, catalog: Catalog) -> Caller:
-    resolver = Resolver(catalog, dispatcher.keeper, system._fallback, system._notices)
-    return Caller(resolver, system._defer_on)
+    given = system._fallback, system._notices
+    if system.protocol is not None:
+        from .overriding import make_caller  # few libraries have a protocol
+
+        return make_caller(dispatcher, catalog, system.protocol, *given, system._defer_on)
+    return Caller(Resolver(catalog, dispatcher.keeper, *given), system._defer_on)
 
 
 def _publish(dispatcher: Dispatcher, caller: Caller) -> None:

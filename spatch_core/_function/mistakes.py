@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
-    from typing import Any, Protocol
+    from typing import Any, NoReturn, Protocol
 
     from .._dispatch_arguments import Function
 
@@ -87,6 +87,30 @@ def check_callable(default: Any) -> None:
         )
 
 
+def refuse_method(default: Any) -> NoReturn:
+    """Raise for a method that no backend may take the place of.
+
+    Parameters
+    ----------
+    default : callable
+        Its name is one of those of `decorator.UNDISPATCHABLE`.
+
+    Raises
+    ------
+    TypeError
+        In every case.
+    """
+    why = {
+        "__hash__": "equal objects must have one hash, whatever is installed",
+        "__init__": "the instance is made already; decorate a function or a class method "
+        "that makes instances",
+        "__new__": "a call of the class calls __init__ as well; decorate a function or a class "
+        "method that makes instances",
+    }
+    name = getattr(default, "__qualname__", default.__name__)
+    raise TypeError(f"{name} cannot be dispatchable: {why[default.__name__]}")
+
+
 def check_system(
     group: Any, environ_prefix: Any, default_types: Any, backends: Any, secondary_types: Any = ()
 ) -> None:
@@ -116,6 +140,29 @@ def check_system(
         raise TypeError("default_secondary_types takes several type patterns, in a list")
     if not _is_several(backends) or hasattr(backends, "keys"):
         raise TypeError("backends takes several descriptions, in a list")
+
+
+def check_protocol(protocol: Any) -> None:
+    """Raise unless `protocol` can be the name of a class method of types that override.
+
+    Raises
+    ------
+    TypeError
+        If it is no string.
+    ValueError
+        If it is none of the form ``__name__``, or one of Python's own.
+    """
+    if not isinstance(protocol, str):
+        raise TypeError(f"protocol takes the name of a class method, not {protocol!r}")
+    is_special = protocol.isidentifier() and protocol[:2] == protocol[-2:] == "__"
+    if not is_special or len(protocol) < _SHORTEST or hasattr(type, protocol):
+        raise ValueError(
+            "protocol takes a name of the form '__mylib_function__', which is none of Python's "
+            f"own, not {protocol!r}"
+        )
+
+
+_SHORTEST = len("__x__")
 
 
 def _is_several(given: object) -> bool:

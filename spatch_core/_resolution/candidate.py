@@ -61,6 +61,11 @@ class Candidate:
         return self.reason not in ("", IS_CURRENT)
 
     @property
+    def propagates(self) -> bool:
+        """Whether all its exceptions are the caller's, as those of the default implementation."""
+        return self.implementation is None and self.conversions is None
+
+    @property
     def is_plain(self) -> bool:
         """Whether the implementation is called with the call's own arguments, unasked."""
         implementation = self.implementation

@@ -16,6 +16,7 @@ from .._identifiers import DEFAULT
 from .._state.state import DispatchState
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
+from .explanation import Verdict
 from .golden_rule import GoldenRule
 from .matching import Matcher
 from .walk import Walk
@@ -103,7 +104,10 @@ class Converters:
             if name not in self._names:
                 continue
             primary = [name in self._matcher.match(cls).primary for cls in walk.foreign]
-            if step.verdict is not None:
+            if step.verdict is Verdict.NO_MATCH and not found.weighed:
+                names = ", ".join(map(type_identifier, walk.foreign))
+                yield name, None, f"it does not know {names}"
+            elif step.verdict is not None:
                 yield name, None, reason(found, step)
             elif not all(primary):
                 cls = walk.foreign[primary.index(False)]

@@ -88,6 +88,8 @@ class GoldenRule:
         The backends that are placed; some may be inactive or not installed.
     unmet : dict of str to str
         Backends of which a requirement is not met, and why; they are always inactive.
+    absent : dict of str to mapping
+        The functions that backends do not implement here for want of a variant, and why.
     """
 
     def __init__(self, catalog: Catalog, implementers: Callable[[str], Sequence[str]]) -> None:
@@ -96,6 +98,9 @@ class GoldenRule:
         self._opt_in = frozenset(
             name for name, each in catalog.descriptions.items() if each.requires_opt_in
         )
+        self.absent = {
+            name: each.absent for name, each in catalog.descriptions.items() if each.absent
+        }
         self.unmet = {name: each.unmet for name, each in catalog.descriptions.items() if each.unmet}
         self._placed_among: dict[frozenset[str], frozenset[str]] = {}
         self._implementing: dict[tuple[str, frozenset[str]], frozenset[str]] = {}

@@ -34,10 +34,15 @@ class Implementers:
             return self._by_name.get(identifier, (DEFAULT,))
         found = self._with_every.get(identifier)
         if found is None:
-            names = {DEFAULT, *self._every, *self._by_name.get(identifier, ())}
+            every = [name for name in self._every if not self._is_absent(name, identifier)]
+            names = {DEFAULT, *every, *self._by_name.get(identifier, ())}
             found = [name for name in self._descriptions if name in names]
             self._with_every[identifier] = found
         return found
+
+    def _is_absent(self, name: str, identifier: str) -> bool:
+        """Whether a function has variants of its own, of which none serves here."""
+        return identifier in self._descriptions[name].absent
 
     def set_of(self, function: Function) -> frozenset[str]:
         """Return the same names as a set, made once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._classes import type_identifier
+from .._description.fields import EVERY
 from .explanation import Verdict
 from .walk import Step, Walk
 
@@ -17,6 +18,9 @@ def reason(walk: Walk, step: Step) -> str:
     if verdict is Verdict.INACTIVE:
         disabled = name in walk.state.disabled
         return "it is disabled" if disabled else f"it requires opt-in: prioritize={name!r}"
+    if verdict is Verdict.NO_IMPLEMENTATION:
+        absent = walk.rule.absent.get(name, {})
+        return absent.get(walk.function) or absent.get(EVERY, "")
     if verdict is Verdict.LATER:
         return "the library's own types are its own unless a backend is prioritized"
     if verdict is Verdict.SKIPPED:

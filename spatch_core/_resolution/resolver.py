@@ -16,8 +16,8 @@ from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters
-from .documentation import Documentation
-from .ending import Ending, Warned, is_operator, policy_of
+from .docstring_section import Documentation
+from .fallback_policy import AdoptedEnding, Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .implementers import Implementers
 from .matching import Matcher
@@ -177,7 +177,7 @@ class Resolver:
         policy = policy_of(function, state, self.fallback)
         if isinstance(function, AdoptedFunction) and policy is not None:
             may_pass = function.others_may_answer(walk.types)
-            return Ending(policy, walk.foreign, may_pass, is_adopted=True)
+            return AdoptedEnding(policy, walk.foreign, may_pass)
         if not walk.foreign:
             return None
         if policy is None:
@@ -190,7 +190,9 @@ class Resolver:
         return self.catalog.descriptions[DEFAULT].primary_types
 
     def may_refuse(self, function: Function) -> bool:
-        """Whether a policy of a function or of the library may let it not just run."""
+        """Whether calls may do more than run it: a policy may refuse, an instance remembers."""
+        if function.manner is not None and function.manner.decides:
+            return True
         return policy_of(function, _NO_OPTIONS, self.fallback) not in (None, "default")
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:

@@ -98,7 +98,7 @@ class Walk:
         The types that count.
     cycles : dict of str to Cycle
         Of the candidates met so far, those that are skipped, each with its cycle.
-    state, rule, order
+    function, state, rule, order
         As they were given.
     """
 
@@ -114,7 +114,7 @@ class Walk:
     ) -> None:
         self.order = order
         self.cycles: dict[str, Cycle] = {}
-        self._function = function
+        self.function = function
         self.state = state
         self.rule = rule
         self._matcher = matcher
@@ -257,7 +257,7 @@ class Walk:
         """
         if self._is_settled:
             return self.rule.has_chosen(names, self.state)
-        return self.rule.has_part(names, self._function, self.state)
+        return self.rule.has_part(names, self.function, self.state)
 
     @property
     def _is_settled(self) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .hooks import Call
     from .keeper import Entered
+    from .lifetime import Mark
     from .owner import Owner
     from .scope import Scope, Tables
     from .state import Class, DispatchState
@@ -73,9 +74,22 @@ class Block:
 
     def _enter(self) -> Any:
         """Enter a block that is observed, or that was not entered from here before."""
-        self._entered.append(self._owner.keeper.enter(self._scope()))
-        trace = self._own.trace
-        return self if trace is None else trace
+        keeper, scope = self._owner.keeper, self._scope()
+        held, entered = keeper.held(), None
+        try:
+            entered = keeper.enter(scope)
+            self._entered.append(entered)
+            trace = self._own.trace
+            return self if trace is None else trace
+        except BaseException:  # an interrupt
+            self._undo(entered, *held)
+            raise
+
+    def _undo(self, entered: Entered | None, tables: Tables, mark: Mark | None) -> None:
+        """Put back what was in force where an interrupt has kept a block from being entered."""
+        self._owner.keeper.put_back(tables, mark)
+        if entered is not None and entered in self._entered:
+            self._entered.remove(entered)
 
     def _leave(self) -> Entered:
         """Leave the block that was entered in this context; return what entering gave.
@@ -160,7 +174,7 @@ class Block:
         GlobalOptionsWarning
             If an earlier call is in force, which this one overrides where they contradict.
         """
-        from .globally import enable  # a program needs it once
+        from .process_default import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
 
@@ -171,7 +185,7 @@ class Block:
         What the environment variables say is in force again, in every thread that is not inside
         a block of its own.
         """
-        from .globally import reset  # few programs need it
+        from .process_default import reset  # few programs need it
 
         reset(cls._owner)
 
@@ -233,14 +247,19 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
 
     def enter(self: Block) -> Any:
         """Put the options in force here; return the trace, or else the options."""
+        before, token = get(), None
         try:
-            scope = get()[0].inner[self._own]
+            scope = before[0].inner[self._own]
+            if not scope.is_observed:
+                token = set_(scope.tables)
+                self._entered.append(token)
+                return self
         except KeyError:  # entered from here for the first time, or never known
-            return self._enter()
-        if scope.is_observed:
-            return self._enter()
-        self._entered.append(set_(scope.tables))
-        return self
+            pass
+        except BaseException:  # an interrupt
+            self._undo(token, before, self._owner.keeper.held()[1])
+            raise
+        return self._enter()
 
     def leave(
         self: Block, kind: object = None, error: object = None, traceback: object = None

@@ -73,9 +73,13 @@ class Steps:
         keeper, held = self._keeper, self._held
         # Not kept by frames in the traceback of an error: it may hold an observation.
         self._held = None
-        entered = keeper.enter(self._scope) if held is None else keeper.enter_held(*held)
-        del held
+        before = keeper.held()
         try:
+            if held is None:
+                keeper.put(self._scope)
+            else:
+                keeper.put_back(*held)
+            del held
             value = step(*arguments)
             self._held = keeper.held()
         except StopIteration:
@@ -83,8 +87,12 @@ class Steps:
             self._held = keeper.held()
             raise
         finally:
-            keeper.leave(entered)
-            del entered
+            try:
+                keeper.put_back(*before)
+            except BaseException:  # an interrupt
+                keeper.put_back(*before)
+                raise
+            del before
         return value
 
 

@@ -61,13 +61,27 @@ class FunctionWithState:
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if not self._checked:
             self._check()
-        entered = self._keeper.enter(self._scope)
+        # As in `keeper`, without other frames.
+        keeper, scope = self._keeper, self._scope
+        before, mark, token = keeper.get(), keeper.observations.variable.get(), None
         try:
+            if scope.is_observed:
+                keeper.observe(keeper.observations.begin())
+            token = keeper.set(scope.tables)
             return self.__wrapped__(*args, **kwargs)
         finally:
-            self._keeper.leave(entered)
+            try:
+                if token is None:
+                    keeper.set(before)
+                else:
+                    keeper.variable.reset(token)
+                if scope.is_observed:
+                    keeper.observations.put_back(mark)
+            except BaseException:  # an interrupt
+                keeper.put_back(before, mark)
+                raise
             # Or the traceback of an exception would go on holding the outer observation.
-            del entered
+            del before, mark, token
 
     def _check(self) -> None:
         catalog = self._owner.catalog()

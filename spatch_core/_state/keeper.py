@@ -4,6 +4,23 @@ One cache beside those of a scope: `StateKeeper._known`, from `DispatchState.key
 scope. It holds no scopes that are traced and at most `MAX_SCOPES` others; then it is emptied.
 Emptying it is harmless: scopes that are in force somewhere stay alive, and stay among the
 live references, by which changes of the backends reach them.
+
+A signal handler may raise between any two calls. So code that puts a scope in force for a call
+looks first at what is in force, and sets that again, at least once undisturbed::
+
+    held = keeper.held()
+    try:
+        keeper.put(scope)
+        return function()
+    finally:
+        try:
+            keeper.put_back(*held)
+        except BaseException:  # an interrupt
+            keeper.put_back(*held)
+            raise
+
+A token of the variable alone could be lost before it is stored, and works once. On hot paths it is
+used as well, because that takes less time: what was in force is set where there is no token.
 """
 
 from __future__ import annotations
@@ -11,7 +28,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from .._classes import is_importable
-from .._turns import Turn
+from .._locks import Turn
 from .lifetime import Observations, References, look_after
 from .scope import Scope
 from .state import DispatchState
@@ -49,8 +66,10 @@ class StateKeeper:
     ----------
     variable : contextvars.ContextVar
         Holds the tables in force.
-    get : callable
-        Returns them.
+    get, set : callable
+        Return them, and put others in force.
+    observe : callable
+        Puts a mark in force; see `observations`.
     observations : Observations
         Where observed states are in force.
     strays : callable
@@ -69,7 +88,9 @@ class StateKeeper:
         self._blocks: ProcessBlocks | None = None
         self.variable: ContextVar[Tables] = ContextVar(name, default=self._shared)
         self.get: Callable[[], Tables] = self.variable.get
+        self.set: Callable[[Tables], Token[Tables]] = self.variable.set
         self.observations = Observations(f"{name} observed")
+        self.observe: Callable[[Mark | None], object] = self.observations.variable.set
         self.strays: Callable[[], Container[int] | None] = frozenset
         self.waking: Callable[[DispatchState], None] = _do_nothing
         self._known: dict[tuple[object, ...], Scope] = {}
@@ -164,17 +185,24 @@ class StateKeeper:
         if isinstance(entered, tuple):
             marked, token = entered
             self.variable.reset(token)
-            self.observations.variable.reset(marked)
+            self.observations.leave(marked)
         else:
             self.variable.reset(entered)
 
     def held(self) -> tuple[Tables, Mark | None]:
-        """Return what is in force here and now, for `enter_held`, in this context or in another."""
+        """Return what is in force here and now, for `put_back`, in this context or in another."""
         return self.get(), self.observations.variable.get()
 
-    def enter_held(self, tables: Tables, mark: Mark | None) -> Entered:
-        """Put in force what `held` has returned; returns what `leave` needs."""
-        return self.observations.variable.set(mark), self.variable.set(tables)
+    def put(self, scope: Scope) -> None:
+        """Put a scope in force here; see the module's docstring for how it is left."""
+        if scope.is_observed:
+            self.observe(self.observations.begin())
+        self.set(scope.tables)
+
+    def put_back(self, tables: Tables, mark: Mark | None) -> None:
+        """Put in force what `held` has returned."""
+        self.set(tables)
+        self.observations.put_back(mark)
 
     def is_own(self) -> bool:
         """Whether what is in force here does not follow the process-wide default."""
@@ -247,7 +275,8 @@ class StateKeeper:
             self._shared[:] = [scope]
         else:
             self._blocks.replace_base(scope)
-        before.mark = None  # a program may keep what refers to that scope, e.g. the call of a hook
+        # A program may keep what refers to that scope, e.g. the call of a hook.
+        self.observations.drop(before)
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

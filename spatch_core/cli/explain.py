@@ -59,6 +59,7 @@ Examples:
   spatch-core explain scipy_dispatch.ndimage:gaussian_filter numpy:ndarray
   spatch-core explain mylib:blur cupy:ndarray --prioritize gpu --json
   spatch-core explain mylib:blur cupy:ndarray --fallback convert
+  spatch-core explain mylib:zeros --backend jax
   spatch-core explain mylib:blur numpy:ndarray --why-not gpu
 
 A blocked backend is never read, so that --why-not says only how to lift
@@ -71,7 +72,6 @@ the block."""
     "types",
     metavar="TYPE...",
     nargs=-1,
-    required=True,
     callback=given_types,
     shell_complete=complete_types,
 )
@@ -104,6 +104,13 @@ the block."""
     help="Under backend_opts(fallback=POLICY): default, warn, raise or convert.",
 )
 @click.option(
+    "--backend",
+    "current",
+    metavar="NAME",
+    shell_complete=complete_backends,
+    help="Under backend_opts(backend=NAME); then there may be no TYPE.",
+)
+@click.option(
     "--why-not",
     "wanted",
     metavar="BACKEND",
@@ -118,6 +125,7 @@ def explain_command(
     disable: tuple[str, ...],
     assumed: GivenType | None,
     fallback: str | None,
+    current: str | None,
     wanted: str | None,
     as_json: bool,
 ) -> None:
@@ -128,13 +136,15 @@ def explain_command(
     module and name takes its place. If a type is a primary type of no backend, the modules of
     all types that backends name are imported first.
     """
+    if not types and current is None:
+        raise click.MissingParameter(param_hint="'TYPE...'", param_type="argument")
     try:
         loaded, identifier = find_function(function)
     except UnknownFunctionError as error:
         raise click.UsageError(str(error)) from None
     except LibraryError as error:
         raise click.ClickException(str(error)) from None
-    options = Options(prioritize, disable, assumed, fallback)
+    options = Options(prioritize, disable, assumed, fallback, current)
     question = Question(loaded.usable, identifier, types, options)
     import_homes(loaded.usable, (*types, *([assumed] if assumed else [])))
     try:

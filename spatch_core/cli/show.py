@@ -104,7 +104,7 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
         rows = [
             (
                 each["function"],
-                each["implementation"],
+                _with_variant(each),
                 each["should_run"] or "",
                 "yes" if each["uses_context"] else "",
             )
@@ -116,6 +116,8 @@ def _parts(loaded: LoadedLibrary, backend: ListedBackend, problems: list[Problem
     values = [f"{name}: {value}" for name, value in (record["attributes"] or {}).items()]
     parts.append(Notes("Attributes", values))
     functions = record["functions"] or ()
+    absent = [f"{name}: {reason}" for name, reason in (record["absent"] or {}).items()]
+    parts.append(Notes("Not implemented for what is installed here", absent))
     parts.append(
         Notes(
             "Notes for users",
@@ -190,7 +192,7 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
         converting = ("to_default", "from_default", "copy_into", "requires", "fallback")
-        others = ("order", "before", "after", "functions", "every", "attributes")
+        others = ("order", "before", "after", "functions", "every", "attributes", "absent")
         return dict.fromkeys((*keys, *converting, *others))
     order = system._catalog().order
     edges = steps(order)
@@ -219,6 +221,7 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "functions": list(_functions(description, system)),
         "every": functions_of_every(description, system),
         "attributes": dict(getattr(description, "attributes", {})),
+        "absent": dict(getattr(description, "absent", {})),
     }
 
 
@@ -235,6 +238,12 @@ def _functions(description: Description, system: BackendSystem) -> Iterator[dict
         yield _function(EVERY, every, system)
 
 
+def _with_variant(function: dict[str, Any]) -> str:
+    """Return an implementation with the requirement by which it was chosen."""
+    variant = f" (for {function['variant']})" if function["variant"] else ""
+    return f"{function['implementation']}{variant}"
+
+
 def _function(
     identifier: str, implementation: Implementation, system: BackendSystem
 ) -> dict[str, Any]:
@@ -244,5 +253,11 @@ def _function(
         "should_run": implementation.should_run,
         "uses_context": implementation.uses_context,
         "additional_docs": implementation.additional_docs,
+        # A vendored copy of this package may be an earlier one, without these.
+        "variants": [
+            {"requires": each.requires, "function": each.function}
+            for each in getattr(implementation, "variants", ())
+        ],
+        "variant": getattr(getattr(implementation, "variant", None), "requires", None),
         "is_dispatchable": identifier in system.functions or identifier == EVERY,
     }

@@ -224,6 +224,8 @@ def _block(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
 def _value(value: Any) -> str:
     import tomlkit
 
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return f"[{', '.join(map(_inline, value))}]"
     if isinstance(value, str) and "\n" in value:
         text = tomlkit.string(f"{value}\n", multiline=True).as_string()
         return text.replace('"""', '"""\n', 1)

@@ -13,6 +13,7 @@ from .description_check import DescriptionCheck
 from .findings import Finding, Severity, error, to_record
 from .function_check import LibraryFunctions, check_callable
 from .mentions import Mention, Role
+from .variant_names import found_variants
 
 if TYPE_CHECKING:
     from .child import Journal
@@ -42,7 +43,13 @@ def update(request: dict[str, Any], journal: Journal) -> None:
     findings = [*check.findings()]
     if not findings and journal.begins("reading what is registered"):
         backend = importer.load(wanted[-1].text, is_needed=True)
-        journal.add("functions", {key: _fields(each) for key, each in backend.functions.items()})
+        table = file.fields.get("functions", {}).get("auto-generation", {})
+        distribution = str(table.get("variants_of") or "")
+        functions = {
+            key: {**_fields(each), **found_variants(each.identifier, distribution)}
+            for key, each in backend.functions.items()
+        }
+        journal.add("functions", functions)
         findings = [*_registered(backend, importer), *_unknown(backend, importer, journal)]
     for each in findings:
         journal.add("finding", to_record(each))

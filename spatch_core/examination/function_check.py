@@ -70,6 +70,14 @@ class LibraryFunctions:
                 return function
         return None
 
+    def is_adopted(self, identifier: str) -> bool:
+        """Whether it is a function that the library does not own, such as one of NumPy's.
+
+        Its signature is not compared: an implementation need not take every option.
+        """
+        adoptions = () if self.system is None else self.system._dispatcher.adoptions
+        return any(each.find(identifier) is not None for each in adoptions)
+
     def _import_module(self, module: str) -> None:
         package = package_of(module)
         if module not in self.findings and (self.system is None or is_module_installed(package)):
@@ -95,7 +103,7 @@ class LibraryFunctions:
 
     def check(self, identifier: str) -> Finding | None:
         """Return a finding if the library does not have a function of this name."""
-        if self.find(identifier) is not None:
+        if self.find(identifier) is not None or self.is_adopted(identifier):
             return None
         module, qualname = split_identifier(identifier)
         functions, finding = self.known(), self.findings.get(module)

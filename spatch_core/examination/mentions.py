@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.fields import AUTO_GENERATION, DEFAULTS, EVERY
 from .._description.given import GivenCallable
+from .._discovery.requirements import RequirementError, why_unmet
 from .._identifiers import split_identifier
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
@@ -81,11 +82,26 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             # That of a malformed name is imported, and compared with none of the library's.
             function = name if named else None
         said = {**defaults, **table}
+        chosen = chosen_variant(said.get("variants"))
+        if chosen is not None:
+            position, said["function"] = chosen
         for role in (Role.FUNCTION, Role.SHOULD_RUN):
             key = role.value
-            place = path if key in table else "functions.defaults"
+            place = path if key in table or key not in said else "functions.defaults"
+            if role is Role.FUNCTION and chosen is not None:
+                place = path if "variants" in table else "functions.defaults"
+                key = f"variants[{position}].function"
             context = role is Role.SHOULD_RUN or said.get("uses_context") is True or name == EVERY
-            yield from _identifier(f"{place}.{key}", role, said.get(key), function, context)
+            yield from _identifier(f"{place}.{key}", role, said.get(role.value), function, context)
+
+
+def chosen_variant(variants: Any) -> tuple[int, Any] | None:
+    """Return the place and the identifier of the variant that is used here; None without one."""
+    for position, variant in enumerate(variants if isinstance(variants, list) else []):
+        with suppress(RequirementError, TypeError, KeyError):
+            if not why_unmet([variant["requires"]]):
+                return position, variant["function"]
+    return None
 
 
 def fields_of(description: Description) -> dict[str, Any]:

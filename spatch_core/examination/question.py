@@ -70,6 +70,7 @@ class Options:
     disable: tuple[str, ...] = ()  # names of backends
     type: GivenType | None = None  # counts like the type of a dispatch argument
     fallback: str | None = None  # the policy for calls that no backend takes
+    backend: str | None = None  # the current backend
 
     def __str__(self) -> str:
         """Return the call of ``backend_opts``; empty for no options."""
@@ -82,6 +83,8 @@ class Options:
             given.append(f"type={self.type.identifier.replace(':', '.')}")
         if self.fallback is not None:
             given.append(f"fallback={self.fallback!r}")
+        if self.backend is not None:
+            given.append(f"backend={self.backend!r}")
         return f"backend_opts({', '.join(given)})" if given else ""
 
     def as_json(self) -> dict[str, Any]:
@@ -91,6 +94,7 @@ class Options:
             "disable": list(self.disable),
             "type": self.type and self.type.identifier,
             "fallback": self.fallback,
+            "backend": self.backend,
         }
 
 
@@ -114,12 +118,13 @@ class Question:
         options = self.options
         assumed = None if options.type is None else options.type.type
         types = [each.type for each in self.types]
-        # A vendored copy of this package may be an earlier one, which takes no policy.
-        policy: Any = {} if options.fallback is None else {"fallback": options.fallback}
+        # A vendored copy of this package may be an earlier one, which takes none of these.
+        later: Any = {"fallback": options.fallback, "backend": options.backend}
+        later = {key: value for key, value in later.items() if value is not None}
         with (
             environment(self.system, variables or {}),
             foreign_code(self.system),
-            self.system.backend_opts(options.prioritize, options.disable, assumed, **policy),
+            self.system.backend_opts(options.prioritize, options.disable, assumed, **later),
         ):
             return self.system.explain_types(self.function, types)
 

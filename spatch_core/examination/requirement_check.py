@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .._discovery.requirements import RequirementError, why_unmet
+from .._discovery.variants import choose_variants
 from .findings import Finding, error, note
+from .layout import key_path
+
+if TYPE_CHECKING:
+    from .._description.description import Description
 
 
 def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
@@ -28,3 +34,22 @@ def check_requirements(requires: Iterable[str]) -> Iterator[Finding]:
                 continue
             found = note(f"{unmet}, so that it is inactive here", "Install it to use the backend")
         yield replace(found, key=f"requires[{position}]")
+
+
+def check_variants(description: Description) -> Iterator[Finding]:
+    """Yield requirements of variants that cannot be read, and functions that are absent here.
+
+    Parameters
+    ----------
+    description : Description
+        The variants may have been chosen before.
+    """
+    if not description.varies:
+        return
+    chosen, problems = choose_variants(description)
+    for problem in problems:
+        yield replace(error(problem.message, problem.remedy), key=problem.key)
+    for identifier, why in {**description.absent, **chosen.absent}.items():
+        message = f"it has no implementation for what is installed here: {why}"
+        found = note(message, "Install it, or add an implementation without a requirement")
+        yield replace(found, key=key_path(("functions", identifier)))

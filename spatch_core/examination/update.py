@@ -11,7 +11,7 @@ from errno import EACCES, EPERM, EROFS
 from pathlib import Path
 from typing import Any
 
-from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS
+from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._description.files import parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
@@ -214,6 +214,8 @@ def _wanted(
     docs = present.get("additional_docs")
     if "additional_docs" not in fields or _same(docs, fields["additional_docs"]):
         fields["additional_docs"] = docs
+    if not fields.get(VARIANTS):
+        fields[VARIANTS] = present.get(VARIANTS)
     if not fields["uses_context"] and not defaults.get("uses_context"):
         fields["uses_context"] = False if present.get("uses_context") is False else None
     return {

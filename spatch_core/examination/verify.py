@@ -11,7 +11,7 @@ from .._identifiers import DEFAULT
 from .backend_file import BackendFile, read_file
 from .findings import Finding, Report, Severity, incomplete
 from .project import check_entry_points
-from .requirement_check import check_requirements
+from .requirement_check import check_requirements, check_variants
 from .suggestions import meant_backend
 
 
@@ -84,8 +84,9 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
     if unreached is not None and file.fields:
         found.append(file.placed(unreached))
     if imports:
-        requires = () if file.description is None else file.description.requires
-        found += map(file.placed, check_requirements(requires))
+        if file.description is not None:
+            found += map(file.placed, check_requirements(file.description.requires))
+            found += map(file.placed, check_variants(file.description))
         report, imported = file.import_with("verify")
         for each in imported:
             if each.is_absent and each.severity is Severity.WARNING:

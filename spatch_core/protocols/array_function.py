@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
 from .._classes import mro_of
-from .._dispatch_arguments import Parameter
 from .._function.adopting import Adoption, adoption_of
 from .._function.lookup import CALL, call_of_ufunc
 from .._identifiers import is_dotted_name, loaded_object
+from .._parameters import Parameter
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

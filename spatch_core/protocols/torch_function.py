@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
 from .._classes import mro_of
-from .._dispatch_arguments import Parameter
 from .._function.adopting import Adoption, adoption_of
+from .._parameters import Parameter
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem
@@ -71,7 +71,9 @@ class TorchNamespace:
 
     def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
         """Return what PyTorch passes, and the function."""
-        # Nothing of PyTorch is passed, and no backend is asked for it, before it is imported.
+        if isinstance(key, str) and key.startswith(("torch:", "torch.")):
+            _import()
+        # Before it is imported, nothing of it is passed.
         overrides: Any = sys.modules.get("torch.overrides")
         if overrides is None:
             return None
@@ -117,6 +119,15 @@ class Overriding(Protocol):
 
 def _tensor() -> Any:
     return getattr(sys.modules.get("torch"), "Tensor", None)
+
+
+def _import() -> None:
+    from importlib import import_module
+
+    try:
+        import_module("torch.overrides")
+    except ImportError:
+        return  # it is not installed, so it has no functions
 
 
 def _identity(name: str) -> str | None:

@@ -9,8 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .classes import describe_class
     from .namespaces import namespace
+    from .stubs import stub
 
-__all__ = ["Switch", "attributes", "describe_class", "namespace"]
+__all__ = ["Switch", "attributes", "describe_class", "namespace", "stub"]
 
 
 def __getattr__(name: str) -> object:
@@ -23,4 +24,8 @@ def __getattr__(name: str) -> object:
         from .namespaces import namespace
 
         return namespace
+    if name == "stub":
+        from .stubs import stub
+
+        return stub
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

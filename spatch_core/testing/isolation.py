@@ -87,12 +87,12 @@ def isolated(
         invalidate_caches()
         keeper.set_default(DispatchState())
         # The list of the default, to which enable_globally() writes, as in a new thread.
-        keeper.enter_held(keeper.default.tables, None)
+        keeper.put_back(keeper.default.tables, None)
         _put_back(system, None)
         yield system
     finally:
         # Set, not reset: a fixture may end in another context than it began in.
-        keeper.enter_held(*outer)
+        keeper.put_back(*outer)
         keeper.set_default(default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():

@@ -148,6 +148,33 @@ def test_containers_that_hold_themselves_are_converted() -> None:
     assert new[1][0] is new
 
 
+def test_deeply_nested_containers_are_converted() -> None:
+    """V10: however deeply, there and back."""
+
+    def nest(inner: Any) -> Any:
+        for number in range(20_000):
+            inner = (inner,) if number % 2 else [inner]
+        return inner
+
+    def innermost(value: Any) -> Any:
+        while type(value) in (list, tuple):
+            (value,) = value
+        return value
+
+    types = []
+
+    def default(x: Any) -> Any:
+        types.append(type(innermost(x)))
+        return nest(Own())
+
+    _, f = make(default, dispatch_args=lambda x: (innermost(x),))
+    result, value = f(nest(Foreign())), nest(Foreign())
+    assert types == [Own]
+    assert type(innermost(result)) is Foreign
+    _, f = make(lambda x: x, dispatch_args=lambda x: (innermost(x),))
+    assert f(value) is value
+
+
 def test_deeply_nested_containers_that_hold_nothing_are_no_obstacle() -> None:
     """V10: they are not copied."""
     deep: list[Any] = []
@@ -169,6 +196,27 @@ def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
     result = f(one, own, numbers, foreign)
     assert all(a is b for a, b in zip(result, (one, own, numbers, foreign), strict=True))
     assert EVENTS == ["to", "to"]
+
+
+def test_a_number_is_no_argument_however_it_was_made() -> None:
+    """V11: Python's own numbers and texts have no identity: a small integer is always the same."""
+    convert: dict[str, Any] = {"to_default": lambda x: x.value, "from_default": from_own}
+    _, f = make(lambda x: (2, 2)[x == 2], describe(**convert))
+    assert f(Foreign(2)) == 2
+    assert f(Foreign(3)) == 2
+    _, f = make(lambda x: x, describe(**convert))
+    assert f(Foreign("text")) == "text"
+
+
+def test_what_took_the_place_of_an_argument_comes_back_whatever_its_class() -> None:
+    """V11: also inside of containers, if the library does not list the class."""
+
+    class Unlisted(Own):
+        pass
+
+    _, f = make(lambda x: (x, [x], {"x": x}), describe(to_default=lambda value: Unlisted()))
+    x = Foreign()
+    assert f(x) == (x, [x], {"x": x})
 
 
 def test_results_are_converted_in_containers() -> None:
@@ -306,6 +354,53 @@ def test_type_lets_a_result_be_converted() -> None:
     assert type(g()) is Own
 
 
+def test_no_type_is_in_force_in_a_coroutine_that_is_returned() -> None:
+    """V13, V15: while it runs, not only until it is made."""
+    types = []
+
+    async def later() -> Own:
+        types.append(system.backend_opts().type)
+        return Own()
+
+    async def main() -> Any:
+        with system.backend_opts(type=Foreign):
+            return await f()
+
+    def default() -> Any:
+        return later()
+
+    system, f = make(default, dispatch_args=[])
+    assert type(asyncio.run(main())) is Foreign
+    assert types == [None]
+
+
+class BrokenMeta(type):
+    """A metaclass without `hash`, whose ``==`` fails."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(cls, other: object) -> bool:
+        raise ValueError
+
+
+class Broken(metaclass=BrokenMeta):
+    """A class that cannot be compared."""
+
+
+def test_classes_that_cannot_be_compared_are_handed_on() -> None:
+    """M9, V10: also by conversions, and where their objects are converted."""
+    broken = Broken()
+    _, f = make(lambda x, y: (y, x, [y]))
+    x = Foreign()
+    assert f(x, broken) == (broken, x, [broken])
+    _, f = make(
+        lambda x: x, describe(types=["Broken"], to_default=lambda x: Own(), from_default=from_own)
+    )
+    assert f(broken) is broken
+    _, f = make(lambda x: [x, x], describe(to_default=lambda value: Broken()))
+    assert f(x) == [x, x]
+
+
 def test_functions_that_write_into_arguments_copy_back() -> None:
     """V14: by position or keyword, also in containers, and return the original."""
 
@@ -327,6 +422,50 @@ def test_functions_that_write_into_arguments_copy_back() -> None:
     assert [each.value for each in several] == [5, 5, "new"]
     assert {type(each) for each in several} == {Foreign}
     assert several[0] is out
+
+
+def test_containers_that_held_nothing_foreign_are_written_into_too() -> None:
+    """V14: an empty list gets what the default has put into it, converted back."""
+
+    def collect(x: Any, out: Any) -> Any:
+        made = Own("new")
+        if type(out) is dict:
+            out["items"] = (made, out)
+        else:
+            out += [made, x]
+        return out, made
+
+    manner = {"mutates": "out"}.items()
+    _, f = make(collect, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    x, own = Foreign(), Own()
+    for out in ([], [own], [Foreign()]):
+        before = [*out]
+        given, made = f(x, out)
+        assert given is out
+        assert out[:-2] == before
+        assert out[-1] is x
+        assert out[-2] is made
+        assert type(made) is Foreign
+    table: dict[str, Any] = {}
+    given, made = f(x, table)
+    assert given is table
+    assert table["items"][0] is made
+    assert table["items"][1] is table
+
+
+def test_one_object_is_converted_once_on_the_way_back() -> None:
+    """V10, V14: in the result and in what was written."""
+
+    def fill(x: Any, out: list[Any]) -> Any:
+        made = Own()
+        out.append(made)
+        return {"made": made}
+
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner={"mutates": "out"}.items())
+    EVENTS.clear()
+    for out in ([], [Foreign()]):
+        assert f(Foreign(), out)["made"] is out[-1]
+    assert EVENTS.count("from") == 2
 
 
 def test_without_copy_into_such_a_call_is_refused() -> None:
@@ -433,6 +572,26 @@ def test_explain_says_what_would_be_converted() -> None:
         assert f.explain(Foreign()).selected is None
         with pytest.raises(NoImplementationError, match="fallback='convert'"):
             f(Foreign())
+
+
+def test_explain_says_where_the_result_alone_is_converted() -> None:
+    """V13, V16: to the other direction."""
+
+    def default() -> Own:
+        return Own()
+
+    system, f = make(default, dispatch_args=[])
+    with system.backend_opts(type=Foreign):
+        assert f"the result from {HERE}:Own through its conversions" in str(f.explain())
+
+
+def test_a_refusal_names_the_type_that_no_conversion_knows() -> None:
+    """V3: as a subclass, which a pattern without ~ does not mean."""
+    _, f = make(lambda x: x)
+    with pytest.raises(
+        NoImplementationError, match=f"gpu cannot convert: it does not know {HERE}:Both"
+    ):
+        f(Both())
 
 
 def test_a_refusal_says_what_would_be_converted() -> None:

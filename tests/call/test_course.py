@@ -85,6 +85,11 @@ def goes_on_and_declines(context: Any, x: Any) -> Any:
     return NotImplemented
 
 
+def goes_on_and_raises(context: Any, x: Any) -> Any:
+    context.call_next(x)
+    raise KeyError
+
+
 ASKED: list[str] = []
 
 
@@ -98,7 +103,9 @@ def needed(context: Any, x: Any) -> Any:
     return IF_NEEDED
 
 
-def make(*implementations: Any, default: Any = None, **options: Any) -> Any:
+def make(
+    *implementations: Any, default: Any = None, dispatch_args: Any = "x", **options: Any
+) -> Any:
     backends = []
     for number, given in enumerate(implementations):
         entry = given if isinstance(given, dict) else {"function": given}
@@ -110,7 +117,8 @@ def make(*implementations: Any, default: Any = None, **options: Any) -> Any:
             }
         )
     system = BackendSystem(None, "COURSELIB", [f"{__name__}:Own"], backends, **options)
-    return system, system.dispatchable("x", identifier="lib:f")(default or (lambda x: "default"))
+    decorate = system.dispatchable(dispatch_args, identifier="lib:f")
+    return system, decorate(default or (lambda x: "default"))
 
 
 def with_context(function: Any, **more: Any) -> dict[str, Any]:
@@ -221,11 +229,105 @@ def test_nobody_is_asked_twice_whatever_goes_on() -> None:
     for implementations, answer in [
         ((lazy, with_context(goes_on), asked), "b1(answers)"),
         ((with_context(goes_on_and_declines), asked), "default"),
+        ((with_context(goes_on, should_run=needed), asked, lazy), "b0(answers)"),
+        ((with_context(goes_on_and_declines, should_run=needed), asked, lazy), "answers"),
     ]:
         ASKED.clear()
         _, f = make(*implementations)
         assert f(Foreign()) == answer
         assert len(ASKED) == len(set(ASKED))
+
+
+def in_two_parts(context: Any, x: Any) -> Any:
+    return context.call_next("small"), context.call_next(x)
+
+
+def prefers_large(context: Any, x: Any) -> Any:
+    return x != "small"
+
+
+def declines_small(x: Any) -> Any:
+    return NotImplemented if x == "small" else "answers"
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize(
+    "behind",
+    [{"function": answers, "should_run": prefers_large}, {"function": declines_small}],
+    ids=["asked", "declines"],
+)
+def test_call_next_with_other_arguments_is_a_call_of_its_own(
+    behind: Any, place: int, is_traced: bool
+) -> None:
+    """C6: what a backend said of a part of the data does not hold for another part."""
+    lazy = {"function": answers, "should_run": lambda context, x: False}
+    system, f = make(*[lazy] * place, with_context(in_two_parts), behind)
+    with system.backend_opts(type=Foreign, trace=is_traced):
+        assert f("large") == ("default", "answers")
+
+
+@pytest.mark.parametrize("is_traced", [False, True])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize("dispatch_args", ["x", lambda x: (x,)], ids=["name", "finder"])
+def test_no_backend_runs_twice_if_one_defers_after_call_next(
+    dispatch_args: Any, asks: bool, place: int, is_traced: bool
+) -> None:
+    """C1, C6: what `call_next` returned for the arguments of the call is the answer."""
+    lazy = {"function": answers, "should_run": lambda context, x: False}
+    ran = []
+
+    def runs(x: Any) -> str:
+        ran.append(x)
+        return "answers"
+
+    for declining in [
+        with_context(goes_on_and_declines),
+        with_context(goes_on_and_raises, should_run=decides),
+    ]:
+        ASKED.clear()
+        ran.clear()
+        behind = {"function": runs, **({"should_run": decides} if asks else {})}
+        system, f = make(
+            *([lazy] * place), declining, behind, dispatch_args=dispatch_args, defer_on=[KeyError]
+        )
+        with system.backend_opts(trace=is_traced) as trace:
+            assert f(Foreign()) == "answers"
+        assert len(ran) == 1
+        assert len(ASKED) == len(set(ASKED))
+        if is_traced:
+            assert len(trace) == len({(each.backend, each.outcome) for each in trace})
+
+
+def test_a_backend_that_defers_after_call_next_with_other_arguments_is_left_out() -> None:
+    """C6: then the call goes on with its own arguments."""
+
+    def part(context: Any, x: Any) -> Any:
+        assert context.call_next("small") == "default"
+        return NotImplemented
+
+    behind = {"function": answers, "should_run": prefers_large}
+    system, f = make(with_context(part), behind)
+    with system.backend_opts(type=Foreign):
+        assert f("large") == "answers"
+
+
+def test_an_awaited_call_next_asks_no_backend_twice() -> None:
+    """C4, C6, F16: also in coroutine functions."""
+
+    async def default(x: Any) -> str:
+        return "default"
+
+    async def goes_on_later(context: Any, x: Any) -> Any:
+        await context.call_next(x)
+        return NotImplemented
+
+    asked = {"function": declines_later, "should_run": decides}
+    ASKED.clear()
+    _, f = make(with_context(goes_on_later), asked, default=default)
+    assert asyncio.run(f(Foreign())) == "default"
+    assert ASKED == ["b1"]
 
 
 def test_a_context_without_a_call_cannot_go_on() -> None:

@@ -49,6 +49,7 @@ OPT_IN = {
     "requires_opt_in": True,
     "functions": {"lib:f": {"function": f"{HERE}:to_own"}},
 }
+DISABLED = {**OPT_IN, "name": "absent", "requires_opt_in": False}
 
 
 @pytest.mark.parametrize(
@@ -62,14 +63,25 @@ OPT_IN = {
             "convert",
             ["with backend_opts(prioritize='bridge'), bridge converts"],
         ),
+        (
+            {**CONVERTS, "requires_opt_in": True},
+            "raise",
+            ["with backend_opts(prioritize='bridge', fallback='convert'), bridge converts"],
+        ),
+        (DISABLED, "raise", ["with backend_opts(prioritize='absent'), absent takes part again"]),
     ],
-    ids=["active", "opt-in", "policy", "opt-in to convert"],
+    ids=["active", "opt-in", "policy", "opt-in to convert", "both", "disabled"],
 )
-def test_a_refusal_lists_what_helps(backend: Any, policy: str, remedies: list[str]) -> None:
-    backends = [backend] if backend is ACTIVE else [ACTIVE, backend]
+@pytest.mark.parametrize("beside", [True, False], ids=["beside another", "alone"])
+def test_a_refusal_lists_what_helps(
+    beside: bool, backend: Any, policy: str, remedies: list[str]
+) -> None:
+    """V3: whether or not another backend knows the types."""
+    backends = [ACTIVE, backend] if beside and backend is not ACTIVE else [backend]
     system = BackendSystem(None, "REMEDIESLIB", [f"{HERE}:Own"], backends, fallback=policy)
     f = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
-    with pytest.raises(NoImplementationError) as caught:
+    disable = ["absent"] if backend is DISABLED else []
+    with system.backend_opts(disable=disable), pytest.raises(NoImplementationError) as caught:
         f(Foreign())
     *first, last = caught.value.remedies
     assert len(first) == len(remedies)

@@ -215,7 +215,21 @@ def test_options_are_those_of_a_block(paint: Site) -> None:
         "disable": ["oil"],
         "type": fraction,
         "fallback": None,
+        "backend": None,
     }
+
+
+def test_a_current_backend(paint: Site) -> None:
+    """W1, W2, W4: also for a call without dispatch types."""
+    current = paint.run("explain", BLUR, "--backend", "oil")
+    assert current.output.startswith(f"{BLUR}() -> oil\n")
+    assert "it is the current backend, and the types say nothing" in current.output
+    assert "Options in force:\n  backend_opts(backend='oil')\n" in current.output
+    record = paint.run("explain", BLUR, "builtins:bytes", "--backend", "oil", "--json").json
+    assert (record["selected"], record["options"]["backend"]) == ("oil", "oil")
+    without = paint.run("explain", BLUR)
+    assert without.code == 2
+    assert "TYPE..." in without.errors
 
 
 @pytest.mark.parametrize(
@@ -354,7 +368,13 @@ def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
                 "reason": "primary_types: 1 is not a list of strings",
             }
         ],
-        "options": {"prioritize": [], "disable": [], "type": None, "fallback": None},
+        "options": {
+            "prioritize": [],
+            "disable": [],
+            "type": None,
+            "fallback": None,
+            "backend": None,
+        },
         "why_not": None,
     }
     assert answer.code == 0

@@ -200,6 +200,8 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
                 "should_run": "paint_water:is_wet",
                 "uses_context": uses_context,
                 "additional_docs": docs,
+                "variants": [],
+                "variant": None,
                 "is_dispatchable": uses_context,
             }
             for identifier, uses_context, docs in (
@@ -209,6 +211,7 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
         ],
         "every": [],
         "attributes": {},
+        "absent": {},
         "prioritized": False,
         "entry_point": "water = paint_water:backend.toml",
         "file": str(studio.folder / "paint_water" / "backend.toml"),
@@ -250,3 +253,40 @@ def test_conversions_and_requirements_are_shown(studio: Site) -> None:
     assert "Not functions of the library" not in answer.output
     library = studio.run("show", "default", "--library", "paintlib")
     assert "\nfallback policy       default\n" in library.output
+
+
+def test_variants_and_attributes_are_shown(paint: Site) -> None:
+    """D17, W9: which implementation was chosen and by what, and what serves nowhere here."""
+    paint.install_backend(
+        "clay",
+        f"""
+        primary_types = ["fractions:Fraction"]
+        [attributes]
+        "paintlib:white" = "paint_clay:WHITE"
+        [functions."{BLUR}"]
+        function = "paint_clay:blur"
+        variants = [
+            {{requires = "no-such-distribution", function = "paint_clay:fast"}},
+            {{requires = "packaging>=20", function = "paint_clay:new"}},
+        ]
+        [functions."paintlib.filters:blend"]
+        variants = [{{requires = "no-such-distribution", function = "paint_clay:fast"}}]
+        """,
+    )
+    answer = paint.run("show", "clay")
+    assert answer.row(BLUR)[:2] == [BLUR, "paint_clay:new (for packaging>=20)"]
+    assert "Attributes:\n  paintlib:white: paint_clay:WHITE\n" in answer.output
+    reason = "it requires no-such-distribution, which is not installed"
+    assert (
+        "Not implemented for what is installed here:\n"
+        f"  paintlib.filters:blend: {reason}\n" in answer.output
+    )
+    record = paint.run("show", "clay", "--json").json
+    (function,) = record["functions"]
+    assert (function["variant"], len(function["variants"])) == ("packaging>=20", 2)
+    assert record["absent"] == {"paintlib.filters:blend": reason}
+    assert record["attributes"] == {"paintlib:white": "paint_clay:WHITE"}
+    explained = paint.run("explain", BLUR, "fractions:Fraction").output
+    assert "its variant for packaging>=20" in explained
+    assert reason in paint.run("explain", "paintlib.filters:blend", "fractions:Fraction").output
+    assert reason in paint.run("doctor", "--verbose").output + paint.run("doctor").output

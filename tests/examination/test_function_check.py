@@ -136,3 +136,13 @@ def test_one_implementation_of_every_function(thing: Any, message: str | None) -
     if message is not None and "l:f" in message:
         assert finding is not None
         assert finding.remedy == "Take *args and **kwargs, or give l:f a table of its own"
+
+
+def test_functions_that_the_library_has_adopted_are_known() -> None:
+    """T1: their signatures are not compared: an implementation need not take every option."""
+    system = BackendSystem(None, "MYLIB")
+    system.adopt(len, "other:length")
+    functions = LibraryFunctions(Importer([]), system)
+    assert functions.check("other:length") is None
+    assert functions.signature("other:length") is None
+    assert functions.check("other:lenght") is not None

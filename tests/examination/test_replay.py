@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from spatch_core.examination.replay import Outcome, Recorded, RecordError, read_record, replay
+from spatch_core.testing import run_python, write_distribution
 
 CALL: dict[str, Any] = {
     "function": "absentlib:f",
@@ -53,3 +54,45 @@ def test_functions_that_are_not_there(tmp_path: Path) -> None:
     (found,) = replay(read_record(write(tmp_path, [CALL])))
     assert found.outcome is Outcome.NOT_FOUND
     assert found.reason.startswith("no library has a function 'absentlib:f'")
+
+
+def test_types_that_override_are_those_of_the_record(tmp_path: Path) -> None:
+    """K11: the method of the library's protocol takes no part in the catalog."""
+    write_distribution(
+        tmp_path / "site",
+        "overlib",
+        entry_points={"spatch_core.libraries": {"overlib": "overlib:system"}},
+        files={"overlib.py": LIBRARY},
+    )
+    file = tmp_path / "run.json"
+    run_python(RUN.format(file=str(file)), path=[tmp_path / "site"])
+    replaying = f"""
+        from spatch_core.examination.replay import read_record, replay
+        print(*[each.outcome.value for each in replay(read_record({str(file)!r}))])
+    """
+    assert run_python(replaying, path=[tmp_path / "site"]).stdout.strip() == "same"
+
+
+LIBRARY = """
+from spatch_core import BackendSystem
+
+system = BackendSystem(None, "OVERLIB", protocol="__overlib_function__")
+
+
+class Over:
+    @classmethod
+    def __overlib_function__(cls, *call):
+        return "over"
+
+
+@system.dispatchable("x")
+def f(x):
+    return "default"
+"""
+RUN = """
+import overlib
+from spatch_core import hooks
+
+with hooks.record({file!r}) as recorded, overlib.system.backend_opts(hook=recorded):
+    assert overlib.f(overlib.Over()) == "over"
+"""

@@ -50,6 +50,22 @@ def test_a_fault_leaves_the_file_as_it_is(file: Path) -> None:
     assert file.read_text() == before
 
 
+def test_variants_are_found_by_their_names(file: Path) -> None:
+    """D17: those in the code are written; those of a function without any stay as they are."""
+    own = 'variants = [{requires = "numpy", function = "paint_oil.tools:ask"}]\n'
+    named = text(HEAD).replace(
+        'modules = ["paint_oil.tools"]', 'modules = ["paint_oil.tools"]\nvariants_of = "torch"'
+    )
+    file.write_text(named + text(BLEND) + own)
+    tools = file.with_name("tools.py")
+    tools.write_text(f"{tools.read_text()}\ndef blur_v_1p12_and_above(x):\n    return x\n")
+    assert update_file(file).written
+    new = '{requires = "torch>=1.12", function = "paint_oil.tools:blur_v_1p12_and_above"}'
+    after = f"{text(BLEND)}{own}\n{text(BLUR).lstrip()}variants = [{new}]\n"
+    assert file.read_text() == named + after
+    assert update_file(file).is_current
+
+
 def test_a_path_may_be_an_object(file: Path) -> None:
     """As for `open`."""
     update = update_file(file)

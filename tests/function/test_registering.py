@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spatch_core import BackendSystem, DescriptionError, UnknownBackendError
+from spatch_core import (
+    BackendSkippedWarning,
+    BackendSystem,
+    DescriptionError,
+    UnknownBackendError,
+)
+from spatch_core.testing import isolated, write_distribution
 
 HERE = __name__
 
@@ -84,6 +91,36 @@ def test_a_faulty_description_changes_nothing() -> None:
         system.register({"name": "gp u", "primary_types": []})
     assert len(caught.value.problems) == 2
     assert f(Foreign()) == "default"
+
+
+def test_unknown_keys_are_problems() -> None:
+    """D11, D16: as those of any other description."""
+    system, function = make()
+    function(3)
+    with pytest.warns(BackendSkippedWarning, match=r'Write it as \[functions\."lib:f"\]'):
+        system.register({**describe("late", functions={}), "lib:f": {"function": "p:f"}})
+    assert [each.key for each in system.problems] == ["lib:f"]
+
+
+def test_one_that_lacks_a_requirement_takes_no_name(tmp_path: Path) -> None:
+    """D16, P10: the first usable one counts; without an installed one it says what it lacks."""
+    write_distribution(
+        tmp_path,
+        "installed",
+        entry_points={"registered18.backends": {"late": "installed18:b.toml"}},
+        files={"installed18/b.toml": "name = 'late'\nprimary_types = ['builtins:str']"},
+    )
+    system = BackendSystem("registered18.backends", "REGISTERED18")
+    with isolated(system, path=[tmp_path]):
+        system.register({**describe("late"), "requires": ["absent-distribution"]})
+        with pytest.warns(BackendSkippedWarning, match="that of distribution installed is used"):
+            assert system.backends["late"].source.distribution == "installed"
+        (problem,) = system.problems
+        assert "it requires absent-distribution, which is not installed" in str(problem)
+        system.unregister("late")
+        assert system.problems == ()
+    system.register({**describe("late"), "requires": ["absent-distribution"]})
+    assert system.backends["late"].unmet
 
 
 def test_the_environment_blocks_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def reference(
     for pairs, strength in (
         (environment, Strength.ENVIRONMENT),
         (declared, Strength.DECLARED),
-        (specific, Strength.SPECIFICITY),
+        (specific - explicit, Strength.SPECIFICITY),  # the strongest source of an edge is told
     ):
         edges.update(((first, second, strength), None) for first, second in sorted(pairs))
     return skipped, edges

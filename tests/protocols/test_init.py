@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spatch_core import protocols
 from spatch_core.testing import run_python
 
 
@@ -16,7 +17,9 @@ def test_nothing_is_imported_before_it_is_used() -> None:
         print(known & sys.modules.keys(), spatch_core.protocols.__all__)
         """
     )
-    assert done.stdout.strip() == "set() ['numpy_functions', 'torch_functions']"
+    assert (
+        done.stdout.strip() == "set() ['library_functions', 'numpy_functions', 'torch_functions']"
+    )
 
 
 def test_a_class_needs_neither_numpy_nor_torch() -> None:
@@ -33,3 +36,14 @@ def test_a_class_needs_neither_numpy_nor_torch() -> None:
         """
     )
     assert done.stdout.strip() == "set()"
+
+
+def test_a_protocol_is_imported_when_it_is_used() -> None:
+    """F12: the names are there from the beginning."""
+    assert {"library_functions"} <= {*protocols.__all__}
+    run_python("""
+        import sys
+        from spatch_core import protocols
+        assert callable(protocols.library_functions)
+        assert "spatch_core.protocols.library" not in sys.modules
+    """)

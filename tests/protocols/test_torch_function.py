@@ -12,6 +12,7 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import torch_functions
+from spatch_core.testing import run_python
 
 HERE = "tests.protocols.test_torch_function"
 
@@ -83,7 +84,7 @@ def test_identities_are_modules_and_names(duck_class: Any) -> None:
 def test_every_function_can_be_looked_up(duck_class: Any) -> None:
     """T12: about two thousand; by identity, and by what PyTorch passes."""
     overrides = torch.overrides
-    lookup, adoption = duck_class.system.lookup, duck_class.system._dispatcher.adoption
+    lookup, adoption = duck_class.system.lookup, duck_class.system._dispatcher.adoptions[0]
     count = 0
     for functions in overrides.get_overridable_functions().values():
         for function in functions:
@@ -101,6 +102,22 @@ def test_mistakes_are_named(duck_class: Any) -> None:
             duck_class.system.lookup(identity, (duck_class,))
     with pytest.raises(TypeError, match="has no identity"):
         duck_class.__torch_function__(lambda: None, (duck_class,))
+
+
+def test_a_lookup_imports_pytorch() -> None:
+    """T12: that of an identity in it, which a library may ask for before anything is passed."""
+    done = run_python(
+        """
+        import sys
+        from spatch_core import BackendSystem
+        from spatch_core.protocols import torch_functions
+
+        system = BackendSystem(None, "DUCKS")
+        torch_functions(system)
+        print("torch" in sys.modules, system.lookup("torch:mean", (int,)), "torch" in sys.modules)
+        """
+    )
+    assert done.stdout.split() == ["False", "None", "True"]
 
 
 def test_methods_and_properties_of_subclasses_of_tensors() -> None:

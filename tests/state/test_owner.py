@@ -32,7 +32,7 @@ def test_the_dispatcher_of_a_library_is_the_owner_of_its_options() -> None:
     assert {name for name in dir(system) if not name.startswith("_")} == {
         *("group", "environ_prefix", "backend_opts", "dispatchable", "backends", "functions"),
         *("problems", "reload", "refresh", "register", "unregister", "explain_types", "restore"),
-        "default_name",
+        *("default_name", "protocol", "adopt", "lookup"),
     }
     assert {name for name in dir(system.backend_opts) if not name.startswith("_")} == {
         *("backends", "prioritized", "disabled", "type", "trace", "fallback", "backend", "hooks"),

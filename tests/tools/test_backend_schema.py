@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 import backend_schema
 from backend_schema import make_schema
 from spatch_core import DescriptionError
-from spatch_core._description.fields import AUTO_GENERATION_TABLE, FIELD_TABLE, FUNCTION_TABLE
+from spatch_core._description.fields import (
+    AUTO_GENERATION_TABLE,
+    FIELD_TABLE,
+    FUNCTION_TABLE,
+    VARIANT_TABLE,
+)
 from spatch_core._description.parsing import parse_description
 from spatch_core._problems import Source
 
@@ -43,6 +48,7 @@ def test_it_is_a_schema() -> None:
     [
         ("fields", FIELD_TABLE),
         ("function fields", FUNCTION_TABLE),
+        ("variant fields", VARIANT_TABLE),
         ("auto-generation fields", AUTO_GENERATION_TABLE),
     ],
 )
@@ -109,15 +115,23 @@ def table(fields: dict[str, Any]) -> Any:
     return st.fixed_dictionaries({}, optional={**fields, "other": anything})
 
 
+VARIANT = table({"requires": mostly(words), "function": mostly(words)})
 FUNCTION = table(
     {
         "function": mostly(words),
         "should_run": mostly(words),
         "uses_context": mostly(st.booleans()),
         "additional_docs": mostly(st.text(max_size=3)),
+        "variants": mostly(st.lists(VARIANT, max_size=2)),
     }
 )
-AUTO_GENERATION = table({"backend": mostly(words), "modules": mostly(st.lists(words, max_size=2))})
+AUTO_GENERATION = table(
+    {
+        "backend": mostly(words),
+        "modules": mostly(st.lists(words, max_size=2)),
+        "variants_of": mostly(words),
+    }
+)
 FUNCTIONS = st.builds(
     lambda functions, special: {**functions, **special},
     st.dictionaries(words, mostly(FUNCTION), max_size=2),

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spatch_core import BackendImplementation, BackendSystem, DispatchContext, hooks
+from spatch_core.protocols import library_functions
 from spatch_core.switching import Switch, attributes, namespace
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type
 
-    from spatch_core._function.protocol import DispatchableFunction
+    from spatch_core._function.function_type import DispatchableFunction
     from spatch_core._resolution.explanation import Explanation
     from spatch_core._state.options import BackendOptions
     from spatch_core._state.trace import Trace, TraceEvent
@@ -142,6 +143,23 @@ if TYPE_CHECKING:
     assert_type(image.convert(1), list[int])
     assert_type(image.size, int)
     assert_type(Image.read("x"), Image)
+
+    class Model:
+        @system.dispatchable("x", decides=True)
+        def fit(self, x: list[float]) -> Model:
+            return self
+
+        @system.dispatchable("x", decides="fit", follows="fit")
+        def partial_fit(self, x: list[float]) -> Model:
+            return self
+
+        @system.dispatchable("x", follows="fit")
+        def predict(self, x: list[float]) -> float:
+            return 0.0
+
+    assert_type(Model().fit([1.0]).predict([1.0]), float)
+    assert_type(Model().partial_fit([1.0]), Model)
+    assert_type(library_functions(system), type[Any])
 
     # --- Options.
 

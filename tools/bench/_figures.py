@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
     from bench._record import Record
 
-RAW, BARE, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
+RAW, BARE, METHOD, PARTIAL, ONE_TYPE, SWITCH, BY_HAND, ALONE, THAT = (
     f"\N{MULTIPLICATION SIGN} {other}"
     for other in (
-        *("raw", "bare wrapper", "partial", "one type"),
+        *("raw", "bare wrapper", "bare method", "partial", "one type"),
         *("set and reset", "a dictionary", "entry_points()", "that"),
     )
 )
@@ -77,6 +77,11 @@ FIGURES = {
         Figure("`with opts(...)`, reused", SWITCH, "block/reused", "variable", 2.5),
         Figure("a hook that passes a call on", "µs", "hook/through", "hook/plain", 3.0, 3.0),
         Figure("no backend implements it, after a hook", RAW, "hook/after", "hook/raw", 3.0, 1.8),
+        Figure(
+            "a method, 1 dispatch argument", METHOD, "method/dispatched", "method/raw", 4.5, 2.0
+        ),
+        Figure("a class that overrides by the protocol", "µs", "protocol/own"),
+        Figure("a subclass through the library's mixin", "µs", "protocol/subclass"),
         Figure("new state and first call, 100 backends", "µs", "state/100", "", 100.0),
         Figure("… 900 more that lack the function", THAT, "state/1000", "state/100", 1.2),
         Figure("… all 100 implement the function", "µs", "state/all 100"),

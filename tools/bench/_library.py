@@ -148,3 +148,43 @@ def one_of_many(xs: Any) -> Any:
 
 def device_any(*args: Any) -> Any:
     return args
+
+
+def make_methods() -> dict[str, Any]:
+    """Return an object with a method and the same bare, and objects of types that override.
+
+    There are none of the latter in versions that have no protocols.
+    """
+    implementations = {"bench:method": {"function": DEVICE_TWO}}
+    system = make_system([describe("device", implementations, [identify(Device)])])
+
+    class Methods(Array):
+        @system.dispatchable("x", module="bench", qualname="method")
+        def method(self, x: Any) -> Any:
+            return (x,)
+
+        def bare(self, x: Any) -> Any:
+            return (x,)
+
+    found: dict[str, Any] = {"array": Methods()}
+    try:
+        from spatch_core.protocols import library_functions
+
+        other = BackendSystem(None, "BENCHPROTOCOL", OWN_TYPES, protocol="__bench_function__")
+    except (ImportError, TypeError):
+        return found
+
+    class Own(library_functions(other)):  # type: ignore[misc]  # a class that is made
+        def as_subclass(self, cls: Any) -> Any:
+            return cls()
+
+    class Subclass(Own):
+        """Keeps the generic implementation."""
+
+    class Overriding:
+        @classmethod
+        def __bench_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return args
+
+    function = other.dispatchable("x", module="bench", qualname="protocol")(lambda x: Own())
+    return {**found, "function": function, "own": Overriding(), "subclass": Subclass()}

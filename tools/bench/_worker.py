@@ -30,6 +30,7 @@ from bench._library import (
     Array,
     describe,
     make_library,
+    make_methods,
     make_system,
     one,
     two,
@@ -90,6 +91,7 @@ def around(names: list[str]) -> Iterator[Case]:
     yield statement("block/new", "with opts(prioritize='device'): pass", opts=opts)
     yield statement("block/reused", "with block: pass", block=opts(prioritize="device"))
     yield from hooked()
+    yield from methods()
     yield from protocols()
     yield Case("state/100", _new_states(100, 10))
     yield Case("state/1000", _new_states(1000, 10))
@@ -127,6 +129,18 @@ def hooked() -> Iterator[Case]:
     alone(x, y)
     yield statement("hook/after", "g(x, y)", g=alone, x=x, y=y)
     yield statement("hook/raw", "g(x, y)", g=two, x=x, y=y)
+
+
+def methods() -> Iterator[Case]:
+    """Yield calls of methods, and of types that override functions by a protocol."""
+    found = make_methods()
+    a = found["array"]
+    yield statement("method/dispatched", "a.method(x)", a=a, x=a)
+    yield statement("method/raw", "a.bare(x)", a=a, x=a)
+    if "function" in found:  # no earlier version
+        f, own, subclass = found["function"], found["own"], found["subclass"]
+        yield statement("protocol/own", "f(x)", f=f, x=own)
+        yield statement("protocol/subclass", "f(x)", f=f, x=subclass)
 
 
 def protocols() -> Iterator[Case]:

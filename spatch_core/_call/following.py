@@ -1,0 +1,119 @@
+"""What an instance remembers, and whether the backend fits the types of a call that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .._classes import type_identifier
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT, shown
+from .._resolution.candidate import Candidate
+from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
+from .._resolution.reasons import reason
+from .._resolution.resolver import Resolver
+from .._resolution.walk import Step
+from .._state.state import DispatchState
+
+if TYPE_CHECKING:
+    from .._memory import Memory
+
+
+def memory_of(function: Function) -> Memory:
+    """Return the memory of a function that has one."""
+    assert function.manner is not None
+    assert function.manner.memory is not None
+    return function.manner.memory
+
+
+def is_own(candidate: Candidate) -> bool:
+    """Whether a candidate is the default implementation, perhaps with what a backend converts."""
+    return candidate.backend == DEFAULT or candidate.conversions is not None
+
+
+def why_not(
+    resolver: Resolver,
+    function: Function,
+    state: DispatchState,
+    types: tuple[type, ...],
+    kept: str,
+) -> str | None:
+    """Say why a backend that an instance remembers does not fit the types of a call.
+
+    Parameters
+    ----------
+    resolver : Resolver
+        Of the library.
+    function : Function
+        The method that follows.
+    state : DispatchState
+        The state in force.
+    types : tuple of type
+        The dispatch types of the call.
+    kept : str
+        What the instance remembers.
+
+    Returns
+    -------
+    str or None
+        Empty if it fits; None if it does not implement the function.
+
+    Raises
+    ------
+    UnknownBackendError
+        If there is no such backend.
+    """
+    name, *known = kept.split(" ")
+    name = resolver.catalog.check_backend(name)
+    if name not in resolver.implementers(function.identifier):
+        return None
+    if name == DEFAULT:
+        walk = resolver.walk(function, state, types)
+        candidates = resolver.candidates(function, state, walk)
+        first = next(candidates, None)
+        names = [each for each in map(type_identifier, walk.foreign) if each not in known]
+        if not names or walk.matches(DEFAULT) or first is None or is_own(first):
+            return ""
+        return f"the library's own types do not include {', '.join(names)}"
+    options = state.replace(prioritized=(name, *state.prioritized), disabled=frozenset())
+    walk = resolver.walk(function, options, types)
+    if not types or walk.matches(name):
+        return ""
+    return reason(walk, Step(name, Verdict.NO_MATCH))
+
+
+def explain_followed(
+    resolver: Resolver,
+    function: Function,
+    state: DispatchState,
+    types: tuple[type, ...],
+    call: tuple[tuple[Any, ...], dict[str, Any]],
+    explain: Callable[[DispatchState], Explanation],
+) -> Explanation:
+    """Explain a call of a method that follows: the backend that the instance remembers runs it.
+
+    `explain` explains the call in a state without regard to that.
+    """
+    memory = memory_of(function)
+    kept = memory.recall(*call)
+    why = None if kept is None else why_not(resolver, function, state, types, kept)
+    if kept is None or why is None:
+        return explain(state)
+    name = kept.partition(" ")[0]
+    others = [each for each in state.prioritized if each != name]
+    found = explain(state.replace(prioritized=(name, *others), disabled=state.disabled - {name}))
+    has_run = f"{shown(name, function.default_name)} has run {memory.method}"
+    lines = []
+    for each in found.backends:
+        verdict, text = Verdict.LATER, has_run
+        if each.backend == name:
+            verdict, text = (Verdict.NO_MATCH, why) if why else (Verdict.RUNS, has_run)
+            if not why and each.verdict in (Verdict.DEFERS, Verdict.REFUSES):
+                verdict, text = each.verdict, each.reason
+        elif each.backend == DEFAULT:
+            verdict = Verdict.REFUSES
+        lines.append(ExplainedBackend(each.backend, verdict, text, each.default_name))
+    runs = any(each.verdict is Verdict.RUNS for each in lines)
+    return Explanation(
+        found.function, found.types, name if runs else None, tuple(lines), found.hooks
+    )

@@ -1,0 +1,195 @@
+"""Chains of methods that decide for others of their instance, and of those that follow.
+
+The method that decides dispatches like any other function; once it has returned, the instance
+remembers which backend has run it. A method that follows is run by that backend alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._classes import type_identifier
+from .._dispatch_arguments import COROUTINE
+from .._identifiers import DEFAULT, shown
+from .._resolution.explanation import ExplainedBackend, Verdict
+from ..exceptions import NoImplementationError
+from .chain import Chain
+from .course import Course
+from .demanded import Demanded
+from .entry_chain import EntryChain
+from .following import is_own, memory_of, why_not
+from .targets import as_function
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._memory import Memory
+
+
+class Remembering(EntryChain):
+    """The chain of a method that decides, or that follows."""
+
+    __slots__ = ("_whys",)
+
+    _whys: dict[str, str | None]
+
+    def run(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        start: int = 0,
+        found: tuple[Any, ...] | None = None,
+        course: Course | None = None,
+        again: Sequence[int] = (),
+    ) -> Any:
+        """Call the candidates, or the backend that the instance remembers."""
+        if start:
+            # The rest of a call: its beginning has looked, and remembers the one that answers.
+            return super().run(args, kwargs, start, found, course, again)
+        memory = memory_of(self.function)
+        if memory.follows:
+            kept = memory.recall(args, kwargs)
+            if kept is not None:
+                chain = self._followed(memory, kept)
+                if chain is not None:
+                    if course is not None:
+                        course.backend = kept.partition(" ")[0]
+                    return chain.run(args, kwargs, found=found)
+        if course is None:
+            course = self.new_course()
+        result = super().run(args, kwargs, 0, found, course, again)
+        if not memory.decides or result is NotImplemented:
+            return result
+        if self.function.nature & COROUTINE:
+            return self._awaited(result, args, kwargs, course)
+        memory.keep(args, kwargs, self._answered(course))
+        return result
+
+    def call_next(
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    ) -> Any:
+        """Call the candidates from a place on; what the instance remembers has had its turn."""
+        assert self.caller is not None
+        types = self.caller.resolver.types(self.function.extract(args, kwargs), self.state)
+        if [*map(id, types)] == [*map(id, self.types)]:
+            return self.run(args, kwargs, place, course=course)
+        before = {candidate.backend for candidate in self.candidates[:place]}
+        chain = self.caller.chain(self.function, self.state, types)
+        chain.candidates = [each for each in chain.candidates if each.backend not in before]
+        return Chain.run(chain, args, kwargs)
+
+    async def _awaited(
+        self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    ) -> Any:
+        result = await answer
+        if result is not NotImplemented:
+            memory_of(self.function).keep(args, kwargs, self._answered(course))
+        return result
+
+    def _answered(self, course: Course) -> str:
+        """Return the backend that has answered: the default, if a backend has converted for it.
+
+        None is remembered of overriding types, which take part in the next call by themselves.
+        """
+        name = course.backend or DEFAULT
+        if name == DEFAULT:
+            foreign = () if self.end is None else self.end.ending.foreign
+            return " ".join((name, *map(type_identifier, foreign)))
+        named = [each for each in self.candidates if each.backend == name]
+        if any(each.propagates for each in named):
+            return ""
+        converts = any(each.conversions is not None for each in named)
+        return DEFAULT if converts and (len(named) == 1 or name in course.reasons) else name
+
+    def _followed(self, memory: Memory, kept: str) -> Chain | None:
+        """Return the chain of the backend that has decided; None if it lacks this function.
+
+        `kept` is what the instance remembers.
+
+        Raises
+        ------
+        NoImplementationError
+            If the types of the call are not those of the backend.
+        UnknownBackendError
+            If there is no such backend any more.
+        """
+        assert self.caller is not None
+        resolver = self.caller.resolver
+        try:
+            why = self._whys[kept]
+        except (AttributeError, KeyError):
+            why = why_not(resolver, self.function, self.state, self.types, kept)
+            self._whys = {kept: why}  # one at a time: it is that of most instances
+        if why is None:
+            return None
+        name = kept.partition(" ")[0]
+        if why:
+            raise self._refusal(memory, name, why)
+        if name == DEFAULT:
+            own = [each for each in self.candidates if is_own(each)]
+            return Chain(*(self.function, self.types, own, self.state, self.caller, self.end))
+        first = resolver.demanded(self.function, name, self.state)
+        others = [each for each in self.candidates if each.backend != name]
+        called = self.function, self.types
+        chain = Followed(*called, [first], self.state)
+        chain.rest = Remembering(*called, [first, *others], self.state, self.caller, self.end)
+        return chain
+
+    def _refusal(self, memory: Memory, name: str, why: str) -> NoImplementationError:
+        types = tuple(map(type_identifier, self.types))
+        named = shown(name, self.function.default_name)
+        return NoImplementationError(
+            self.function.identifier,
+            types,
+            types,
+            (ExplainedBackend(name, Verdict.NO_MATCH, why, self.function.default_name),),
+            "" if self.end is None else self.end.ending.policy,
+            (f"call {memory.method} again with arguments of these types",),
+            f"{named} has run {memory.method}, and {why}",
+        )
+
+    def target(self) -> Callable[..., Any]:
+        """Return what a table holds: each call looks at its instance."""
+        return as_function(self, self.function)
+
+
+class Followed(Demanded):
+    """The chain of the backend that an instance remembers; it must answer.
+
+    Attributes
+    ----------
+    rest : Remembering
+        Its candidate, and those that `call_next` goes on with.
+    """
+
+    __slots__ = ("rest",)
+
+    rest: Remembering
+
+    def call_next(
+        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
+    ) -> Any:
+        """Go on with what would run if nothing were remembered."""
+        return self.rest.call_next(1, args, kwargs, course)
+
+
+class Deciding(Demanded):
+    """The chain of one backend that `invoke` was told, for a method that decides."""
+
+    __slots__ = ()
+
+    def run(self, args: Any, kwargs: Any, *more: Any, **others: Any) -> Any:
+        """Call the backend, and remember it."""
+        result = super().run(args, kwargs, *more, **others)
+        (candidate,) = self.candidates
+        if self.function.nature & COROUTINE:
+            return self._awaited(result, args, kwargs, candidate.backend)
+        if result is not NotImplemented:
+            memory_of(self.function).keep(args, kwargs, candidate.backend)
+        return result
+
+    async def _awaited(self, answer: Any, args: Any, kwargs: Any, backend: str) -> Any:
+        result = await answer
+        memory_of(self.function).keep(args, kwargs, backend)
+        return result

@@ -1,0 +1,101 @@
+"""Variants: of several implementations of a function, the one for what is installed here.
+
+Decided from the metadata of distributions; nothing is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from .._description.description import Description, Implementation
+from .._description.fields import EVERY
+from .._problems import Problem
+from .requirements import RequirementError, why_unmet
+
+Report = Callable[[str, str], None]
+"""Called with a key path and an error."""
+
+
+def choose_variants(description: Description) -> tuple[Description, list[Problem]]:
+    """Return a description with the implementations that serve here, and what is wrong.
+
+    A function is absent if its requirements are not met, and it has no implementation besides.
+
+    Parameters
+    ----------
+    description : Description
+        Some functions have variants.
+
+    Returns
+    -------
+    description : Description
+        The chosen variant stands in the place of each function; `absent` says why others lack.
+    problems : list of Problem
+        Requirements that cannot be read. They count as not met.
+    """
+    problems: list[Problem] = []
+    reasons = _Reasons()
+
+    def report(key: str, error: str) -> None:
+        problems.append(
+            Problem(
+                f"the variant is not used, because of its requirement: {error}",
+                "Install packaging, or correct the requirement",
+                description.name,
+                key,
+                description.source,
+                skips=False,
+            )
+        )
+
+    functions: dict[str, Implementation] = {}
+    absent = {}
+    named = dict(description.functions)
+    if description.every is not None:
+        named[EVERY] = description.every
+    for identifier, implementation in named.items():
+        path = f'functions."{identifier}"'
+        chosen, why = _chosen(implementation, path, reasons, report)
+        if chosen:
+            is_same = chosen == implementation.function
+            found = implementation if is_same else replace(implementation, function=chosen)
+            functions[identifier] = found
+        else:
+            absent[identifier] = why
+    every = functions.pop(EVERY, None)
+    return (
+        replace(
+            description,
+            functions=MappingProxyType(functions),
+            every=every,
+            absent=MappingProxyType(absent),
+        ),
+        problems,
+    )
+
+
+def _chosen(
+    implementation: Implementation, path: str, reasons: Mapping[str, str], report: Report
+) -> tuple[str, str]:
+    """Return the identifier of the implementation that serves here, else why there is none."""
+    failures = []
+    for position, variant in enumerate(implementation.variants):
+        try:
+            reason = reasons[variant.requires]
+        except RequirementError as error:
+            reason = str(error)
+            report(f"{path}.variants[{position}].requires", reason)
+        if not reason:
+            return variant.function, ""
+        failures.append(reason)
+    return implementation.function, "; ".join(dict.fromkeys(failures))
+
+
+class _Reasons(dict[str, str]):
+    """Why requirements are not met, each found once; empty for those that are."""
+
+    def __missing__(self, requirement: str) -> str:
+        reason = self[requirement] = why_unmet([requirement])
+        return reason

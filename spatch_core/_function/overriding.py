@@ -1,0 +1,63 @@
+"""Lets types override the functions of a library by its protocol; imported for such libraries."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .._call.protocol_calls import OverridingCaller, make_override
+from .._resolution.protocol_resolver import BeyondResolver, OverridingResolver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .._discovery.catalog import Catalog
+    from .._dispatch_arguments import Function
+    from .._state.scope import Scope
+    from .._state.state import DispatchState
+    from .dispatcher import Dispatcher
+
+
+def make_caller(
+    dispatcher: Dispatcher,
+    catalog: Catalog,
+    protocol: str,
+    fallback: str,
+    notify: Callable[[str, str], None] | None,
+    defer_on: tuple[type[Exception], ...],
+) -> OverridingCaller:
+    """Return what calls the backends of a library with a protocol, and the methods of types."""
+    link = dispatcher.link
+
+    def override(
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        classes: tuple[type, ...],
+    ) -> Callable[..., Any]:
+        wrapper = link.wrapper_of(function)
+        follow = partial(caller.following, function, state, types)
+        return make_override(wrapper, function, classes, protocol, follow)
+
+    known = catalog, dispatcher.keeper, fallback, notify
+    resolver = OverridingResolver(protocol, override, *known)
+    caller = OverridingCaller(resolver, BeyondResolver(protocol, *known), defer_on)
+    return caller
+
+
+def go_on(
+    dispatcher: Dispatcher, wrapper: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call what follows the overriding types of a call; for the method of the library's mixin.
+
+    Raises
+    ------
+    TypeError
+        If `wrapper` is no function of the library.
+    """
+    record: Any = getattr(getattr(wrapper, "explain", None), "__self__", None)
+    if getattr(record, "dispatcher", None) is not dispatcher:
+        raise TypeError(f"{wrapper!r} is no dispatchable function of this library")
+    caller: Any = dispatcher.ensure_loaded()
+    scope: Scope = dispatcher.keeper.get()[0]
+    return caller.go_on(record.index, record.function, scope, args, kwargs)

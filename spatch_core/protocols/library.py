@@ -1,0 +1,123 @@
+"""The generic implementation of a library's own protocol: a subclass in, a subclass out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .._call.leaves import Leaves, is_container
+from .._classes import bases_of, mro_of, type_identifier
+from .._dispatch_arguments import COROUTINE
+from .._function.overriding import go_on
+from .._resolution.overriding_types import GenericMethod
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+
+def make_class(system: BackendSystem) -> type[Any]:
+    """Return the mixin of a library; see `library_functions`."""
+    if system.protocol is None:
+        raise TypeError(
+            f"{system!r} has no protocol: make it with BackendSystem(protocol='__mylib_function__')"
+        )
+    known: dict[str, Any] = vars(system)
+    if _KEPT not in known:
+        made = type("LibraryFunctions", (), {"__slots__": (), "__doc__": _DOC})
+        method = GenericMethod(_make_method(system, made))
+        method.preserver = partial(_preserver, made)
+        setattr(made, system.protocol, method)
+        known.setdefault(_KEPT, made)  # in one step: of two threads, the first one's stays
+    found: type[Any] = known[_KEPT]
+    return found
+
+
+_KEPT = "_library_functions"
+_DOC = "The base of a library's own class; see `spatch_core.protocols.library_functions`."
+
+
+def _make_method(system: BackendSystem, mixin: type) -> Callable[..., Any]:
+    dispatcher = system._dispatcher
+
+    def method(
+        cls: type,
+        func: Any,
+        types: Iterable[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        """Go on with a call, and return its result as one of the subclass.
+
+        Parameters
+        ----------
+        cls : type
+            The class whose method is called.
+        func : callable
+            The library's function.
+        types : iterable of type
+            The overriding types of the call. Unless the class is derived from them all, it
+            declines: unrelated classes do not mix.
+        args, kwargs
+            The arguments.
+        """
+        if not all(issubclass(cls, each) for each in types):
+            return NotImplemented
+        kwargs = {} if kwargs is None else kwargs
+        result = go_on(dispatcher, func, args, kwargs)
+        preserve = _preserver(mixin, cls)
+        if func.explain.__self__.function.nature & COROUTINE:
+            return _awaited(preserve, result, args, kwargs)
+        return preserve(result, args, kwargs)
+
+    method.__name__ = method.__qualname__ = str(system.protocol)
+    return method
+
+
+async def _awaited(
+    preserve: Callable[..., Any], answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    return preserve(await answer, args, kwargs)
+
+
+def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
+    """Return what makes objects of the library's own class in results those of a subclass."""
+    base = next(each for each in mro_of(cls) if any(one is mixin for one in bases_of(each)))
+
+    def is_leaf(found: type) -> bool:
+        return base in mro_of(found) and cls not in mro_of(found)
+
+    def preserve(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        found = type(result)
+        if found is not base and not is_leaf(found):
+            return inside(result, args, kwargs) if is_container(found) else result
+        # The arguments of the call stay what they are, such as an `out` that is returned.
+        for each in args:
+            if each is result:
+                return result
+        if kwargs and any(each is result for each in kwargs.values()):
+            return result
+        return _as_subclass(result, cls)
+
+    def inside(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        leaves = Leaves((result,), is_leaf)
+        kept = {id(each) for each in (*args, *kwargs.values())}
+        return leaves.replaced(
+            result,
+            {
+                key: leaf if key in kept else _as_subclass(leaf, cls)
+                for key, leaf in leaves.found.items()
+            },
+        )
+
+    return preserve
+
+
+def _as_subclass(result: Any, cls: type) -> Any:
+    convert = getattr(result, "as_subclass", None)
+    if convert is None:
+        raise TypeError(
+            f"{type_identifier(type(result))} cannot become {type_identifier(cls)}: define its "
+            "method as_subclass(self, cls), which returns one of the subclass"
+        )
+    return convert(cls)

@@ -1,0 +1,80 @@
+"""Stubs: what type checkers know of attributes that follow the current backend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from keyword import iskeyword
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+__all__ = ["stub"]
+
+_HEAD = "# Attributes of {} that follow the current backend; written by spatch_core.switching.stub."
+_PLAIN = (bool, int, float, complex, str, bytes)
+
+
+def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = None) -> str:
+    """Return the text of a stub file with the attributes that follow the current backend.
+
+    The values of backends are not imported. An attribute has the type of the library's own value,
+    if that is of one of Python's own classes; a class is a `type`, and anything else may be any.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library's system.
+    module : str
+        The module's name.
+    own : mapping of str to object, optional
+        The library's own values, as for `attributes`.
+
+    Returns
+    -------
+    str
+        For a file such as ``mylib/_attributes.pyi``, from which the module imports everything,
+        ``if TYPE_CHECKING: from ._attributes import *``.
+
+    Examples
+    --------
+    >>> from spatch_core import BackendSystem
+    >>> class Jax:
+    ...     name = "jax"
+    ...     primary_types = ["jax:Array"]
+    ...     attributes = {"mylib:newaxis": "jax.numpy:newaxis"}
+    >>> system = BackendSystem(None, "MYLIB", backends=[Jax])
+    >>> print(stub(system, "mylib", {"pi": 3.14, "number": float}))
+    # Attributes of mylib that follow the current backend; written by spatch_core.switching.stub.
+    from typing import Any
+    <BLANKLINE>
+    newaxis: Any
+    number: type[Any]
+    pi: float
+    <BLANKLINE>
+    """
+    found = {name: _annotation(value) for name, value in (own or {}).items()}
+    for description in system.backends.values():
+        for attribute in description.attributes:
+            home, _, name = attribute.partition(":")
+            if home == module:
+                found.setdefault(name, "Any")
+    lines = [
+        _HEAD.format(module),
+        "from typing import Any",
+        "",
+        *(f"{name}: {found[name]}" for name in sorted(found) if _is_public(name)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _annotation(value: object) -> str:
+    if isinstance(value, type):
+        return "type[Any]"
+    cls = type(value)
+    return cls.__name__ if cls in _PLAIN else "Any"
+
+
+def _is_public(name: str) -> bool:
+    """Whether a stub exports a name: no other one is imported with ``*``."""
+    return name.isidentifier() and not iskeyword(name) and not name.startswith("_")

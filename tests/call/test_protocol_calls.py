@@ -1,0 +1,79 @@
+"""What a table holds for overriding types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spatch_core import BackendSystem
+from spatch_core._call.targets import tries_whole_chain
+
+HERE = __name__
+METHOD = "__lib_function__"
+
+
+class Over:
+    """Overrides, with an answer that is exchanged."""
+
+    answer: Any = "answer"
+
+    @classmethod
+    def __lib_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return cls.answer
+
+
+def make_system(**options: Any) -> Any:
+    return BackendSystem(None, "OVER", [f"{HERE}:Own"], protocol=METHOD, **options)
+
+
+def entry(function: Any, cls: type) -> Any:
+    """Return what the table of a function of one dispatch argument holds."""
+    record = function.explain.__self__
+    return record.dispatcher.keeper.get()[record.index][cls]
+
+
+def test_the_table_holds_what_calls_the_method() -> None:
+    """K7: it goes on with the chain where that is NotImplemented."""
+    function: Any = make_system().dispatchable("x", identifier="lib:f")(lambda x: "default")
+    assert function(Over()) == "answer"
+    assert not tries_whole_chain(entry(function, Over))
+    assert entry(function, int) if function(3) else None is function.__wrapped__
+
+
+def test_the_method_is_looked_up_in_each_call() -> None:
+    """K7: one that is added to a class counts from `refresh` on."""
+    system = make_system()
+    function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+    plain: Any = type("Plain", (), {})
+    over: Any = type("Sub", (Over,), {})
+    assert (function(plain()), function(over())) == ("default", "answer")
+    for cls in (plain, over):
+        setattr(cls, METHOD, classmethod(lambda cls, *call: "other"))
+    assert (function(plain()), function(over())) == ("default", "other")
+    system.refresh()
+    assert (function(plain()), function(over())) == ("other", "other")
+
+
+def test_a_call_that_changes_the_backends_asks_once() -> None:
+    """K8: the rest of the chain is that of the new backends, without the classes."""
+    system = make_system()
+    function: Any = system.dispatchable("x", identifier="lib:f")(lambda x: "default")
+    calls = []
+
+    class Registers:
+        @classmethod
+        def __lib_function__(cls, *call: Any) -> Any:
+            calls.append(cls)
+            name = f"new{len(calls)}"
+            functions = {"lib:f": {"function": lambda x: name}}
+            globals()["Registers"] = cls
+            system.register(
+                {"name": name, "primary_types": [f"{HERE}:Registers"], "functions": functions}
+            )
+            return NotImplemented
+
+    Registers.__qualname__ = "Registers"
+    try:
+        assert function(Registers()) == "new1"
+        assert len(calls) == 1
+    finally:
+        del globals()["Registers"]

@@ -1,0 +1,590 @@
+"""Methods that decide for others of their instance, and methods that follow."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import gc
+import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import (
+    BackendDeferredError,
+    BackendSystem,
+    NoImplementationError,
+    UnknownBackendError,
+)
+from spatch_core.testing import isolated, run_python
+
+HERE = __name__
+
+
+class Own:
+    """The library's type."""
+
+
+class Gpu:
+    """The type of a backend."""
+
+
+class Tpu:
+    """The type of another one."""
+
+
+class Both(Gpu, Own):
+    """The type of both."""
+
+
+def never(context: Any, *args: Any, **kwargs: Any) -> str:
+    return "it is off"
+
+
+def gpu_fit(model: Any, x: Any) -> Any:
+    if x is FAILS:
+        raise ValueError("it fails")
+    model.ran = "gpu"
+    return model
+
+
+def gpu_predict(self: Any, x: Any) -> Any:
+    return NotImplemented if x is DEFERS else "gpu"
+
+
+def faster_fit(context: Any, model: Any, x: Any) -> Any:
+    context.call_next(model, x)
+    model.ran = "faster"
+    return model
+
+
+async def load(model: Any, x: Any) -> Any:
+    return model
+
+
+def to_default(x: Any) -> Own:
+    return Own()
+
+
+def functions(**implementations: Any) -> dict[str, Any]:
+    return {
+        f"{HERE}:Model.{name}": each if isinstance(each, dict) else {"function": each}
+        for name, each in implementations.items()
+    }
+
+
+FAILS, DEFERS = Gpu(), Gpu()
+gpu = {
+    "name": "gpu",
+    "primary_types": [f"~{HERE}:Gpu"],
+    "functions": functions(
+        fit=gpu_fit, predict=gpu_predict, fit_predict=lambda model, x: "gpu", load=gpu_fit
+    ),
+}
+tpu = {
+    "name": "tpu",
+    "primary_types": [f"{HERE}:Tpu"],
+    "functions": functions(predict=lambda model, x: "tpu"),
+    "to_default": to_default,
+    "from_default": lambda x: x,
+}
+faster = {
+    "name": "faster",
+    "primary_types": [f"{HERE}:Own"],
+    "requires_opt_in": True,
+    "functions": functions(fit={"function": faster_fit, "uses_context": True}, load=load),
+}
+asked = {
+    "name": "asked",
+    "primary_types": [f"{HERE}:Own"],
+    "requires_opt_in": True,
+    "functions": functions(
+        fit=lambda model, x: model,
+        predict={"function": lambda model, x: "asked", "should_run": never},
+    ),
+}
+system = BackendSystem(
+    None,
+    "MODELLIB",
+    [f"{HERE}:Own"],
+    [gpu, tpu, faster, asked],
+    default_secondary_types=["builtins:list"],
+)
+backend_opts = system.backend_opts
+
+
+class Model:
+    """An estimator."""
+
+    ran = ""
+
+    @system.dispatchable("x", decides=True)
+    def fit(self, x: Any) -> Any:
+        if x is None:
+            raise ValueError("it fails")
+        self.ran = "default"
+        return self
+
+    @system.dispatchable("x", follows="fit")
+    def predict(self, x: Any) -> Any:
+        return "default"
+
+    @system.dispatchable("x", decides="fit")
+    def fit_predict(self, x: Any) -> Any:
+        return "default"
+
+    @system.dispatchable("x", decides="fit", follows="fit")
+    def partial_fit(self, x: Any) -> Any:
+        return self
+
+    @system.dispatchable("x", decides="fit")
+    async def load(self, x: Any) -> Any:
+        await asyncio.sleep(0)
+        return self
+
+    @system.dispatchable("x", follows="fit")
+    async def read(self, x: Any) -> Any:
+        return "default"
+
+
+def remembered(model: Any) -> Any:
+    return model.__dict__.get("_fit_backend")
+
+
+# ---------------------------------------------------------------------------------------
+# What decides
+
+
+def test_the_instance_remembers_the_backend() -> None:
+    """K12: by its name; what follows is run by that backend."""
+    model, other = Model(), Model()
+    assert model.fit(Gpu()) is model
+    assert other.fit(Own()) is other
+    assert (remembered(model), remembered(other)) == ("gpu", "default")
+    assert model.predict(Gpu()) == "gpu"
+    assert other.predict(Own()) == "default"
+    assert Model.predict(self=model, x=Gpu()) == "gpu"
+
+
+def test_without_memory_the_types_decide() -> None:
+    """K12: a method that follows dispatches like others before."""
+    assert Model().predict(Gpu()) == "gpu"
+    assert Model().predict(Own()) == "default"
+    assert Model().predict(Tpu()) == "tpu"
+
+
+def test_a_failure_is_not_remembered() -> None:
+    """K12: what was remembered before stays."""
+    model = Model()
+    with pytest.raises(ValueError, match="it fails"):
+        model.fit(FAILS)
+    with pytest.raises(ValueError, match="it fails"):
+        model.fit(None)
+    assert remembered(model) is None
+    model.fit(Own())
+    with pytest.raises(ValueError, match="it fails"):
+        model.fit(FAILS)
+    assert remembered(model) == "default"
+
+
+def test_it_decides_anew_each_time() -> None:
+    """K12: whatever is remembered."""
+    model = Model()
+    for x, name in [(Gpu(), "gpu"), (Own(), "default"), (Gpu(), "gpu")] * 2:
+        model.fit(x)
+        assert (remembered(model), model.predict(x)) == (name, name)
+
+
+def test_several_methods_may_decide_for_the_same() -> None:
+    """K12: by the name of the method that others follow."""
+    model = Model()
+    assert model.fit_predict(Gpu()) == "gpu"
+    assert model.predict(Gpu()) == "gpu"
+    fresh = Model()
+    fresh.partial_fit(Own())
+    assert remembered(fresh) == "default"
+    with pytest.raises(NoImplementationError):
+        fresh.predict(Gpu())
+
+
+def test_the_one_that_answers_is_remembered() -> None:
+    """K12: which may have called the others by `call_next`."""
+    model = Model()
+    with backend_opts(prioritize="faster"):
+        model.fit(Own())
+    assert (model.ran, remembered(model)) == ("faster", "faster")
+    assert model.predict(Own()) == "default"  # it implements no predict
+
+
+def test_the_default_is_remembered_if_a_backend_has_converted() -> None:
+    """K12: the next call is converted as well, or it is an error."""
+    model = Model()
+    with backend_opts(fallback="convert"):
+        model.fit(Tpu())
+        assert (model.ran, remembered(model)) == ("default", "default")
+        assert model.predict(Own()) == "default"
+    with pytest.raises(NoImplementationError, match="default has run fit"):
+        model.predict(Tpu())
+
+
+def test_invoke_decides_and_follows_no_memory() -> None:
+    """K12: the backend that it names runs."""
+    model = Model()
+    Model.fit.invoke(backend="gpu")(model, Own())
+    assert remembered(model) == "gpu"
+    assert Model.predict.invoke(backend="default")(model, Gpu()) == "default"
+    Model.fit.invoke(type=Gpu)(model, [1])
+    assert remembered(model) == "gpu"
+    assert asyncio.run(_loaded(Model.load.invoke(backend="faster"), model)) == "faster"
+
+
+async def _loaded(load: Any, model: Any) -> Any:
+    model.fit(Own())
+    await load(model, Gpu())
+    return remembered(model)
+
+
+def test_options_are_those_of_the_fit() -> None:
+    """K12: what was prioritized, enabled or disabled there need not be here."""
+    model = Model()
+    with backend_opts(prioritize="asked"):
+        model.fit(Own())
+    with pytest.raises(BackendDeferredError, match=r"'asked' did not run .*predict: it is off"):
+        model.predict(Own())
+    model.fit(Gpu())
+    with backend_opts(disable="gpu"):
+        assert model.predict(Gpu()) == "gpu"
+    with backend_opts(prioritize="default"):
+        assert model.predict(Gpu()) == "gpu"
+    with pytest.raises(BackendDeferredError, match="NotImplemented"):
+        model.predict(DEFERS)
+
+
+def wrap(context: Any, model: Any, *args: Any) -> Any:
+    return ("wrapped", context.call_next(model, *args))
+
+
+def change(context: Any, model: Any, x: Any) -> Any:
+    return ("changed", context.call_next(model, Tpu()))
+
+
+@pytest.mark.parametrize("implementation", [wrap, change])
+def test_what_follows_may_call_the_next(implementation: Any) -> None:
+    """K12, C6: what would run without memory, and never the backend itself again."""
+    wraps = {
+        "name": "wraps",
+        "primary_types": [f"{HERE}:Own", f"{HERE}:Tpu"],
+        "functions": {
+            f"lib:Wrapped.{name}": {"function": implementation, "uses_context": True}
+            for name in ("fit", "predict", "partial_fit")
+        },
+    }
+    own = BackendSystem(None, "WRAPLIB", [f"{HERE}:Own"], [wraps])
+    expected = "wrapped" if implementation is wrap else "changed"
+
+    class Wrapped:
+        @own.dispatchable("x", decides=True, module="lib", qualname="Wrapped.fit")
+        def fit(self, x: Any) -> Any:
+            return type(x)
+
+        @own.dispatchable(
+            "x", decides="fit", follows="fit", module="lib", qualname="Wrapped.partial_fit"
+        )
+        def partial_fit(self, x: Any) -> Any:
+            return type(x)
+
+        @own.dispatchable("x", follows="fit", module="lib", qualname="Wrapped.predict")
+        def predict(self, x: Any) -> Any:
+            return type(x)
+
+    model = Wrapped()
+    with own.backend_opts(prioritize="wraps"):
+        seen = Own if implementation is wrap else Tpu
+        assert model.predict(Own()) == model.fit(Own()) == (expected, seen)
+    assert remembered(model) == "wraps"
+    for method in (model.predict, model.partial_fit, model.predict):
+        assert method(Own()) == (expected, seen)
+        assert method(Tpu()) == (expected, Tpu)
+    assert remembered(model) == "wraps"
+
+
+# ---------------------------------------------------------------------------------------
+# Other types
+
+
+@pytest.mark.parametrize(
+    ("fitted", "types", "why"),
+    [
+        (Gpu(), Own(), f"gpu has run fit, and it does not know {HERE}:Own"),
+        (Gpu(), Tpu(), f"gpu has run fit, and it does not know {HERE}:Tpu"),
+        (Gpu(), [1], "gpu has run fit, and none of the types is a primary type of it"),
+        (
+            Own(),
+            Gpu(),
+            f"default has run fit, and the library's own types do not include {HERE}:Gpu",
+        ),
+    ],
+    ids=["library", "other backend", "list", "default"],
+)
+def test_other_types_are_an_error(fitted: Any, types: Any, why: str) -> None:
+    """K13: which says what has run, and to fit again."""
+    model = Model().fit(fitted)
+    for policy in ("default", "warn", "raise"):
+        with backend_opts(fallback=policy), pytest.raises(TypeError) as caught:
+            model.predict(types)
+        assert isinstance(caught.value, NoImplementationError)
+        assert why in str(caught.value)
+        assert "call fit again" in str(caught.value)
+        assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    model.fit(types)
+    model.predict(types)
+
+
+def test_types_that_the_backend_knows_too() -> None:
+    """K13: they need not be those of the fit."""
+    assert Model().fit(Gpu()).predict(Both()) == "gpu"
+    model = Model().fit(Own())
+    assert model.predict([1]) == model.predict(3) == model.predict(None) == "default"
+    assert Model().fit(Gpu()).predict(None) == "gpu"
+
+
+def test_types_with_which_the_default_has_run() -> None:
+    """K13: it goes on with these, though another backend implements what follows."""
+    model = Model().fit(Tpu())
+    assert (model.ran, remembered(model)) == ("default", f"default {HERE}:Tpu")
+    assert model.predict(Tpu()) == model.predict(Own()) == "default"
+    assert Model.predict.explain(model, Tpu()).selected == "default"
+    with pytest.raises(NoImplementationError, match=r"do not include .*:Gpu"):
+        model.predict(Gpu())
+
+
+def test_a_type_that_nothing_else_takes() -> None:
+    """K13: the default runs by the policy, as for a type that no backend knows."""
+
+    class Unknown:
+        pass
+
+    model = Model().fit(Own())
+    assert model.predict(Unknown()) == "default"
+    with backend_opts(fallback="raise"), pytest.raises(NoImplementationError):
+        model.predict(Unknown())
+
+
+def test_a_backend_that_is_not_there_any_more() -> None:
+    """K13: an error with its name."""
+    model = Model().fit(Gpu())
+    with isolated(system, environment={"MODELLIB_BLOCK": "gpu"}):
+        with pytest.raises(UnknownBackendError, match="MODELLIB_BLOCK"):
+            model.predict(Gpu())
+        assert model.fit(Own()).predict(Own()) == "default"
+
+
+# ---------------------------------------------------------------------------------------
+# Instances
+
+
+@pytest.mark.parametrize(
+    "copied",
+    [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_copies_remember(copied: Any) -> None:
+    """K14: it is an attribute of the instance, and a plain string."""
+    model = Model().fit(Gpu())
+    twin = copied(model)
+    assert twin.predict(Gpu()) == "gpu"
+    twin.fit(Own())
+    assert (remembered(twin), remembered(model)) == ("default", "gpu")
+
+
+def test_another_process_remembers() -> None:
+    """K14: a pickle has the name alone."""
+    run_python(
+        f"""
+        import pickle
+        from {HERE} import Gpu, Model
+        model = pickle.loads({pickle.dumps(Model().fit(Gpu()))!r})
+        assert model.predict(Gpu()) == "gpu"
+        """,
+        path=[Path(__file__).parents[2]],
+    )
+
+
+def test_slots_and_attributes_that_cannot_be_set() -> None:
+    """K14: the error names the attribute."""
+
+    class Slotted:
+        __slots__ = ("ran",)
+
+    with pytest.raises(TypeError, match=r"Slotted cannot remember .* '_fit_backend', .* __slots__"):
+        Model.fit(Slotted(), Gpu())  # type: ignore[arg-type]  # what is tested
+
+    class Kept:
+        __slots__ = ("_fit_backend", "ran")
+
+    kept: Any = Kept()
+    Model.fit(kept, Gpu())
+    assert Model.predict(kept, Gpu()) == "gpu"
+
+
+def test_what_is_no_name_is_no_memory() -> None:
+    """K14: whatever an attribute of that name is."""
+    model: Any = Model()
+    for value in (None, 3, "", ["gpu"]):
+        model._fit_backend = value
+        assert model.predict(Own()) == "default"
+
+
+def test_instances_are_not_kept_alive() -> None:
+    """E6: nothing but the instance remembers."""
+    model = Model().fit(Gpu())
+    model.predict(Gpu())
+    gone = weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
+
+
+def test_inherited_methods() -> None:
+    """K12: `super().fit()` is a call of the base's."""
+
+    class Sub(Model):
+        def fit(self, x: Any) -> Any:
+            return super().fit(x)
+
+    assert Sub().fit(Gpu()).predict(Gpu()) == "gpu"
+
+
+# ---------------------------------------------------------------------------------------
+# Explanations, hooks, tasks and threads
+
+
+def test_explanations_say_what_is_remembered() -> None:
+    """K12, V8: and what is refused."""
+    model = Model().fit(Gpu())
+    found = Model.predict.explain(model, Gpu())
+    assert found.selected == "gpu"
+    assert "gpu      runs: gpu has run fit" in str(found)
+    refused = Model.predict.explain(model, Own())
+    assert refused.selected is None
+    assert f"does not match: it does not know {HERE}:Own" in str(refused)
+    assert Model.predict.explain(Model(), Own()).selected == "default"
+    assert Model.predict.explain(Model().fit(Own()), Own()).selected == "default"
+    with backend_opts(prioritize="asked"):
+        asked_model = Model().fit(Own())
+    assert Model.predict.explain(asked_model, Own()).selected is None
+
+
+def test_hooks_and_traces() -> None:
+    """K12, H4: they see what ran."""
+    seen = []
+
+    def hook(call: Any) -> Any:
+        result = call.next(*call.args, **call.kwargs)
+        seen.append((call.function.rpartition(".")[2], call.backend))
+        return result
+
+    with backend_opts(hook=hook):
+        model = Model().fit(Gpu())
+        model.predict(Gpu())
+    assert seen == [("fit", "gpu"), ("predict", "gpu")]
+    with backend_opts(trace=True) as trace:
+        model.fit(Gpu()).predict(Gpu())
+        model.fit(Own()).predict(Own())
+    assert [each.backend for each in trace] == ["gpu", "gpu", "default", "default"]
+
+
+def test_coroutine_functions() -> None:
+    """K12: once they have returned."""
+
+    async def work(x: Any, name: str) -> None:
+        model = Model()
+        waiting = model.load(x)
+        assert remembered(model) is None
+        await waiting
+        assert remembered(model) == name
+        assert await model.read(x) == "default"  # no backend implements it
+
+    async def main() -> None:
+        await asyncio.gather(*(work(Own(), "default") for _ in range(10)))
+        model = Model()
+        with pytest.raises(TypeError, match="an awaitable"):
+            await model.load(Gpu())
+        assert remembered(model) is None
+
+    asyncio.run(main())
+
+
+def test_threads_at_once() -> None:
+    """K12: each instance has its own."""
+
+    def work(number: int) -> set[Any]:
+        x = Gpu() if number % 2 else Own()
+        return {Model().fit(x).predict(x) for _ in range(100)}
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(work, range(8))] == [{"default"}, {"gpu"}] * 4
+
+
+def test_overriding_types_are_not_remembered() -> None:
+    """K12, K8: they take part in the next call by themselves."""
+
+    class Over:
+        @classmethod
+        def __model_function__(cls, func: Any, *call: Any) -> Any:
+            return func.__name__
+
+    own = BackendSystem(None, "OVER", protocol="__model_function__")
+
+    class Fitted:
+        @own.dispatchable("x", decides=True)
+        def fit(self, x: Any) -> Any:
+            return "default"
+
+        @own.dispatchable("x", follows="fit")
+        def predict(self, x: Any) -> Any:
+            return "default"
+
+    model = Fitted()
+    assert (model.fit(Over()), model.predict(Over()), model.predict(3)) == (
+        *("fit", "predict", "default"),
+    )
+
+
+# ---------------------------------------------------------------------------------------
+# Misuse
+
+
+def test_only_methods_decide_and_follow() -> None:
+    """K15: they have an instance that remembers."""
+    for options in ({"decides": True}, {"follows": "fit"}):
+        some: Any = options
+        for default in (lambda: 0, lambda *args: 0, lambda *, x: 0):
+            with pytest.raises(TypeError, match="no parameter for an instance"):
+                system.dispatchable([], identifier="lib:f", **some)(default)
+
+        def steps(self: Any, x: Any) -> Any:
+            yield
+
+        with pytest.raises(TypeError, match="generator function"):
+            system.dispatchable("x", identifier="lib:f", **some)(steps)
+
+
+def test_names_that_are_no_methods() -> None:
+    """K15: and a method that follows another one than it decides for."""
+    for options, match in [
+        ({"follows": ""}, "takes the name of a method"),
+        ({"follows": True}, "takes the name of a method"),
+        ({"decides": "not a name"}, "takes the name of a method"),
+        ({"decides": 1}, "takes the name of a method"),
+        ({"decides": True, "follows": "fit"}, "follows 'fit' and decides for 'other'"),
+    ]:
+        some: Any = options
+
+        def other(self: Any, x: Any) -> Any: ...
+
+        with pytest.raises(ValueError, match=match):
+            system.dispatchable("x", identifier="lib:f", **some)(other)

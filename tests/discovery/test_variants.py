@@ -1,0 +1,221 @@
+"""Variants by requirement: rule D17."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spatch_core
+from spatch_core import BackendSystem
+from spatch_core.testing import run_python, write_distribution
+from spatch_core.types import Variant
+
+FOLDER = Path(spatch_core.__file__).parents[1]
+PACKAGING = "packaging"
+ONLY = "nothing-of-this-name"
+
+
+def every(context: Any, x: Any) -> str:
+    return "every"
+
+
+def library(**functions: Any) -> tuple[BackendSystem, dict[str, Any]]:
+    """Return a library with one backend for lists, and its functions."""
+    system = BackendSystem(
+        None,
+        "VARIANTS",
+        backends=[
+            {
+                "name": "b",
+                "primary_types": ["builtins:list"],
+                "functions": {
+                    name if name == "*" else f"lib:{name}": entry
+                    for name, entry in functions.items()
+                },
+            }
+        ],
+    )
+    made = {}
+    for name in functions.keys() - {"*"}:
+
+        @system.dispatchable("x", module="lib", qualname=name)
+        def default(x: Any) -> str:
+            return "default"
+
+        made[name] = default
+    return system, made
+
+
+def variant(requires: str, function: str) -> dict[str, str]:
+    return {"requires": requires, "function": function}
+
+
+def test_the_first_one_that_is_met_serves() -> None:
+    """D17: then the plain one; then none, with the reason."""
+    absent, newer, older = (
+        variant(ONLY, "builtins:min"),
+        variant(f"{PACKAGING}>=20", "builtins:max"),
+        variant(f"{PACKAGING}>=1", "builtins:min"),
+    )
+    system, functions = library(
+        first={"function": "builtins:sum", "variants": [absent, newer, older]},
+        plain={"function": "builtins:sum", "variants": [absent]},
+        alone={"variants": [newer]},
+        missing={"variants": [absent, variant(f"{PACKAGING}<1", "builtins:min")]},
+        simple={"function": "builtins:sum"},
+    )
+    found = {name: function([1, 2]) for name, function in functions.items()}
+    assert found == {"first": 2, "plain": 3, "alone": 2, "missing": "default", "simple": 3}
+    assert functions["missing"].backends == ("default",)
+    description = system.backends["b"]
+    assert description.functions["lib:first"].variant == Variant(**newer)
+    assert description.functions["lib:plain"].variant is None
+    reason = description.absent["lib:missing"]
+    assert reason.startswith(f"it requires {ONLY}, which is not installed; it requires {PACKAGING}")
+    assert str(functions["first"].explain([1])).splitlines()[1] == (
+        f"> b        runs: its variant for {PACKAGING}>=20"
+    )
+    assert f"b        has no implementation: {reason}" in str(functions["missing"].explain([1]))
+    assert pickle.loads(pickle.dumps(description)) == description
+
+
+def test_every_other_function_may_have_variants() -> None:
+    """D14, D17: and so may the defaults."""
+    every = {"*": {"variants": [variant(ONLY, "builtins:min")]}}
+    system = BackendSystem(
+        None,
+        "VARIANTS",
+        backends=[
+            {"name": "b", "primary_types": ["builtins:list"], "functions": every},
+            {
+                "name": "c",
+                "primary_types": ["builtins:tuple"],
+                "functions": {
+                    "defaults": {"variants": [variant(PACKAGING, "builtins:max")]},
+                    "lib:f": {},
+                },
+            },
+        ],
+    )
+
+    @system.dispatchable("x", module="lib", qualname="f")
+    def f(x: Any) -> object:
+        return "default"
+
+    assert (f([1, 2]), f((1, 2))) == ("default", 2)
+    assert system.backends["b"].every is None
+    assert ONLY in str(f.explain([1]))
+
+
+def test_a_function_without_a_variant_is_not_every_other_one() -> None:
+    """D14, D17: it has an entry of its own, which says that nothing serves here."""
+    system, functions = library(
+        f={"variants": [variant(ONLY, "builtins:min")]}, **{"*": {"function": f"{__name__}:every"}}
+    )
+    assert functions["f"]([1]) == "default"
+    assert functions["f"].backends == ("default",)
+    assert system.backends["b"].every is not None
+
+
+def test_a_requirement_that_cannot_be_read_is_a_problem() -> None:
+    """D17: the backend works, and the others of its variants count."""
+    system, functions = library(
+        f={
+            "function": "builtins:sum",
+            "variants": [variant("torch>>1", "builtins:min"), variant(PACKAGING, "builtins:max")],
+        }
+    )
+    with pytest.warns(UserWarning, match="the variant is not used, because of its requirement"):
+        assert functions["f"]([1, 2]) == 2
+    (problem,) = system.problems
+    assert problem.key == 'functions."lib:f".variants[0].requires'
+    assert "\n" not in problem.message
+
+
+@pytest.mark.parametrize(
+    ("entry", "key"),
+    [
+        ({"variants": "torch"}, "variants"),
+        ({"variants": ["torch"]}, "variants[0]"),
+        ({"variants": [{"requires": "torch"}]}, "variants[0].function"),
+        ({"variants": [variant("torch", "nowhere")]}, "variants[0].function"),
+        ({"variants": [variant(">=1", "m:f")]}, "variants[0].requires"),
+        (
+            {"variants": [{**variant("torch", "m:f"), "should_run": "m:g"}]},
+            "variants[0].should_run",
+        ),
+        ({"variants": []}, "function"),
+    ],
+    ids=["text", "texts", "incomplete", "identifier", "requirement", "misplaced", "empty"],
+)
+def test_faults(entry: dict[str, Any], key: str) -> None:
+    """D11, D17: each with its key path."""
+    system, functions = library(f=entry)
+    with pytest.warns(UserWarning, match="backend 'b'"):
+        assert functions["f"]([1]) == "default"
+    assert f'functions."lib:f".{key}' in [each.key for each in system.problems]
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("1.11", "old"),
+        ("1.12", "new"),
+        ("1.12.0+cpu", "new"),
+        ("1.13.0rc1", "new"),
+        ("1.12.0.dev3", "old"),
+        ("2.0", "newest"),
+        (None, "default"),
+    ],
+)
+def test_versions_of_a_distribution(tmp_path: Path, version: str | None, expected: str) -> None:
+    """D17, D15: from a file, after what is installed has changed, importing nothing of it."""
+    requires = [("frame>=2", "newest"), ("frame>=1.12", "new"), ("frame", "old")]
+    variants = ", ".join(
+        f'{{requires = "{text}", function = "gpu.impl:{name}"}}' for text, name in requires
+    )
+    write_distribution(
+        tmp_path / "gpu",
+        "gpu",
+        files={
+            "gpu/__init__.py": "",
+            "gpu/impl.py": "".join(f"def {name}(x): return '{name}'\n" for _, name in requires),
+            "gpu/backend.toml": f"""
+                name = "gpu"
+                primary_types = ["builtins:list"]
+
+                [functions."lib:f"]
+                variants = [{variants}]
+                """,
+        },
+        entry_points={"lib.backends": {"gpu": "gpu:backend.toml"}},
+    )
+    folders = [tmp_path / "gpu"]
+    if version is not None:
+        write_distribution(
+            tmp_path / "frame", "frame", files={"frame.py": "raise ImportError"}, version=version
+        )
+        folders.append(tmp_path / "frame")
+    program = f"""
+        import sys
+        from spatch_core import BackendSystem
+
+        system = BackendSystem("lib.backends", "LIB")
+
+        @system.dispatchable("x", module="lib")
+        def f(x):
+            return "default"
+
+        f.explain([1])
+        assert "gpu" not in sys.modules and "frame" not in sys.modules
+        assert f([1]) == {expected!r}, f.explain([1])
+        """
+    for _ in range(2):  # the second time, where others would come from the cache
+        run_python(
+            program,
+            path=[*folders, FOLDER],
+            environment={"SPATCH_CORE_CACHE": str(tmp_path / "cache")},
+        )
