@@ -307,7 +307,10 @@ if "3.11" in INTERPRETERS:
     @step("types and tests of what needs PyTorch", version="3.11")
     def torch(step: Step) -> None:
         folder = ROOT / "example_backends" / "torch-device"
-        step.install([ROOT, folder], groups=["torch"], extras="[cli]")
+        try:
+            step.install([ROOT, folder], groups=["torch"], extras="[cli]")
+        except CommandFailed:
+            step.session.skip("PyTorch cannot be installed here")
         source = str(folder / "src")
         step.run("mypy", source, variables={"MYPYPATH": source})
         step.pytest("torch-device", "tests", folder=folder)

@@ -69,6 +69,7 @@ def copied(sample: Any, device: str, *, is_backward: bool) -> Any:
 
     parts = tree_map_only(torch.Tensor, move, (sample.input, sample.args, sample.kwargs))
     parts = tree_map_only(torch.device, lambda each: torch.device(device), parts)
+    parts = tree_map_only(str, lambda each: device if each == "cpu" else each, parts)
     made = type(sample)(parts[0], args=parts[1], kwargs=parts[2])
     made.output_process_fn_grad = sample.output_process_fn_grad
     if "device" in made.kwargs:
