@@ -115,7 +115,7 @@ def outcome(
             ]
             torch.testing.assert_close(to_cpu(twice[0]), to_cpu(twice[1]), equal_nan=True)
             expected.append(to_cpu(twice[0]))
-    except Exception:
+    except Exception:  # noqa: BLE001 -- the CPU does not have it
         return None
     if not samples or not any(
         isinstance(each, torch.Tensor) for each in itertools.chain(*expected)
@@ -134,7 +134,7 @@ def outcome(
                 if isinstance(each, torch.Tensor) and each.device.type != environment.name:
                     raise AssertionError(f"a result is on the device {each.device}")
             torch.testing.assert_close(to_cpu(found), wanted, equal_nan=True, rtol=1e-4, atol=2e-5)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- the outcome
             what = 3
             why = f"{type(error).__name__}: {' '.join(str(error).split())[:150]}"
         if what > worst:

@@ -14,10 +14,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from . import _schema, _storage
-from ._storage import Cell, cell_of, wrap
+from ._storage import Cell, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
 
 class HostReadError(RuntimeError):
@@ -46,7 +48,7 @@ class _Watch:
         gc.collect()
         return [cell for each in self.made.values() if (cell := each()) is not None]
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> Self:
         if _storage.on_read is not None:
             raise RuntimeError("a step is being compiled already")
         _storage.on_create = self.on_create

@@ -6,8 +6,9 @@ import linecache
 from typing import TYPE_CHECKING, Any
 
 import torch
-from spatch_core import NoImplementationError
 from torch.utils._pytree import tree_map_only
+
+from spatch_core import NoImplementationError
 
 from . import _schema
 
@@ -132,19 +133,32 @@ class Kernels:
         find = _DtypeFinder(environment, functional or operator)
         known = {
             **defaults,
-            **{"read": data.read, "wrap": data.wrap, "wrap_optional": data.wrap_optional},
-            **{"write": data.write, "settle": data.settle, "system": environment.system},
-            **{"identity": identity, "operator": operator, "general": self._general},
-            **{"dtypes": find.known, "missing": find, "find_dtypes": find},
-            **{"explain": find.explain, "data_type": environment.data_type},
-            **{"NoImplementationError": NoImplementationError},
-            **{"refuse": self._refuse, "strided": torch.strided},
-            **{"numbers": _NUMBERS, "check_shape": _check_shape, "check_dtype": _check_dtype},
+            "read": data.read,
+            "wrap": data.wrap,
+            "wrap_optional": data.wrap_optional,
+            "write": data.write,
+            "settle": data.settle,
+            "system": environment.system,
+            "identity": identity,
+            "operator": operator,
+            "general": self._general,
+            "dtypes": find.known,
+            "missing": find,
+            "find_dtypes": find,
+            "explain": find.explain,
+            "data_type": environment.data_type,
+            "NoImplementationError": NoImplementationError,
+            "refuse": self._refuse,
+            "strided": torch.strided,
+            "numbers": _NUMBERS,
+            "check_shape": _check_shape,
+            "check_dtype": _check_dtype,
         }
         filename = f"<kernel of {_schema.identity(operator)}>"
         # A traceback shows the lines of a kernel.
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-        exec(compile(source, filename, "exec"), known)
+        # The source is made of the schema of an operator of PyTorch.
+        exec(compile(source, filename, "exec"), known)  # noqa: S102
         made: Callable[..., Any] = known["kernel"]
         return made
 
@@ -240,9 +254,8 @@ def _check_shape(array: Any, tensor: torch.Tensor) -> None:
 
 
 def _check_dtype(expected: torch.dtype | None, tensor: torch.Tensor) -> None:
-    if isinstance(expected, torch.dtype) and expected is not tensor.dtype:
-        if not torch.can_cast(expected, tensor.dtype):
-            names = [str(each).partition(".")[2].capitalize() for each in (expected, tensor.dtype)]
-            raise RuntimeError(
-                f"result type {names[0]} can't be cast to the desired output type {names[1]}"
-            )
+    if isinstance(expected, torch.dtype) and not torch.can_cast(expected, tensor.dtype):
+        names = [str(each).partition(".")[2].capitalize() for each in (expected, tensor.dtype)]
+        raise RuntimeError(
+            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+        )

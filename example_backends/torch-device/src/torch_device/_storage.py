@@ -106,7 +106,7 @@ class DeviceStorage(torch.UntypedStorage):
 
     def _refuse(self, *arguments: Any, **keywords: Any) -> Any:
         raise NotImplementedError(
-            f"storages of the device {self.device.type!r} have no memory; copy the tensor to the CPU"
+            f"storages of the device {self.device.type!r} have no memory; copy the tensor"
         )
 
     __setitem__ = copy_ = resize_ = fill_ = _refuse

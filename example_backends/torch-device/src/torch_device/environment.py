@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+
 from spatch_core import BackendSystem
 
 from . import _device, _schema, _storage
@@ -232,4 +233,4 @@ class BackendEnvironment:
 
 
 def _as_function(called: Any) -> Callable[..., Any]:
-    return lambda *args, **kwargs: called(*args, **kwargs)
+    return called

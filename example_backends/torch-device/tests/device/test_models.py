@@ -28,7 +28,7 @@ def test_function_transforms(device):
     def f(x):
         return (x.sin() * x).sum()
 
-    for transform in (torch.func.grad, torch.func.jacrev, lambda f: torch.func.vmap(f)):
+    for transform in (torch.func.grad, torch.func.jacrev, torch.func.vmap):
         torch.testing.assert_close(transform(f)(x.to(device)).cpu(), transform(f)(x))
     found = torch.func.jvp(f, (x.to(device),), (torch.ones(3, 4, device=device),))
     wanted = torch.func.jvp(f, (x,), (torch.ones(3, 4),))

@@ -58,7 +58,7 @@ def register(environment: Any, xp: Any) -> None:
         return x.astype(wanted)
 
     def to_device(x: torch.Tensor, **options: Any) -> Any:
-        # Within the device, a copy is the same data; otherwise PyTorch's own way by empty and copy_.
+        # Within the device, a copy is the same data; otherwise `empty` and `copy_` as in PyTorch.
         device = options.get("device")
         if x.device.type != environment.name or (
             device is not None and torch.device(device).type != environment.name

@@ -96,7 +96,7 @@ def register(environment: Any, xp: Any) -> None:
             return xp.full((), value, x.dtype)
         return put(x, along(x, dim, index), xp.asarray(value, x.dtype), False)
 
-    op(aten.index_fill.int_Tensor)(lambda x, dim, index, value: index_fill(x, dim, index, value))
+    op(aten.index_fill.int_Tensor)(index_fill)
 
     @op(aten.cat.default)
     def cat(tensors: Any, dim: int = 0) -> Any:
@@ -206,9 +206,7 @@ def register(environment: Any, xp: Any) -> None:
         values = values[tuple(slice(n) for n in index.shape)]
         return reduced(x, _positions(xp, index, dim), values, reduce, include_self)
 
-    op(aten.scatter.reduce)(
-        lambda x, dim, index, values, reduce: scatter_reduce(x, dim, index, values, reduce)
-    )
+    op(aten.scatter.reduce)(scatter_reduce)
     op(aten.scatter.value_reduce)(
         lambda x, dim, index, value, reduce: scatter_reduce(
             x, dim, index, xp.full(index.shape, value, x.dtype), reduce

@@ -64,7 +64,7 @@ def register(environment: Any, xp: Any) -> None:
         return NotImplemented  # backward needs the factors, which NumPy does not give
 
     op(aten.linalg_eig.default)(lambda x: tuple(linalg.eig(x)))
-    op(aten.trace.default)(lambda x: xp.trace(x))
+    op(aten.trace.default)(xp.trace)
     op(aten.kron.default)(xp.kron)
     op(aten.linalg_cross.default)(
         lambda x, y, dim=-1: xp.cross(*xp.broadcast_arrays(x, y), axis=dim)
@@ -77,21 +77,18 @@ def _register_fourier(op: Any, xp: Any) -> None:
     norms = {0: "backward", 1: "ortho", 2: "forward"}
     inverse = {0: "forward", 1: "ortho", 2: "backward"}
 
-    def single(found: Any, x: Any) -> Any:
-        return found if x.dtype.itemsize > 8 or x.dtype == xp.float64 else found
-
     @op(aten._fft_c2c.default)
     def c2c(x: Any, dim: Any, normalization: int, forward: bool) -> Any:
         if not dim:
             return x
         if forward:
-            return single(fft.fftn(x, axes=tuple(dim), norm=norms[normalization]), x)
-        return single(fft.ifftn(x, axes=tuple(dim), norm=inverse[normalization]), x)
+            return fft.fftn(x, axes=tuple(dim), norm=norms[normalization])
+        return fft.ifftn(x, axes=tuple(dim), norm=inverse[normalization])
 
     @op(aten._fft_r2c.default)
     def r2c(x: Any, dim: Any, normalization: int, onesided: bool) -> Any:
         function = fft.rfftn if onesided else fft.fftn
-        return single(function(x, axes=tuple(dim), norm=norms[normalization]), x)
+        return function(x, axes=tuple(dim), norm=norms[normalization])
 
     @op(aten._fft_c2r.default)
     def c2r(x: Any, dim: Any, normalization: int, last: int) -> Any:

@@ -16,7 +16,7 @@ def register(environment: Any, xp: Any) -> None:
     is_numpy = xp.__name__ == "numpy"
 
     def windows(x: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
-        """Return the elements below each element of a kernel: (kernel..., batch, channel, out...)."""
+        """Return the elements below each place of a kernel: (place, batch, channel, out...)."""
         sizes = _sizes(x.shape[2:], kernel, stride, dilation)
         parts = []
         for place in itertools.product(*map(range, kernel)):
@@ -24,7 +24,7 @@ def register(environment: Any, xp: Any) -> None:
                 slice(p * d, p * d + (n - 1) * s + 1, s)
                 for p, d, n, s in zip(place, dilation, sizes, stride, strict=True)
             )
-            parts.append(x[(slice(None), slice(None), *part)])
+            parts.append(x[_all(part)])
         return xp.stack(parts)
 
     def scattered(parts: Any, shape: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
@@ -53,7 +53,7 @@ def register(environment: Any, xp: Any) -> None:
 
     def cut(x: Any, padding: Any) -> Any:
         part = tuple(slice(p, n - p) for p, n in zip(padding, x.shape[2:], strict=True))
-        return x[(slice(None), slice(None), *part)]
+        return x[_all(part)]
 
     def columns(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
         """Return the windows as a matrix for each group: (group, channel * kernel, places)."""
@@ -265,6 +265,11 @@ def register(environment: Any, xp: Any) -> None:
         found = (x - mean) * scale
         found = found if weight is None else found * weight
         return found if bias is None else found + bias, mean, scale
+
+
+def _all(part: Any) -> Any:
+    """Return an index of all pictures and channels."""
+    return slice(None), slice(None), *part
 
 
 def _sizes(sizes: Any, kernel: Any, stride: Any, dilation: Any) -> list[int]:
