@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
-from ._function.backends import Backends
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
+from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions

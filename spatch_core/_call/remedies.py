@@ -7,7 +7,7 @@ from typing import Any
 
 from .._dispatch_arguments import Function
 from .._resolution.candidate import Candidate
-from .._resolution.ending import Ending
+from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState

@@ -76,7 +76,7 @@ class FunctionWithState:
                 else:
                     keeper.variable.reset(token)
                 if scope.is_observed:
-                    keeper.observe(mark)
+                    keeper.observations.put_back(mark)
             except BaseException:  # an interrupt
                 keeper.put_back(before, mark)
                 raise

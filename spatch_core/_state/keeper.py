@@ -28,7 +28,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from .._classes import is_importable
-from .._turns import Turn
+from .._locks import Turn
 from .lifetime import Observations, References, look_after
 from .scope import Scope
 from .state import DispatchState
@@ -185,7 +185,7 @@ class StateKeeper:
         if isinstance(entered, tuple):
             marked, token = entered
             self.variable.reset(token)
-            self.observations.variable.reset(marked)
+            self.observations.leave(marked)
         else:
             self.variable.reset(entered)
 
@@ -202,7 +202,7 @@ class StateKeeper:
     def put_back(self, tables: Tables, mark: Mark | None) -> None:
         """Put in force what `held` has returned."""
         self.set(tables)
-        self.observe(mark)
+        self.observations.put_back(mark)
 
     def is_own(self) -> bool:
         """Whether what is in force here does not follow the process-wide default."""
@@ -275,7 +275,8 @@ class StateKeeper:
             self._shared[:] = [scope]
         else:
             self._blocks.replace_base(scope)
-        before.mark = None  # a program may keep what refers to that scope, e.g. the call of a hook
+        # A program may keep what refers to that scope, e.g. the call of a hook.
+        self.observations.drop(before)
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

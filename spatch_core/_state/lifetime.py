@@ -7,6 +7,11 @@ freed, together with the object of the task. So each block that is observed puts
 second context variable. Only contexts, and the tokens of blocks that are still to be left, refer to
 a mark. When it is freed, by reference counting and without a garbage collection, that observation
 has ended.
+
+What is to be done then takes a while, and CPython discards what a signal handler raises in the
+callback of a weak reference. So a block that is left exchanges that callback for one in C, and
+looks afterwards whether the observation has ended. The callback in Python is for observations that
+end elsewhere: with the context of a task, or when a program drops the call of a hook.
 """
 
 from __future__ import annotations
@@ -15,11 +20,15 @@ import atexit
 import gc
 from _weakref import ref  # weakref itself imports much more
 from contextvars import ContextVar
+from types import MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextvars import Token
     from typing import Any, Protocol
+
+    from .scope import Scope
 
     class Forgetful(Protocol):
         """What the end of the process and a garbage collection ask of a keeper."""
@@ -79,13 +88,15 @@ class Observations:
         collection. Another one may have begun meanwhile.
     """
 
-    __slots__ = ("_marks", "after", "before", "variable")
+    __slots__ = ("_marks", "_newest", "_settled", "after", "before", "variable")
 
     def __init__(self, name: str) -> None:
         self.variable: ContextVar[Mark | None] = ContextVar(name, default=None)
         self.before: Callable[[], None] = _do_nothing
         self.after: Callable[[], None] = _do_nothing
         self._marks: dict[int, ref[Mark]] = {}
+        # The observation that began last, and the last one when `after` was called last.
+        self._newest = self._settled = object()
 
     def begin(self) -> Mark:
         """Begin an observation, which lasts for as long as something refers to the mark."""
@@ -93,18 +104,60 @@ class Observations:
         if outer is not None:
             return outer  # it lasts until the inner block has been left, too
         mark = Mark()
-        marks, key = self._marks, id(mark)
-
-        def end(_: object) -> None:
-            marks.pop(key, None)
-            if not marks:
-                self.after()
-
         # First registered, then announced: an observation that ends in another thread
         # between the two does not undo what `before` does.
-        marks[key] = ref(mark, end)
+        self._watch(mark)
+        self._newest = object()
         self.before()
         return mark
+
+    def put_back(self, outer: Mark | None) -> None:
+        """Put the mark from before a block in force again."""
+        inner = self.variable.get()
+        left = None if inner is outer else self._leaving(inner)
+        del inner
+        self.variable.set(outer)
+        self._settle(left)
+
+    def leave(self, token: Token[Mark | None]) -> None:
+        """Put the mark in force again that the token stands for."""
+        left = self._leaving(self.variable.get())
+        self.variable.reset(token)
+        self._settle(left)
+
+    def drop(self, scope: Scope) -> None:
+        """Let a scope have no mark any more."""
+        left = self._leaving(scope.mark)
+        scope.mark = None
+        self._settle(left)
+
+    def _watch(self, mark: Mark) -> None:
+        key = id(mark)
+        self._marks[key] = ref(mark, MethodType(self._ended, key))
+
+    def _ended(self, key: int, _: object) -> None:
+        self._marks.pop(key, None)
+        self._settle()
+
+    def _leaving(self, mark: Mark | None) -> ref[Mark] | None:
+        """Let the end of an observation only be noted, in C, until `_settle` is called."""
+        if mark is None:
+            return None
+        marks, key = self._marks, id(mark)
+        left = marks[key] = ref(mark, MethodType(marks.pop, key))
+        return left
+
+    def _settle(self, left: ref[Mark] | None = None) -> None:
+        """Call `after` if that is due."""
+        mark = None if left is None else left()
+        # Unless another thread leaves a block of the same observation, and will settle that.
+        if mark is not None and self._marks.get(id(mark)) is left:
+            self._watch(mark)
+        newest = self._newest
+        if newest is not self._settled and not self.any():
+            self.after()
+            # Last: it is due still if it was interrupted, or if another one has begun meanwhile.
+            self._settled = newest
 
     def any(self) -> bool:
         """Whether there is one, in whatever thread or task."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._identifiers import shown
-from .._state.checked import checked_backend
+from .._state.option_checks import checked_backend
 from .._state.state import DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
 from .stacks import has_alone, stack_of, switched

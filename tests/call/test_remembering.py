@@ -8,6 +8,7 @@ import gc
 import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -407,7 +408,8 @@ def test_another_process_remembers() -> None:
         from {HERE} import Gpu, Model
         model = pickle.loads({pickle.dumps(Model().fit(Gpu()))!r})
         assert model.predict(Gpu()) == "gpu"
-        """
+        """,
+        path=[Path(__file__).parents[2]],
     )
 
 

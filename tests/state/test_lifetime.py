@@ -68,6 +68,70 @@ def test_blocks_inside_each_other_share_a_mark() -> None:
     assert log.steps == ["before", "after"]
 
 
+class Interrupt(BaseException):
+    """What a signal handler may raise."""
+
+
+def interrupt() -> None:
+    raise Interrupt
+
+
+def test_an_interrupt_of_what_follows_a_block_comes_out() -> None:
+    """E7: it would get lost in the callback of a weak reference; what it kept is still due."""
+    log = Log()
+    observations, variable = log.observations, log.observations.variable
+    after, observations.after = observations.after, interrupt
+
+    def work() -> None:
+        variable.set(observations.begin())
+        with pytest.raises(Interrupt):
+            observations.put_back(None)
+        token = variable.set(observations.begin())
+        with pytest.raises(Interrupt):
+            observations.leave(token)
+        assert log.steps == ["before", "before"]
+        observations.after = after
+        observations.put_back(None)
+        observations.put_back(None)
+
+    copy_context().run(work)
+    assert log.steps == ["before", "before", "after"]
+
+
+def test_an_interrupt_of_what_follows_the_default_comes_out() -> None:
+    """E7: the observation of the process-wide default ends with it."""
+    system = BackendSystem(None, "MYLIB")
+    system.backend_opts(hook=lambda call: call.next()).enable_globally()
+    observations = system._dispatcher.keeper.observations
+    after, observations.after = observations.after, interrupt
+    with pytest.raises(Interrupt):
+        system.backend_opts.reset_globally()
+    observations.after = after
+    assert not observations.any()
+    assert system.backend_opts().hooks == ()
+
+
+def test_what_lasts_elsewhere_is_watched_after_a_block_was_left() -> None:
+    """A context that was copied in the block still has the mark."""
+    log = Log()
+    observations = log.observations
+
+    def work() -> Any:
+        observations.variable.set(observations.begin())
+        copied = copy_context()
+        observations.put_back(None)
+        return copied
+
+    copied = copy_context().run(work)
+    assert observations.any()
+    assert log.steps == ["before"]
+    copied.run(observations.put_back, None)
+    assert log.steps == ["before", "after"]
+    again = copy_context().run(work)
+    del again
+    assert log.steps == ["before", "after", "before", "after"]
+
+
 def test_blocks_left_in_another_order() -> None:
     """What is in force again is observed again, as every use of a context variable."""
     system = BackendSystem(None, "MYLIB")

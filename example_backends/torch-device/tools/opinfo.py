@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map_only
 
 ORDER = ("alone", "reads", "converts", "fails")
@@ -62,20 +63,16 @@ def copied(sample: Any, device: str, *, is_backward: bool) -> Any:
     """Return a sample whose tensors are on a device."""
 
     def move(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().clone().to(device).requires_grad_(
-            is_backward and tensor.requires_grad
+        return (
+            tensor.detach().clone().to(device).requires_grad_(is_backward and tensor.requires_grad)
         )
 
-    def convert(value: Any) -> Any:
-        if isinstance(value, torch.device):
-            return torch.device(device)
-        return value
-
     parts = tree_map_only(torch.Tensor, move, (sample.input, sample.args, sample.kwargs))
+    parts = tree_map_only(torch.device, lambda each: torch.device(device), parts)
     made = type(sample)(parts[0], args=parts[1], kwargs=parts[2])
     made.output_process_fn_grad = sample.output_process_fn_grad
-    for name, value in list(made.kwargs.items()):
-        made.kwargs[name] = device if name == "device" else convert(value)
+    if "device" in made.kwargs:
+        made.kwargs["device"] = device
     return made
 
 
@@ -83,34 +80,45 @@ def to_cpu(found: list[Any]) -> list[Any]:
     return [each.detach().cpu() if isinstance(each, torch.Tensor) else each for each in found]
 
 
+class _Random(TorchDispatchMode):
+    """Notes whether an operator draws random numbers, which are not to be compared."""
+
+    is_used = False
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        tags = getattr(function, "tags", ())
+        is_certain = "attention" in str(function)  # it draws for a dropout alone
+        self.is_used |= torch.Tag.nondeterministic_seeded in tags and not is_certain
+        return function(*args, **(kwargs or {}))
+
+
 def outcome(
     environment: Any, info: Any, dtype: torch.dtype, count: int, *, is_backward: bool
 ) -> tuple[str, str] | None:
     """Return the outcome of an operator and its reason; None if it is not comparable."""
     try:
-        samples = list(
-            itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=is_backward), count)
-        )
-        expected = []
-        for sample in samples:
+        given = itertools.islice(info.sample_inputs("cpu", dtype, requires_grad=is_backward), count)
+        samples, expected = [], []
+        for sample in given:
+            with _Random() as random:
+                plain = copied(sample, "cpu", is_backward=False)
+                info(plain.input, *plain.args, **plain.kwargs)
+            if random.is_used:
+                continue
+            samples.append(sample)
             twice = [
                 run(info, copied(sample, "cpu", is_backward=is_backward), is_backward=is_backward)
                 for _ in range(2)
             ]
-            torch.manual_seed(1)
-            plain = copied(sample, "cpu", is_backward=False)
-            other = info(plain.input, *plain.args, **plain.kwargs)
             torch.testing.assert_close(to_cpu(twice[0]), to_cpu(twice[1]), equal_nan=True)
-            if sample.output_process_fn_grad is not None:
-                other = sample.output_process_fn_grad(other)
-            forward = tree_flatten(other)[0]
-            torch.testing.assert_close(
-                to_cpu(twice[0][: len(forward)]), to_cpu(forward), equal_nan=True
-            )
             expected.append(to_cpu(twice[0]))
     except Exception:
         return None
-    if not samples or not any(isinstance(each, torch.Tensor) for each in itertools.chain(*expected)):
+    if not samples or not any(
+        isinstance(each, torch.Tensor) for each in itertools.chain(*expected)
+    ):
         return None
     worst, reason = 0, ""
     counts = environment.report()
@@ -160,9 +168,7 @@ def main() -> None:
                 continue
             if "sparse" in info.full_name or info.full_name.startswith("_refs"):
                 continue
-            found = outcome(
-                environment, info, dtype, options.samples, is_backward=options.backward
-            )
+            found = outcome(environment, info, dtype, options.samples, is_backward=options.backward)
             if found is None:
                 continue
             counts[found[0]] += 1

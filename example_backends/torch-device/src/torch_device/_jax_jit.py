@@ -112,7 +112,12 @@ class CompiledStep:
         flat, tree = tree_flatten((args, kwargs))
         tensors = [each for each in flat if isinstance(each, torch.Tensor)]
         rest = tuple(None if isinstance(each, torch.Tensor) else each for each in flat)
-        key = (tree, rest, tuple((each.shape, each.dtype) for each in tensors), torch.is_grad_enabled())
+        key = (
+            tree,
+            rest,
+            tuple((each.shape, each.dtype) for each in tensors),
+            torch.is_grad_enabled(),
+        )
         found = self._compiled.get(repr(key))
         if found is None:
             found = self._compiled[repr(key)] = self._compile(flat, tree)
@@ -128,7 +133,11 @@ class CompiledStep:
         layout: dict[str, Any] = {}
 
         def trace(arrays: list[Any], states: list[Any], cells: list[Cell]) -> Any:
-            with _Watch() as watch, _NoHostChanges(), torch.autograd.set_multithreading_enabled(False):
+            with (
+                _Watch() as watch,
+                _NoHostChanges(),
+                torch.autograd.set_multithreading_enabled(False),
+            ):
                 for cell, state in zip(cells, states, strict=True):
                     watch.on_use(cell)
                     cell.array = state

@@ -10,6 +10,7 @@ from . import (
     linear,
     networks,
     pointwise,
+    polynomials,
     randomness,
     reductions,
     searching,
@@ -18,7 +19,7 @@ from . import (
 
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
-    modules = (pointwise, creation, reductions, indexing, linear, networks, searching, randomness)
-    for each in modules:
+    first = (pointwise, creation, reductions, indexing, linear)
+    for each in (*first, networks, searching, randomness, polynomials):
         each.register(environment, xp)
     pointwise.register_special(environment, xp)

@@ -93,9 +93,5 @@ def to_torch(array: Any) -> torch.Tensor:
         raise RuntimeError("values that JAX traces cannot leave the device")
     found = np.asarray(array)
     if array.dtype == jnp.bfloat16:
-        made = torch.empty(found.shape, dtype=torch.bfloat16)
-        made.view(torch.int16).numpy()[...] = found.view(np.int16)
-        return made
-    made = torch.empty(found.shape, dtype=torch.from_numpy(np.empty(0, found.dtype)).dtype)
-    made.numpy()[...] = found
-    return made
+        return torch.from_numpy(found.view(np.int16).copy()).clone().view(torch.bfloat16)
+    return torch.from_numpy(np.array(found)).clone()

@@ -63,7 +63,9 @@ def register(environment: Any, xp: Any) -> None:
         return lambda function: environment.register_op(*operators)(drawn(function))
 
     op(aten.uniform.default)(lambda g, shape, low=0.0, high=1.0: g.uniform(low, high, shape))
-    op(aten.normal_functional.default)(lambda g, shape, mean=0.0, std=1.0: g.normal(mean, std, shape))
+    op(aten.normal_functional.default)(
+        lambda g, shape, mean=0.0, std=1.0: g.normal(mean, std, shape)
+    )
     op(aten.exponential.default)(lambda g, shape, rate=1.0: g.exponential(1 / rate, shape))
     op(aten.log_normal.default)(lambda g, shape, mean=1.0, std=2.0: g.lognormal(mean, std, shape))
     op(aten.geometric.default)(lambda g, shape, p: g.geometric(p, shape))

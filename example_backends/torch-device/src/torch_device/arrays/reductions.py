@@ -83,22 +83,20 @@ def register(environment: Any, xp: Any) -> None:
 
         op(getattr(aten, name).dim)(along)
         op(getattr(aten, f"arg{name}").default)(
-            lambda x, dim=None, keepdim=False, argument=argument: argument(
-                x, axis=dim, keepdims=keepdim
-            ).astype(xp.int64)
-            if x.ndim
-            else xp.zeros((), xp.int64)
+            lambda x, dim=None, keepdim=False, argument=argument: (
+                argument(x, axis=dim, keepdims=keepdim).astype(xp.int64)
+                if x.ndim
+                else xp.zeros((), xp.int64)
+            )
         )
     for name in ("any", "all"):
         packet, function = getattr(aten, name), getattr(xp, name)
         op(packet.default)(function)
         for overload in (packet.dim, packet.dims):
             op(overload)(
-                lambda x, dim=None, keepdim=False, function=function: function(
-                    x, axis=axes(x, dim), keepdims=keepdim
+                lambda x, dim=None, keepdim=False, function=function: (
+                    function(x, axis=axes(x, dim), keepdims=keepdim) if x.ndim else x.astype(bool)
                 )
-                if x.ndim
-                else x.astype(bool)
             )
 
     def running(function: Any) -> Any:
@@ -139,8 +137,9 @@ def register(environment: Any, xp: Any) -> None:
         lambda g, y, dim, dtype: y * (g - (xp.sum(g * y, axis=dim, keepdims=True) if y.ndim else g))
     )
     op(aten._log_softmax_backward_data.default)(
-        lambda g, y, dim, dtype: g
-        - xp.exp(y) * (xp.sum(g, axis=dim, keepdims=True) if y.ndim else g)
+        lambda g, y, dim, dtype: (
+            g - xp.exp(y) * (xp.sum(g, axis=dim, keepdims=True) if y.ndim else g)
+        )
     )
 
     @op(aten.linalg_vector_norm.default)
@@ -160,9 +159,7 @@ def register(environment: Any, xp: Any) -> None:
         return xp.sum(x**order, axis=axis, keepdims=keepdim) ** (1 / order)
 
     @op(aten.sort.stable)
-    def sort(
-        x: Any, stable: Any = None, dim: int = -1, descending: bool = False, **_: Any
-    ) -> Any:
+    def sort(x: Any, stable: Any = None, dim: int = -1, descending: bool = False, **_: Any) -> Any:
         if not x.ndim:
             return x, xp.zeros((), xp.int64)
         if descending:

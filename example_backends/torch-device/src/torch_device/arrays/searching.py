@@ -107,7 +107,9 @@ def register(environment: Any, xp: Any) -> None:
                 return x, xp.zeros(x.shape, xp.int64)
             return extremes(x, dim)
 
-        op(getattr(aten, name).default)(refuse_empty)
+        environment.register_kernel(
+            getattr(aten, f"_{name}_helper").default, _writing(environment, refuse_empty)
+        )
 
     @op(aten.mode.default)
     def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
@@ -158,3 +160,46 @@ def register(environment: Any, xp: Any) -> None:
     @op(aten.repeat_interleave.Tensor)
     def repeat_interleave(repeats: Any, output_size: Any = None) -> Any:
         return xp.repeat(xp.arange(repeats.shape[0]), repeats).astype(repeats.dtype)
+
+    @op(aten.unique_consecutive.default)
+    def consecutive(
+        x: Any, inverse: bool = False, counts: bool = False, dim: int | None = None
+    ) -> Any:
+        if dim is not None:
+            return NotImplemented
+        flat = x.reshape(-1)
+        is_first = xp.concatenate([xp.ones(min(flat.size, 1), bool), flat[1:] != flat[:-1]])
+        starts = xp.nonzero(is_first)[0]
+        empty = xp.zeros((0,), xp.int64)
+        place = (xp.cumsum(is_first) - 1).reshape(x.shape).astype(xp.int64)
+        ends = xp.concatenate([starts[1:], xp.asarray([flat.size])[: starts.size]])
+        return (
+            flat[is_first],
+            place if inverse else empty,
+            (ends - starts).astype(xp.int64) if counts else empty,
+        )
+
+    @op(aten.nonzero_static.default)
+    def nonzero_static(x: Any, *, size: int, fill_value: int = -1) -> Any:
+        found = xp.stack(xp.nonzero(x), -1)[:size] if x.ndim else xp.zeros((int(bool(x)), 0))
+        rest = xp.full((size - found.shape[0], x.ndim), fill_value)
+        return xp.concatenate([found, rest]).astype(xp.int64)
+
+    @op(aten._logcumsumexp.default)
+    def logcumsumexp(x: Any, dim: int) -> Any:
+        if not x.ndim:
+            return x
+        moved = xp.moveaxis(x, dim, 0)
+        rows = [moved[:1]]
+        for number in range(1, moved.shape[0]):
+            rows.append(xp.logaddexp(rows[-1], moved[number : number + 1]))
+        return xp.moveaxis(xp.concatenate(rows), 0, dim)
+
+
+def _writing(environment: Any, function: Any) -> Any:
+    def kernel(x: torch.Tensor, values: torch.Tensor, index: torch.Tensor, dim: int) -> None:
+        found = function(environment.data.read(x), dim)
+        environment.data.write(values, found[0])
+        environment.data.write(index, found[1])
+
+    return kernel

@@ -12,7 +12,7 @@ import pytest
 
 import spatch_core
 from spatch_core import BackendSystem
-from spatch_core._function.travelling import restore_dispatchable
+from spatch_core._function.script_functions import restore_dispatchable
 from spatch_core.testing import run_python
 
 pytest.importorskip("cloudpickle")

@@ -18,17 +18,17 @@ CORE = Path(spatch_core.__file__).parents[1]
 @pytest.fixture(autouse=True)
 def _callbacks() -> Iterator[None]:
     """Importing the module adds a callback; where the package does not import it, take it away."""
-    is_used = "spatch_core._function.collecting" in sys.modules
+    is_used = "spatch_core._function.garbage_collection" in sys.modules
     before = [*gc.callbacks]
     yield
     if not is_used:
         gc.callbacks[:] = before
-        sys.modules.pop("spatch_core._function.collecting", None)
+        sys.modules.pop("spatch_core._function.garbage_collection", None)
 
 
 def test_finalizers_see_the_collection() -> None:
     """A finalizer runs in the middle of it, and may call a function of a library."""
-    from spatch_core._function.collecting import is_collecting
+    from spatch_core._function.garbage_collection import is_collecting
 
     seen: list[bool] = []
 
@@ -52,7 +52,7 @@ def test_collections_are_noted_where_that_matters() -> None:
         import sys
         from spatch_core import BackendSystem
         BackendSystem(None, "LIB")
-        print("spatch_core._function.collecting" in sys.modules)
+        print("spatch_core._function.garbage_collection" in sys.modules)
     """
     done = run_python(code, path=[CORE])
     assert done.stdout.strip() == str(sys.version_info < (3, 11))

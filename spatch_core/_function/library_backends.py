@@ -233,6 +233,6 @@ class Backends:
         ValueError
             If a later version made the pickle, with what this version does not know.
         """
-        from .restoring import restore  # few programs need it
+        from .unpickling import restore  # few programs need it
 
         return restore(self._dispatcher, kind, content)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, GlobalOptionsWarning
-from spatch_core._state.globally import enable
 from spatch_core._state.keeper import StateKeeper
+from spatch_core._state.process_default import enable
 from spatch_core._state.state import DispatchState
 
 

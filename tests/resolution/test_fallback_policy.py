@@ -8,7 +8,7 @@ import pytest
 
 from spatch_core._dispatch_arguments import Function
 from spatch_core._manner import Manner
-from spatch_core._resolution.ending import Ending, Warned, is_operator, policy_of
+from spatch_core._resolution.fallback_policy import Ending, Warned, is_operator, policy_of
 from spatch_core._state.state import DispatchState
 
 

@@ -1,4 +1,4 @@
-"""Asking a backend whether it runs a call, and the context that it is asked with."""
+"""Asks the ``should_run`` of a backend whether it runs a call, and makes the context for that."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._resolution.overriding import GenericMethod, overrides, overriding_types
+from spatch_core._resolution.overriding_types import GenericMethod, overrides, overriding_types
 
 METHOD = "__lib_function__"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from .._classes import defined
 from .._dispatch_arguments import COROUTINE, Function
-from .._resolution.overrides import BeyondResolver, OverridingResolver
-from .._resolution.overriding import GenericMethod
+from .._resolution.overriding_types import GenericMethod
+from .._resolution.protocol_resolver import BeyondResolver, OverridingResolver
 from .._state.scope import Scope
 from .._state.state import DispatchState
 from . import answers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .._state.freezing import restore_function
 from .._state.pickles import check_names, restore_options
 from .invocation import restore_invocation
-from .travelling import restore_dispatchable
+from .script_functions import restore_dispatchable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

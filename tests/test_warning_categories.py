@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 import spatch_core
-from spatch_core import FallbackWarning, _categories, exceptions
+from spatch_core import FallbackWarning, _warning_categories, exceptions
 from spatch_core.testing import run_python
 
 CORE = Path(spatch_core.__file__).parents[1]
-CATEGORIES = sorted(name for name in vars(_categories) if name.endswith("Warning"))
+CATEGORIES = sorted(name for name in vars(_warning_categories) if name.endswith("Warning"))
 
 
 @pytest.mark.parametrize("name", CATEGORIES)
 def test_users_find_them_among_the_exceptions(name: str) -> None:
     """E8: pickles, tracebacks and filters name the public module."""
-    category = getattr(_categories, name)
+    category = getattr(_warning_categories, name)
 
     assert getattr(exceptions, name) is category
     assert category.__module__ == "spatch_core.exceptions"
@@ -32,7 +32,7 @@ def test_errors_do_without_them() -> None:
     code = """
         import sys
         import spatch_core.exceptions
-        print("spatch_core._categories" in sys.modules)
+        print("spatch_core._warning_categories" in sys.modules)
         try:
             spatch_core.exceptions.OtherWarning
         except AttributeError as error:

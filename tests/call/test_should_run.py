@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from spatch_core import IF_NEEDED
-from spatch_core._call.asking import ask, make_context, reason_of_answer
 from spatch_core._call.context import DispatchContext
+from spatch_core._call.should_run import ask, make_context, reason_of_answer
 from spatch_core._description.description import Implementation
 from spatch_core._dispatch_arguments import Function
 from spatch_core._resolution.candidate import Candidate

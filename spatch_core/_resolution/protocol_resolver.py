@@ -21,8 +21,8 @@ from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import ABSTRACT
 from .candidate import Candidate
-from .ending import Ending
-from .overriding import overriding_types
+from .fallback_policy import Ending
+from .overriding_types import overriding_types
 from .resolver import Resolver
 from .walk import Step, Walk
 

@@ -1,4 +1,4 @@
-"""Turns: locks that an interrupted thread cannot leave held.
+"""Locks that an interrupted thread cannot leave held, called turns.
 
 A signal handler may raise between any two instructions, so also between acquiring a lock and the
 ``try`` whose ``finally`` releases it, or in that ``finally``. No order of statements closes this

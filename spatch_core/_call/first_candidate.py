@@ -1,4 +1,4 @@
-"""The asker of a chain: the generated callable that asks the first candidate, and calls it.
+"""The first candidate of a chain: generates the callable that asks it, and calls it.
 
 A table holds it where the first candidate is asked, or takes a context. For two positional
 arguments, a ``should_run``, and an implementation without context it is::
@@ -50,9 +50,9 @@ from .._dispatch_arguments import Function, TakesFound, missing
 from .._identifiers import GENERATED
 from .._resolution.candidate import Candidate
 from ..backend_utils import IF_NEEDED
-from .asking import make_known
 from .context import CallContext, Rest
 from .course import RETURNED
+from .should_run import make_known
 
 _NAMES = (
     "CallContext",

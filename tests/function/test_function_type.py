@@ -6,7 +6,7 @@ import typing
 from typing import Any
 
 from spatch_core import BackendSystem
-from spatch_core._function.protocol import DispatchableFunction
+from spatch_core._function.function_type import DispatchableFunction
 from spatch_core.testing import run_python
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._turns import Turn, is_running
+from spatch_core._locks import Turn, is_running
 
 
 def hold(turn: Turn) -> tuple[threading.Thread, threading.Event]:

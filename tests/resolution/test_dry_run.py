@@ -1,4 +1,4 @@
-"""Explaining a call from its walk and its ending."""
+"""The dry run of a call: explained from its walk and its ending."""
 
 from __future__ import annotations
 

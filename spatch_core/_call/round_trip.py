@@ -1,4 +1,4 @@
-"""Changed arguments: their leaves are converted for the default implementation, and back after it.
+"""The round trip of arguments: converted for the default implementation, and back after it.
 
 For a list ``x`` of two arrays of a backend, ``there(x)`` is a list of the library's arrays. The
 default implementation may return one of these, or a list that holds them: ``back`` gives the
@@ -32,8 +32,8 @@ class Unconverted(Exception):  # noqa: N818  # it is caught where it is raised
     """Something cannot be converted; the argument says why."""
 
 
-class Changed:
-    """Arguments with other leaves, and the way back.
+class RoundTrip:
+    """Arguments with converted leaves, and the way back.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Changed arguments, and the way back."""
+"""The round trip: converted arguments, and the way back."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from spatch_core._call.changed import Changed, Unconverted, converted
 from spatch_core._call.leaves import Leaves
+from spatch_core._call.round_trip import RoundTrip, Unconverted, converted
 
 
 class Own:
@@ -42,30 +42,30 @@ def is_library(cls: type) -> bool:
     return cls is Own
 
 
-def change(*roots: Any) -> tuple[Changed, dict[int, Any]]:
+def convert(*roots: Any) -> tuple[RoundTrip, dict[int, Any]]:
     leaves = Leaves(roots, is_foreign, is_library)
     made = {key: Own() for key in leaves.found}
     back = {**leaves.noted, **{id(made[key]): value for key, value in leaves.found.items()}}
-    return Changed(leaves, {**made}, back), made
+    return RoundTrip(leaves, {**made}, back), made
 
 
 def test_leaves_are_exchanged_and_come_back() -> None:
     value, own = Foreign(), Own()
     items = [value, own]
-    changed, made = change(items)
+    trip, made = convert(items)
     told = Told()
     new = made[id(value)]
-    assert changed.there(items) == [new, own]
-    assert changed.back(new, is_library, pytest.fail, told) is value
-    assert changed.back(own, is_library, pytest.fail, told) is own
-    assert changed.back([new, 1], is_library, pytest.fail, told) == [value, 1]
+    assert trip.there(items) == [new, own]
+    assert trip.back(new, is_library, pytest.fail, told) is value
+    assert trip.back(own, is_library, pytest.fail, told) is own
+    assert trip.back([new, 1], is_library, pytest.fail, told) == [value, 1]
     assert told.moves == []
 
 
 def test_new_objects_of_the_library_are_converted() -> None:
-    changed, _ = change(Foreign())
+    trip, _ = convert(Foreign())
     own, told = Own(), Told()
-    result = changed.back((own, own), is_library, lambda _: Foreign(), told)
+    result = trip.back((own, own), is_library, lambda _: Foreign(), told)
     assert result[0] is result[1]
     assert told.moves == [(own, result[0])]
 
@@ -73,8 +73,8 @@ def test_new_objects_of_the_library_are_converted() -> None:
 def test_what_was_written_is_copied_into_the_callers_objects() -> None:
     value = Foreign()
     items = [value]
-    changed, made = change(items)
-    there, told = changed.there(items), Told()
+    trip, made = convert(items)
+    there, told = trip.there(items), Told()
     there.append(1)
     copied: list[tuple[Any, Any]] = []
 
@@ -82,7 +82,7 @@ def test_what_was_written_is_copied_into_the_callers_objects() -> None:
         copied.append((original, written))
 
     written = Leaves([items], is_foreign)
-    changed.write_back(written, is_library, pytest.fail, copy_into, told)
+    trip.write_back(written, is_library, pytest.fail, copy_into, told)
     assert copied == [(value, made[id(value)])]
     assert items == [value, 1]
     assert told.moves == [(made[id(value)], value)]

@@ -1,4 +1,4 @@
-"""The ending of a chain: what becomes of a call that no backend takes, by the fallback policy.
+"""The fallback policy: it decides the ending of a call with foreign types that no backend takes.
 
 A *foreign type* is a dispatch type that is neither one of Python's own classes nor known to the
 library. The policy of a call is that of the block, else that of the function, else that of the

@@ -1,4 +1,4 @@
-"""Explains what would run for a call, from the same walk and the same ending as the call."""
+"""The dry run of a call: explains what would run, from the same walk and ending as the call."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .._identifiers import DEFAULT
 from .._state.state import DispatchState
 from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
-from .ending import Ending
 from .explanation import ExplainedBackend, Explanation, Verdict
+from .fallback_policy import Ending
 from .reasons import reason as reason_of
 from .resolver import Resolver
 from .walk import Step, Walk

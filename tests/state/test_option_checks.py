@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, UnknownBackendError, UnknownTypeError
-from spatch_core._state.checked import MAX_OPTIONS, check, is_constant
+from spatch_core._state.option_checks import MAX_OPTIONS, check, is_constant
 from spatch_core._state.state import DispatchState
 from spatch_core._state.trace import Trace
 
