@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .converted_objects import name_of
-from .leaves import Leaves, has_same_items
+from .leaves import Leaves, has_same_items, is_container
 
 
 class Told(Protocol):
@@ -75,17 +75,25 @@ class RoundTrip:
         """
         if id(result) in self._back:
             return self._back[id(result)]
+        cls = type(result)
+        if not is_container(cls):  # in half the time
+            return self._restored(result, from_default, told) if is_library(cls) else result
         leaves = Leaves((result,), is_library, known=self._back)
         if not leaves.found:
             return result
         for key, value in leaves.found.items():
             if key not in self._back:
-                self._back[key] = new = converted(from_default, "from_default", value)
-                self._kept.append(value)
-                if new is not value:
-                    told.converted(value, new)
+                self._restored(value, from_default, told)
         made = {key: self._back[key] for key in leaves.found}
         return leaves.replaced(result, made, self._leaves.origins(self._made))
+
+    def _restored(self, value: Any, from_default: Callable[..., Any], told: Told) -> Any:
+        """Convert an object of the library, for good."""
+        self._back[id(value)] = new = converted(from_default, "from_default", value)
+        self._kept.append(value)
+        if new is not value:
+            told.converted(value, new)
+        return new
 
     def write_back(
         self,
