@@ -156,7 +156,8 @@ def register_basic(environment: BackendEnvironment) -> None:
         if whole is None:
             cell = source.cell
             source.whole = whole = wrap(cell.array, cell.shape, cell.dtype, environment)
-            whole.untyped_storage().cell = cell
+            shared: Any = whole.untyped_storage()
+            shared.cell = cell
         if whole.dtype is not tensor.dtype:
             whole = whole.view(-1).view(tensor.dtype)
         tensor.data = whole.as_strided(tuple(size), tuple(stride), offset)

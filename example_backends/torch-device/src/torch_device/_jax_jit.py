@@ -127,7 +127,8 @@ class CompiledStep:
 
     def _compile(self, flat: list[Any], tree: Any) -> Callable[..., Any]:
         given = [each for each in flat if isinstance(each, torch.Tensor)]
-        environment = given[0].untyped_storage().environment if given else None
+        first: Any = given[0].untyped_storage() if given else None
+        environment = getattr(first, "environment", None)
         if environment is None:
             raise TypeError("a compiled step takes at least one tensor of the device")
         read = environment.data.read
@@ -171,8 +172,8 @@ class CompiledStep:
         # Once for the storages that the step uses, and again with these as inputs.
         jax.eval_shape(lambda arrays: trace(arrays, [], []), inputs)
         cells: list[Cell] = layout["used"]
-        compiled = jax.jit(lambda arrays, states: trace(arrays, states, cells))
-        compiled = compiled.lower(inputs, [each.array for each in cells]).compile()
+        program = jax.jit(lambda arrays, states: trace(arrays, states, cells))
+        compiled = program.lower(inputs, [each.array for each in cells]).compile()
         made: list[Cell] = layout["made"]
         results, result_tree = layout["results"], layout["tree"]
         if len(layout["used"]) != len(cells):
