@@ -68,7 +68,7 @@ nox.options.download_python = "never"
 # Variables that would change what is tested. PYTHONDONTWRITEBYTECODE would make thousands of
 # processes compile what they import.
 _UNWANTED = re.compile(
-    r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE)_.*"
+    r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE|TENSORLY)_.*"
 )
 for _name in filter(_UNWANTED.fullmatch, list(os.environ)):
     del os.environ[_name]
@@ -302,14 +302,30 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
             step.pytest(name, *parts, folder=folder, shared="loadgroup")
 
 
+if "3.11" in INTERPRETERS:
+
+    @step("types and tests of what needs PyTorch", version="3.11")
+    def torch(step: Step) -> None:
+        folder = ROOT / "example_backends" / "torch-device"
+        step.install([ROOT, folder], groups=["torch"], extras="[cli]")
+        source = str(folder / "src")
+        step.run("mypy", source, variables={"MYPYPATH": source})
+        step.pytest("torch-device", "tests", folder=folder)
+        step.pytest(
+            "torch", "-m", "", "tests/protocols", "docs/how-to/coming-from-array-function.md"
+        )
+
+
 @step(
     "spatch-core update, verify and doctor, and the generated tables, of the example backends",
     everything=True,
 )
 def backends(step: Step) -> None:
-    files = sorted((ROOT / "example_backends").glob("*/src/**/*.toml"))
+    files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))
+    # The others are written by hand.
+    generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
     commands: list[tuple[str | Path, ...]] = [
-        ("spatch-core", "update", "--check", *files),
+        ("spatch-core", "update", "--check", *generated),
         ("spatch-core", "verify", *files),
         ("spatch-core", "doctor"),
         ("python", "tools/agreement.py", "--check"),

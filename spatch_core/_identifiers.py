@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Final
 
-    from ._turns import Turn
+    from ._locks import Turn
 
 GENERATED: Final = "<dispatch of "
 """The start of the file names of generated code, whose globals may be those of the library."""
@@ -154,7 +154,7 @@ def import_in_turn(name: str) -> object:
     from importlib import import_module
 
     from ._import_locks import is_importing, release_left_locks
-    from ._turns import Turn
+    from ._locks import Turn
 
     def import_it() -> object:
         try:

@@ -1,4 +1,4 @@
-"""What a finder returns to replace the arguments of a call: an iterator is consumed by looking."""
+"""Arguments with which a call goes on after its finder has consumed an iterator among them."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ import sys
 from _weakref import ref  # weakref itself imports much more
 
 from ._function.acceleration import protect_exit
-from ._function.backends import Backends
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
+from ._function.library_backends import Backends
 from ._identifiers import DEFAULT, is_backend_name
 from ._state.keeper import StateKeeper
 from ._state.options import BackendOptions

@@ -103,7 +103,7 @@ class BackendImplementation:
         """
         is_usual = isinstance(api_identity, str) and should_run is None
         if not is_usual or not isinstance(uses_context, bool):
-            from ._registering_mistakes import check_implements  # a backend imports it seldom
+            from ._implementation_mistakes import check_implements  # a backend imports it seldom
 
             check_implements(api_identity, should_run, uses_context, sys._getframe(1))
         identifier = _identifier(api_identity)
@@ -157,7 +157,7 @@ class BackendImplementation:
             if entry.function is backend_func or entry.identifier == backend_func
         ]
         if not entries:
-            from ._registering_mistakes import check_set_should_run
+            from ._implementation_mistakes import check_set_should_run
 
             check_set_should_run(backend_func, sys._getframe(1))
             raise ValueError(

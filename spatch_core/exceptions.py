@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     # Not at run time: its dataclasses take longer to import than a library does.
     from typing import Any
 
-    from ._categories import (
+    from ._problems import Problem
+    from ._warning_categories import (
         BackendSkippedWarning,
         DuplicateFunctionWarning,
         EnvironmentVariableWarning,
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
         GlobalOptionsWarning,
         SpatchCoreWarning,
     )
-    from ._problems import Problem
 
 __all__ = [
     "BackendDeferredError",
@@ -282,9 +282,9 @@ def __getattr__(name: str) -> object:
     # Imported on first use: a backend that registers its functions needs no warning.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from . import _categories
+    from . import _warning_categories
 
-    found = globals()[name] = getattr(_categories, name)
+    found = globals()[name] = getattr(_warning_categories, name)
     return found
 
 

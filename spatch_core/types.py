@@ -13,24 +13,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from . import (
-    _categories,
     _replaced_arguments,
     _type_patterns,
+    _warning_categories,
     backend_system,
     backend_utils,
     exceptions,
 )
 from ._call import context
 from ._description.description import Description
-from ._function import backends, decorator, dispatchable, invocation
-from ._function.protocol import DispatchableFunction
+from ._function import decorator, dispatchable, invocation, library_backends
+from ._function.function_type import DispatchableFunction
 from ._problems import Problem
 from ._resolution.explanation import Explanation
 from ._state import block, hooks, options
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
-    from ._description.description import AutoGeneration, Implementation
+    from ._description.description import AutoGeneration, Implementation, Variant
     from ._problems import Source
     from ._resolution.explanation import ExplainedBackend, Verdict
     from ._state.hooks import Call
@@ -69,6 +69,7 @@ __all__ = [
     "Trace",
     "TraceEvent",
     "TypePattern",
+    "Variant",
     "Verdict",
 ]
 
@@ -82,6 +83,7 @@ _HOMES = {
     "Source": "_problems",
     "TraceEvent": "_state.trace",
     "TypePattern": "_type_patterns",
+    "Variant": "_description.description",
     "Verdict": "_resolution.explanation",
 }
 """Modules of the names that are not imported above; those of others are in `examination`."""
@@ -112,8 +114,8 @@ _ANNOTATIONS: dict[str, Any] = {
     "Trace": Trace,
 }
 for _module in (
-    *(_categories, _type_patterns, backend_system, backend_utils, backends, block, context),
-    *(decorator, dispatchable, exceptions, hooks, options, _replaced_arguments),
+    *(_warning_categories, _type_patterns, backend_system, backend_utils, block, context),
+    *(decorator, dispatchable, exceptions, hooks, library_backends, options, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

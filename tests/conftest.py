@@ -24,14 +24,10 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 SLOW = (
-    *("attacks/", "typing/", "tools/", "function/test_acceleration_stress.py", "test_wheel.py"),
-    *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_list.py"),
-    *("cli/test_new_backend.py", "cli/test_order.py", "cli/test_output.py", "cli/test_show.py"),
-    "cli/test_replay_check.py",
-    *("cli/test_terminal.py", "cli/test_update.py", "cli/test_verify.py"),
-    "examination/",
+    *("attacks/", "cli/", "examination/", "property/", "tools/", "typing/", "test_migration.py"),
+    *("function/test_acceleration_stress.py", "test_wheel.py"),
 )
-"""Tests that start many processes, or threads: three quarters of the time of all tests."""
+"""Tests of many processes, threads or samples: more than three quarters of the time of all tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

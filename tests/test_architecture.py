@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -104,6 +105,16 @@ def test_places_to_look_for_exist() -> None:
         assert (architecture.PACKAGE / room / "__init__.py").exists(), room
     for file in re.findall(r"\b(_\w+/\w+\.c)\b", TEXT):
         assert (architecture.PACKAGE / file).exists(), file
+
+
+def test_the_modules_in_which_to_look_exist() -> None:
+    """Each row names a module or a room."""
+    rows = re.findall(r"^\|.*\|(.*)\|$", TEXT.split("## Where to find what")[1], re.MULTILINE)
+    for row in rows[2:]:
+        places = re.findall(r"`(_?[a-z][\w.]*)/?`", row)
+        assert places, row
+        for place in places:
+            assert find_spec(f"spatch_core.{place}"), place
 
 
 def code_of(identifier: str) -> CodeType:

@@ -104,6 +104,7 @@ class TestPackage:
         assert modules - own(modules) <= LIGHT
         rooms = {"_description", "_order", "_resolution", "testing"}
         assert not modules & {
+            "spatch_core._discovery.by_name",
             "spatch_core._discovery.registry",
             *(f"spatch_core.{name}" for name in rooms),
         }

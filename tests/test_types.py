@@ -35,7 +35,12 @@ SYSTEM = BackendSystem(
         {
             "name": "b",
             "primary_types": [f"{HERE}:Foreign"],
-            "functions": {"lib:f": {"function": f"{HERE}:implementation"}},
+            "functions": {
+                "lib:f": {
+                    "function": f"{HERE}:implementation",
+                    "variants": [{"requires": "nothing-of-this-name", "function": "m:f"}],
+                }
+            },
         },
         {"name": "broken"},
     ],
@@ -68,6 +73,7 @@ def received() -> dict[str, Any]:
         "Trace": trace,
         "TraceEvent": trace[0],
         "TypePattern": description.primary_types[0],
+        "Variant": description.functions["lib:f"].variants[0],
         "Verdict": explanation.backends[0].verdict,
     }
 

@@ -44,9 +44,14 @@ def install(python: Path, *arguments: str) -> None:
         sys.exit(f"{' '.join(command)} ended with code {code}")
 
 
+APART = ("torch-device",)
+"""Examples that need PyTorch, which is large: they have an environment of their own."""
+
+
 def example_folders() -> list[Path]:
-    """Return the folder of every example distribution of this checkout."""
-    return sorted(file.parent for file in (ROOT / "example_backends").glob("*/pyproject.toml"))
+    """Return the folders of the example distributions, without those that stand `APART`."""
+    found = sorted(file.parent for file in (ROOT / "example_backends").glob("*/pyproject.toml"))
+    return [folder for folder in found if folder.name not in APART]
 
 
 def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:

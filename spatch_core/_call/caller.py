@@ -11,18 +11,18 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
-from .._resolution.ending import Ending
-from .._resolution.explaining import explain
+from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
+from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
 from ..backend_utils import IfNeeded
 from . import answers
-from .asking import ask, make_context
 from .demanded import Demanded
 from .entry_chain import EntryChain
 from .guard import Guard
+from .should_run import ask, make_context
 from .targets import as_function, tries_whole_chain
 
 

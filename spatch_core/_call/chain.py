@@ -31,9 +31,9 @@ from .._resolution.candidate import Candidate
 from .._state.state import DispatchState
 from .._state.trace import Outcome, TraceEvent
 from . import answers
-from .asking import ask, make_context
 from .context import DispatchContext, Rest
 from .course import POSTPONED, RETURNED, UNCONVERTED, Course, reason_of
+from .should_run import ask, make_context
 
 if TYPE_CHECKING:
     from .._resolution.resolver import Resolver

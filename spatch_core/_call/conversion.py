@@ -13,9 +13,9 @@ from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
-from .changed import Changed, Told, Unconverted, converted
 from .converted_objects import size_of
 from .leaves import NO_LEAVES, Leaves
+from .round_trip import RoundTrip, Told, Unconverted, converted
 
 _OTHER, _LIBRARY, _FOREIGN = range(3)
 """Kinds of classes: their objects stay, are the library's, or are converted."""
@@ -113,9 +113,9 @@ class Conversion:
         obstacle = self.obstacle(args, kwargs)
         if obstacle:
             raise Unconverted(obstacle)
-        changed = self._changed((*args, *kwargs.values()), told)
-        new_args = tuple([changed.there(each) for each in args])
-        new_kwargs = {name: changed.there(each) for name, each in kwargs.items()}
+        trip = self._round_trip((*args, *kwargs.values()), told)
+        new_args = tuple([trip.there(each) for each in args])
+        new_kwargs = {name: trip.there(each) for name, each in kwargs.items()}
         written = None
         manner = self._function.manner
         if manner is not None and manner.mutated:
@@ -124,7 +124,7 @@ class Conversion:
 
         def finish(result: Any) -> Any:
             try:
-                return self._finished(result, changed, written, told)
+                return self._finished(result, trip, written, told)
             except Unconverted as failure:
                 raise told.refusal(str(failure)) from None
 
@@ -152,7 +152,7 @@ class Conversion:
             return _awaited(keeper, lambda: coroutine, (), {}, finish)
         return finish(result)
 
-    def _changed(self, roots: tuple[Any, ...], told: Told) -> Changed:
+    def _round_trip(self, roots: tuple[Any, ...], told: Told) -> RoundTrip:
         """Convert the leaves of the arguments."""
         to_default, _, _ = self._load()
         leaves = Leaves(roots, self._is_foreign, self._is_library)
@@ -166,9 +166,9 @@ class Conversion:
             if type(type(new)) is not type or type(new) not in NO_LEAVES:
                 back[id(new)] = value
             told.converted(value, new)
-        return Changed(leaves, made, back)
+        return RoundTrip(leaves, made, back)
 
-    def _finished(self, result: Any, changed: Changed, written: Leaves | None, told: Told) -> Any:
+    def _finished(self, result: Any, trip: RoundTrip, written: Leaves | None, told: Told) -> Any:
         """Return the result of the default implementation for the caller."""
         if result is NotImplemented:
             return result
@@ -176,8 +176,8 @@ class Conversion:
             raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
         _, from_default, copy_into = self._load()
         if written is not None:
-            changed.write_back(written, self._is_library, from_default, copy_into, told)
-        return changed.back(result, self._is_library, from_default, told)
+            trip.write_back(written, self._is_library, from_default, copy_into, told)
+        return trip.back(result, self._is_library, from_default, told)
 
     def _mutated(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]

@@ -1,7 +1,7 @@
 """The end of a chain: no backend has answered a call that has foreign types.
 
-What becomes of the call is decided in `_resolution.ending`; this says why to the user, with the
-reasons that the backends have given in this very call.
+`_resolution.fallback_policy` decides what becomes of the call; this module tells the user why, with
+the reasons that the backends have given in this very call.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
 from .._resolution.candidate import Candidate
-from .._resolution.ending import Ending
-from .._resolution.explaining import explain
+from .._resolution.dry_run import explain
 from .._resolution.explanation import ExplainedBackend
+from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
-from .changed import Unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of
 from .course import UNCONVERTED, Course
 from .leaves import Leaves
 from .remedies import remedies
+from .round_trip import Unconverted
 
 NOTE = "No backend ran "
 """The start of the notes of exceptions."""

@@ -12,11 +12,11 @@ from typing import Any
 
 from .._identifiers import DEFAULT
 from ..backend_utils import IF_NEEDED
-from .asker import make_asking
-from .asking import reason_of_answer
 from .chain import Chain
 from .context import DispatchContext
 from .course import RETURNED, UNCONVERTED, Course, Raised, reason_of
+from .first_candidate import make_asking
+from .should_run import reason_of_answer
 from .targets import as_function, tries_whole_chain
 
 

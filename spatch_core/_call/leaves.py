@@ -64,6 +64,7 @@ class Leaves:
         self.noted: dict[int, Any] = {}
         self._containers: dict[int, Any] = {}
         holders: dict[int, list[int]] = {}
+        has_known = len(known) > 0
         # Not recursive: containers may be nested deeply, and hold themselves.
         pending: list[tuple[int | None, Any]] = [(None, iter(roots))]
         while pending:
@@ -73,8 +74,9 @@ class Leaves:
                 if type(cls) is type and cls in NO_LEAVES:
                     continue
                 key = id(item)
-                is_holder = is_container(cls) and key not in known
-                if not is_holder and not is_leaf(cls) and key not in known:
+                is_known = has_known and key in known
+                is_holder = not is_known and is_container(cls)
+                if not (is_holder or is_known or is_leaf(cls)):
                     if is_noted is not None and is_noted(cls):
                         self.noted[key] = item
                     continue

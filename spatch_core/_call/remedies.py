@@ -7,8 +7,9 @@ from typing import Any
 
 from .._dispatch_arguments import Function
 from .._resolution.candidate import Candidate
-from .._resolution.ending import Ending
+from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
+from .._resolution.walk import Walk
 from .._state.state import DispatchState
 from .conversion import Conversion
 
@@ -60,14 +61,10 @@ def remedies(
                     "and the library's own implementation runs"
                 )
     for name, active, _ in converters.judged(function, state, walk):
-        options = _prioritizing(state, name)
-        again = resolver.walk(function, options, types)
-        for candidate in converters.candidates(function, options, again):
-            if active is not None or candidate.backend != name:
-                continue
-            if not conversion_of(candidate).obstacle(args, kwargs):
-                also = "" if ending.converts else ", fallback='convert'"
-                found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
+        new = None if active is not None else _new_converter(resolver, function, state, walk, name)
+        if new is not None and not conversion_of(new).obstacle(args, kwargs):
+            also = "" if ending.converts else ", fallback='convert'"
+            found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
     if not ending.declined:
         found.append(
             "with backend_opts(fallback='default'), the library's own implementation runs with "
@@ -87,6 +84,22 @@ def _why_inactive(resolver: Resolver, state: DispatchState, name: str) -> str:
     return "takes part, which requires opt-in" if opts_in else ""
 
 
-def _prioritizing(state: DispatchState, name: str) -> DispatchState:
+def _new_converter(
+    resolver: Resolver, function: Function, state: DispatchState, walk: Walk, name: str
+) -> Candidate | None:
+    """Return the conversions of a backend, if they answer once it is prioritized.
+
+    A type that it knows counts for others then, which may answer instead.
+    """
+    tried = {each.backend for each in resolver.candidates(function, state, walk)}
+    options = _prioritizing(state, name, "convert")
+    again = resolver.walk(function, options, walk.types)
+    for each in resolver.candidates(function, options, again):
+        if each.backend not in tried:
+            return each if each.backend == name and each.conversions is not None else None
+    return None
+
+
+def _prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:
     """Return the state of a block that prioritizes a backend."""
-    return DispatchState((name,)).within(state)
+    return DispatchState((name,), fallback=fallback).within(state)

@@ -28,7 +28,8 @@ class Conversions(NamedTuple):
     copy_into: str | None
 
 
-class Variant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Variant(Published):
     """An implementation that takes the place of another one where a requirement is met.
 
     Parameters

@@ -228,8 +228,10 @@ class _DescriptionReader(FieldReader):
             silent.table(functions, DEFAULTS, ""), FUNCTION_TABLE, f"functions.{DEFAULTS}."
         )
         fields = self.implementation_fields(entry, path, defaults)
-        # It must be told which function is called.
-        return Implementation(**fields | {"uses_context": True}) if "function" in fields else None
+        if "function" not in fields:
+            return None
+        fields["uses_context"] = True  # it must be told which function is called
+        return Implementation(**fields)
 
     def implementation_fields(
         self, entry: Mapping[Any, Any], path: str, defaults: Mapping[str, Any]

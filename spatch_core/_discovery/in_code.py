@@ -1,4 +1,4 @@
-"""Reads the tables of backends in code again, when the library has added functions."""
+"""Descriptions in code: their names, and their tables, read again if functions are added."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ and at whatever instruction, nothing has changed, and the next caller tries agai
 becomes `loaded` in one step, and `settled` when it has been published. An interrupt in between
 publishes once more before it goes on; a second one leaves this to the next caller.
 
-*Waiting* means waiting for the turn, which ends however it is left (see `_turns`). Two kinds of
+*Waiting* means waiting for the turn, which ends however it is left (see `_locks`). Two kinds of
 threads do not wait to the end. One that is in the middle of an import: the discovering thread may
 import modules, and so may wait for the very import lock that this one holds. It discovers for
 itself, at the same time as the other; the first to finish publishes. And one for which the
@@ -41,7 +41,7 @@ from typing import Generic, Protocol, TypeVar
 
 from .._identifiers import is_initializing
 from .._import_locks import outermost_import
-from .._turns import Turn, is_running
+from .._locks import Turn, is_running
 from .._warning import warn_caller
 from .catalog import Catalog
 from .waiting import Waiting

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from sys import _current_frames
 from time import monotonic
 
-from .._turns import Holder
+from .._locks import Holder
 
 _WAITS = frozenset({"threading", "queue", "selectors", "multiprocessing.connection"})
 """Modules whose functions wait for threads and processes."""

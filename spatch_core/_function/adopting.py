@@ -9,8 +9,8 @@ from __future__ import annotations
 from .._adopted import AdoptedFunction
 from .._classes import is_hashable_by_identity
 from .._identifiers import split_identifier
+from .._locks import Turn
 from .._state.scope import table_of
-from .._turns import Turn
 from .lookup import Lookup
 
 TYPE_CHECKING = False
@@ -172,7 +172,7 @@ class Adoption:
         is_outdated = caller is not dispatcher.loaded
         target: Target
         if scope.state.hook is not None:
-            from .hooking import hooked_entry  # most programs have no hooks
+            from .hook_entries import hooked_entry  # most programs have no hooks
 
             hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
             target, is_kept = hooked[0], True
@@ -230,12 +230,10 @@ class Adoption:
 
 def adoption_of(dispatcher: Dispatcher) -> Adoption:
     """Return the adopted functions of a library."""
-    found: Adoption | None = dispatcher.adoption
-    if found is None:
+    if not dispatcher.adoptions:
         # Of several threads that make one, the first one's stays.
-        dispatcher._adoption.append(Adoption(dispatcher))
-        found = dispatcher._adoption[0]
-    assert found is not None
+        dispatcher.adoptions.append(Adoption(dispatcher))
+    found: Adoption = dispatcher.adoptions[0]
     return found
 
 

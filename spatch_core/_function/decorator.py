@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import DispatchArguments
     from .._manner import Manner
     from .dispatcher import Dispatcher
-    from .protocol import DispatchableFunction
+    from .function_type import DispatchableFunction
 
     P = ParamSpec("P")
     R = TypeVar("R")

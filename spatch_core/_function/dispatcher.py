@@ -11,7 +11,7 @@ from .._state.scope import store, table_of
 from .link import Link
 
 if sys.version_info < (3, 11):
-    from . import collecting  # noqa: F401  # which notes each collection from here on
+    from . import garbage_collection  # noqa: F401  # which notes each collection from here on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Dispatcher:
         # Filled and emptied in single steps, so that no lock is needed.
         self.late: set[str] = set()
         self.unread: set[str] = set()
-        self._adoption: list[Any] = []  # one at most, as with the loaders
+        self.adoptions: list[Any] = []  # one `Adoption` at most, as with the loaders
         # One at most; appending and reading are single steps, so that no lock is needed.
         self._loaders: list[Loader[Caller]] = []
         self.records: list[Record] = []
@@ -123,11 +123,6 @@ class Dispatcher:
         self.shortcuts: Shortcuts
         self.results: Results
         keeper.strays = self.link.strays
-
-    @property
-    def adoption(self) -> Any:
-        """The `Adoption` of the library; None if it has adopted nothing."""
-        return self._adoption[0] if self._adoption else None
 
     @property
     def loaded(self) -> Caller | None:
@@ -240,7 +235,7 @@ class Dispatcher:
         is_outdated = caller is not self.loaded
         key = tuple(map(type, values))
         if state.hook is not None:
-            from .hooking import hooked_entry  # most programs have no hooks
+            from .hook_entries import hooked_entry  # most programs have no hooks
 
             target, is_replacing = hooked_entry(
                 *(self, index, caller, scope, types, key), is_replacing=is_replacing

@@ -1,4 +1,4 @@
-"""What shows that a function dispatches: a section of its docstring, the source in tracebacks."""
+"""Documents wrappers: a section of the docstring, and the source that tracebacks show."""
 
 from __future__ import annotations
 

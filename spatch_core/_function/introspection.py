@@ -29,7 +29,7 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         )
     found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     if is_unknown:
-        from .._resolution.explaining import explain as explain_call
+        from .._resolution.dry_run import explain as explain_call
 
         # Without the instance no `should_run` can be asked.
         types = caller.resolver.unique_types(_types(record, found), state)
@@ -52,12 +52,12 @@ def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
 def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]) -> Explanation:
     """Say what would run for dispatch arguments of these types; see `BackendSystem`."""
     record: Any = dispatcher.by_identifier.get(identifier)
-    if record is None and dispatcher.adoption is not None:
-        record = dispatcher.adoption.find(identifier)
+    if record is None and dispatcher.adoptions:
+        record = dispatcher.adoptions[0].find(identifier)
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
-    from .._resolution.explaining import explain as explain_call
+    from .._resolution.dry_run import explain as explain_call
 
     resolver = dispatcher.ensure_loaded().resolver
     state = dispatcher.keeper.current()

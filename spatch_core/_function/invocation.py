@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._replaced_arguments import replaced
-from .._state.checked import checked_type
+from .._state.option_checks import checked_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Invocation:
 
     def _call_hooked(self, caller: Caller, state: DispatchState, call: tuple[Any, ...]) -> Any:
         """Make a call that hooks see."""
-        from .hooking import hooked_invocation  # most programs have no hooks
+        from .hook_entries import hooked_invocation  # most programs have no hooks
 
         record = self._record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from .._turns import Turn
+from .._locks import Turn
 from .shortcut import Shortcut
 from .sleepers import Sleepers
 

@@ -27,7 +27,7 @@ class Link:
         self._find = ref(dispatcher)
 
     def __reduce__(self) -> Any:
-        return int, ()  # in the code of a pickled function; see `travelling`
+        return int, ()  # in the code of a pickled function; see `script_functions`
 
     def _dispatcher(self) -> Any:
         dispatcher = self._find()

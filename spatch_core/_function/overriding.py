@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .._call.overriding import OverridingCaller, make_override
-from .._resolution.overrides import BeyondResolver, OverridingResolver
+from .._call.protocol_calls import OverridingCaller, make_override
+from .._resolution.protocol_resolver import BeyondResolver, OverridingResolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable

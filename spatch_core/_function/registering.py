@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .._description.parsing import parse_description
 from .._identifiers import nearest
+from .._locks import Turn
 from .._problems import REGISTERED, Source
-from .._turns import Turn
 from ..exceptions import UnknownBackendError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Results of calls that are no answers yet: the rest of a chain runs, and errors get reasons."""
+"""Results that defer: the rest of the chain runs. Errors of the default get the reasons."""
 
 from __future__ import annotations
 

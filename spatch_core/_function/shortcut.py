@@ -17,11 +17,11 @@ import sys
 from types import FunctionType
 
 from .._dispatch_arguments import NATURES
-from .._turns import is_running
+from .._locks import is_running
 from .acceleration import accelerate, slow_down
 
 if sys.version_info < (3, 11):
-    from .collecting import is_collecting
+    from .garbage_collection import is_collecting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

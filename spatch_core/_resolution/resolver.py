@@ -16,8 +16,8 @@ from ..exceptions import BackendDeferredError, UnknownTypeError
 from .candidate import Candidate
 from .candidate_order import CandidateOrder
 from .converters import Converters
-from .documentation import Documentation
-from .ending import AdoptedEnding, Ending, Warned, is_operator, policy_of
+from .docstring_section import Documentation
+from .fallback_policy import AdoptedEnding, Ending, Warned, is_operator, policy_of
 from .golden_rule import GoldenRule
 from .implementers import Implementers
 from .matching import Matcher

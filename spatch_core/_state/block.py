@@ -182,7 +182,7 @@ class Block:
         GlobalOptionsWarning
             If an earlier call is in force, which this one overrides where they contradict.
         """
-        from .globally import enable  # a program needs it once
+        from .process_default import enable  # a program needs it once
 
         enable(self._owner.keeper, self._own)
 
@@ -193,7 +193,7 @@ class Block:
         What the environment variables say is in force again, in every thread that is not inside
         a block of its own.
         """
-        from .globally import reset  # few programs need it
+        from .process_default import reset  # few programs need it
 
         reset(cls._owner)
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from .._classes import is_importable
-from .._turns import Turn
+from .._locks import Turn
 from .lifetime import Observations, References, look_after
 from .scope import Scope
 from .state import DispatchState

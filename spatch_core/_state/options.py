@@ -181,7 +181,7 @@ class BackendOptions(Giving[Given_co]):
                 else:
                     return
             self._last = None
-            from .checked import check_and_keep  # a library needs it later
+            from .option_checks import check_and_keep  # a library needs it later
 
             others = {
                 "type": type,
@@ -254,8 +254,8 @@ class BackendOptions(Giving[Given_co]):
         TypeError
             If `function` cannot be called.
         """
-        from .checked import check_and_keep
         from .freezing import freeze
+        from .option_checks import check_and_keep
 
         others = {"type": type, "fallback": fallback, "backend": backend}
         options: Any = cls

@@ -254,7 +254,10 @@ def _function(
         "uses_context": implementation.uses_context,
         "additional_docs": implementation.additional_docs,
         # A vendored copy of this package may be an earlier one, without these.
-        "variants": [each._asdict() for each in getattr(implementation, "variants", ())],
+        "variants": [
+            {"requires": each.requires, "function": each.function}
+            for each in getattr(implementation, "variants", ())
+        ],
         "variant": getattr(getattr(implementation, "variant", None), "requires", None),
         "is_dispatchable": identifier in system.functions or identifier == EVERY,
     }

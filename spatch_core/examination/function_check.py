@@ -75,8 +75,8 @@ class LibraryFunctions:
 
         Its signature is not compared: an implementation need not take every option.
         """
-        adoption = None if self.system is None else self.system._dispatcher.adoption
-        return adoption is not None and adoption.find(identifier) is not None
+        adoptions = () if self.system is None else self.system._dispatcher.adoptions
+        return any(each.find(identifier) is not None for each in adoptions)
 
     def _import_module(self, module: str) -> None:
         package = package_of(module)

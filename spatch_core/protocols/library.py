@@ -10,7 +10,7 @@ from .._call.leaves import Leaves, is_container
 from .._classes import bases_of, mro_of, type_identifier
 from .._dispatch_arguments import COROUTINE
 from .._function.overriding import go_on
-from .._resolution.overriding import GenericMethod
+from .._resolution.overriding_types import GenericMethod
 
 if TYPE_CHECKING:
     from ..backend_system import BackendSystem

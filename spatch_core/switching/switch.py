@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._identifiers import shown
-from .._state.checked import checked_backend
-from .._state.state import CURRENT, DispatchState, initial_state, remembered
+from .._state.option_checks import checked_backend
+from .._state.state import DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
+from .stacks import has_alone, stack_of, switched
 
 if TYPE_CHECKING:
     from .._state.options import BackendOptions
@@ -86,14 +87,22 @@ class Switch:
             If `name` is not one name.
         """
         name = checked_backend(self._owner, name)
+        keeper = self._owner.keeper
         if globally:
-            self._owner.keeper.change_default(lambda state: _switched(state, (name,)))
-            if not self._owner.keeper.is_own():
+            if not (keeper.enabled_globally and has_alone(keeper.base.state, name)):
+                keeper.change_default(lambda state: switched(state, (name,)))
+            if not keeper.is_own():
                 return
-        state, keeper = self._state(), self._owner.keeper
-        stack = name, *remembered(state.backend, state.earlier)
-        # Never the default itself, which another thread may change.
-        keeper.stay(keeper.scope(_switched(state, stack)))
+        state, outer = self._state(), keeper.get()[0]
+        # Kept with the scopes of blocks, which have options as their keys.
+        scope = outer.inner.get(name)
+        if scope is None:
+            stack = name, *remembered(state.backend, state.earlier)
+            # Never the default itself, which another thread may change.
+            scope = keeper.scope(switched(state, stack))
+            if scope.state.is_plain:
+                outer.keep_inner(name, scope)
+        keeper.stay(scope)
 
     def get_backend(self) -> str:
         """Return the name of the current backend; that of the library if there is none."""
@@ -164,8 +173,8 @@ class Switch:
                 "a block around"
             )
         # The default may have got the same backend since this one was set.
-        is_last = _stack(state) == _stack(default)
-        self._return_to(_switched(state, _stack(default) if is_last else state.earlier, default))
+        is_last = stack_of(state) == stack_of(default)
+        self._return_to(switched(state, stack_of(default) if is_last else state.earlier, default))
         return self.get_backend()
 
     def unset_backend(self, globally: bool = False) -> None:
@@ -179,13 +188,13 @@ class Switch:
         state, keeper = self._state(), self._owner.keeper
         if globally:
             initial = initial_state(self._owner.catalog())
-            keeper.change_default(lambda state: _switched(state, _stack(initial), initial))
+            keeper.change_default(lambda state: switched(state, stack_of(initial), initial))
         if keeper.is_own():
             default = keeper.default.state
-            self._return_to(_switched(state, _stack(default), default))
+            self._return_to(switched(state, stack_of(default), default))
 
     def __iter__(self) -> Iterator[str]:
-        return iter([self._shown(each) for each in _stack(self._state())])
+        return iter([self._shown(each) for each in stack_of(self._state())])
 
     def __repr__(self) -> str:
         names = ", ".join(self) or "no backend is set"
@@ -223,39 +232,3 @@ def _options_of(kind: Any, name: str) -> BackendOptions[Any]:
         options = object.__new__(kind)
         options._own, options._entered = own, []
     return options
-
-
-def _stack(state: DispatchState) -> tuple[str, ...]:
-    """Return the backends that are set, the current one first."""
-    return remembered(state.backend, state.earlier)
-
-
-def _switched(
-    state: DispatchState, stack: tuple[str, ...], like: DispatchState | None = None
-) -> DispatchState:
-    """Return a state with other backends that are set, the first of which is current.
-
-    Parameters
-    ----------
-    state : DispatchState
-        What is in force.
-    stack : tuple of str
-        The backends, the current one first; empty for none.
-    like : DispatchState, optional
-        A state to return to. Without it a backend is set anew, and goes before all others.
-    """
-    others = tuple([each for each in state.places if each != CURRENT])
-    if not stack:
-        return state.replace(prioritized=others, backend=None, earlier=())
-    places = (CURRENT, *others)
-    if like is not None:
-        if stack == _stack(like) and others == tuple([e for e in like.places if e != CURRENT]):
-            places = like.places
-        elif CURRENT in state.places:
-            places = state.places
-    return state.replace(
-        prioritized=places,
-        disabled=state.disabled - {stack[0]},
-        backend=stack[0],
-        earlier=stack[1:],
-    )

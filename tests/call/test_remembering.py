@@ -8,6 +8,7 @@ import gc
 import pickle
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -157,7 +158,7 @@ def remembered(model: Any) -> Any:
 # What decides
 
 
-def test_the_instance_remembers_who_has_run() -> None:
+def test_the_instance_remembers_the_backend() -> None:
     """K12: by its name; what follows is run by that backend."""
     model, other = Model(), Model()
     assert model.fit(Gpu()) is model
@@ -361,7 +362,7 @@ def test_types_with_which_the_default_has_run() -> None:
 
 
 def test_a_type_that_nothing_else_takes() -> None:
-    """K13: the default runs by the policy, as for a type that nobody knows."""
+    """K13: the default runs by the policy, as for a type that no backend knows."""
 
     class Unknown:
         pass
@@ -407,7 +408,8 @@ def test_another_process_remembers() -> None:
         from {HERE} import Gpu, Model
         model = pickle.loads({pickle.dumps(Model().fit(Gpu()))!r})
         assert model.predict(Gpu()) == "gpu"
-        """
+        """,
+        path=[Path(__file__).parents[2]],
     )
 
 

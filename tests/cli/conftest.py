@@ -60,6 +60,28 @@ LIBRARY = {
 
 DEPENDENCIES = ("click", "rich", "pygments", "markdown_it", "mdurl", "tomli")
 """What the command line needs to show anything, with what that needs."""
+TYPE = ["--type", "fractions:Fraction"]
+"""For `create`: the type of the new backend."""
+FUNCTIONS = """
+    import math
+    from ._dispatch import system
+
+    missing = object()
+
+    @system.dispatchable(["x"])
+    def blur(x): ...
+
+    @system.dispatchable(["x"])
+    def alpha(x, /, n=None, text="a", mode='"', *rest, scale=(1, 2.5), one=(1,), odd=missing,
+              limit=math.inf, flag=True, nested=(missing,), **more): ...
+
+    @system.dispatchable(["x"])
+    def only(x, /): ...
+
+    @system.dispatchable(["x"])
+    def keyword(x, *, n=None): ...
+"""
+"""A module of a library with parameters of every kind, for new backends."""
 
 
 @dataclass(frozen=True)
@@ -183,6 +205,11 @@ class Site:
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
         path = os.pathsep.join([str(self.folder), str(SOURCE.parent)])
         return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **self.environment, **more}
+
+
+def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
+    """Run the command for a new backend, in the site's own folder."""
+    return site.run("new-backend", library, *arguments)
 
 
 @pytest.fixture

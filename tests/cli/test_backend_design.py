@@ -2,41 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from spatch_core.testing import write_distribution
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Answer, Site
-
-LONG = ["--type", "fractions:Fraction"]
-FUNCTIONS = """
-    import math
-    from ._dispatch import system
-
-    missing = object()
-
-    @system.dispatchable(["x"])
-    def blur(x): ...
-
-    @system.dispatchable(["x"])
-    def alpha(x, /, n=None, text="a", mode='"', *rest, scale=(1, 2.5), one=(1,), odd=missing,
-              limit=math.inf, flag=True, nested=(missing,), **more): ...
-
-    @system.dispatchable(["x"])
-    def only(x, /): ...
-
-    @system.dispatchable(["x"])
-    def keyword(x, *, n=None): ...
-"""
-
-
-def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
-    """Run the command for a new backend, in the site's own folder."""
-    return site.run("new-backend", library, *arguments)
-
+from tests.cli.conftest import FUNCTIONS, TYPE, Site, create
 
 ODD = """
     from ._dispatch import system
@@ -110,7 +79,7 @@ def test_a_library_that_takes_no_backends_is_reported(site: Site, code: str, mes
         entry_points={"spatch_core.libraries": {"inklib": "inklib:system"}},
         files={"inklib.py": f"from spatch_core import BackendSystem\n{code}\n"},
     )
-    answer = create(site, "water", *LONG, library="inklib")
+    answer = create(site, "water", *TYPE, library="inklib")
     assert answer.code in (1, 2)
     assert message in " ".join(answer.errors.split()) or "no package can be named" in answer.errors
 

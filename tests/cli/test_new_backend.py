@@ -9,41 +9,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from spatch_core.testing import run_python, write_distribution
-
-if TYPE_CHECKING:
-    from tests.cli.conftest import Answer, Site
+from tests.cli.conftest import FUNCTIONS, TYPE, Site, create
 
 ROOT = Path(__file__).parents[2]
 JUNK = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "tests", "*.so", ".*")
-FUNCTIONS = """
-    import math
-    from ._dispatch import system
-
-    missing = object()
-
-    @system.dispatchable(["x"])
-    def blur(x): ...
-
-    @system.dispatchable(["x"])
-    def alpha(x, /, n=None, text="a", mode='"', *rest, scale=(1, 2.5), one=(1,), odd=missing,
-              limit=math.inf, flag=True, nested=(missing,), **more): ...
-
-    @system.dispatchable(["x"])
-    def only(x, /): ...
-
-    @system.dispatchable(["x"])
-    def keyword(x, *, n=None): ...
-"""
-
-
-def create(site: Site, *arguments: str, library: str = "paintlib") -> Answer:
-    """Run the command for a new backend, in the site's own folder."""
-    return site.run("new-backend", library, *arguments)
 
 
 def run_own_tests(site: Site, folder: Path, package: str, group: str = "paintlib.backends") -> str:
@@ -278,30 +252,27 @@ def test_a_place_that_cannot_be_written_to_is_reported(paint: Site) -> None:
     assert "file/below" in answer.errors
 
 
-LONG = ["--type", "fractions:Fraction"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param(["no name", *LONG], "'no name' cannot name a backend; use letters", id="name"),
-        pytest.param(["default", *LONG], "'default' cannot name a backend", id="default"),
-        pytest.param(["é", *LONG], "'é' cannot name a backend", id="not-ascii"),
-        pytest.param(["oil", *LONG], "has a backend named 'oil' already", id="taken"),
+        pytest.param(["no name", *TYPE], "'no name' cannot name a backend; use letters", id="name"),
+        pytest.param(["default", *TYPE], "'default' cannot name a backend", id="default"),
+        pytest.param(["é", *TYPE], "'é' cannot name a backend", id="not-ascii"),
+        pytest.param(["oil", *TYPE], "has a backend named 'oil' already", id="taken"),
         pytest.param(["water", "--type", "nothing"], "'nothing' is not a type pattern", id="type"),
         pytest.param(["water"], "Missing option '--type'", id="no-type"),
         pytest.param(
-            ["water", *LONG, "--function", "paintlib.filters:blurr"],
+            ["water", *TYPE, "--function", "paintlib.filters:blurr"],
             "has no function 'paintlib.filters:blurr'; did you mean paintlib.filters:blur",
             id="function",
         ),
         pytest.param(
-            ["water", *LONG, "--function", "paintlib.filters:equalize"],
+            ["water", *TYPE, "--function", "paintlib.filters:equalize"],
             "has no function 'paintlib.filters:equalize'; its functions are: paintlib.filters:alph",
             id="unlike-any",
         ),
         pytest.param(
-            ["water", *LONG, "--function", "paintlib.filters:odd"],
+            ["water", *TYPE, "--function", "paintlib.filters:odd"],
             "the signature of 'paintlib.filters:odd' cannot be found out; choose another",
             id="signature",
         ),

@@ -11,6 +11,7 @@ import pytest
 import spatch_core
 from spatch_core import BackendSystem
 from spatch_core.testing import run_python, write_distribution
+from spatch_core.types import Variant
 
 FOLDER = Path(spatch_core.__file__).parents[1]
 PACKAGING = "packaging"
@@ -70,7 +71,7 @@ def test_the_first_one_that_is_met_serves() -> None:
     assert found == {"first": 2, "plain": 3, "alone": 2, "missing": "default", "simple": 3}
     assert functions["missing"].backends == ("default",)
     description = system.backends["b"]
-    assert description.functions["lib:first"].variant == tuple(newer.values())
+    assert description.functions["lib:first"].variant == Variant(**newer)
     assert description.functions["lib:plain"].variant is None
     reason = description.absent["lib:missing"]
     assert reason.startswith(f"it requires {ONLY}, which is not installed; it requires {PACKAGING}")
@@ -101,7 +102,7 @@ def test_every_other_function_may_have_variants() -> None:
     )
 
     @system.dispatchable("x", module="lib", qualname="f")
-    def f(x: Any) -> str:
+    def f(x: Any) -> object:
         return "default"
 
     assert (f([1, 2]), f((1, 2))) == ("default", 2)

@@ -8,7 +8,7 @@ import pytest
 
 from spatch_core._discovery import waiting
 from spatch_core._discovery.waiting import Waiting
-from spatch_core._turns import Holder
+from spatch_core._locks import Holder
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from spatch_core._description.description import Description, Implementation
 from spatch_core._discovery.catalog import Catalog
 from spatch_core._discovery.environment import read_environment
 from spatch_core._order.ordering import base_order, order_all
-from spatch_core._resolution.explaining import explain
+from spatch_core._resolution.dry_run import explain
 from spatch_core._resolution.golden_rule import Standing, Weight
 from spatch_core._resolution.resolver import Resolver
 from spatch_core._state.state import DispatchState

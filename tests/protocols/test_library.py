@@ -585,7 +585,7 @@ def test_explanations_and_traces_name_the_method() -> None:
 
 
 def test_hooks_come_first() -> None:
-    """K11: and are told who has answered."""
+    """K11: and are told what has answered."""
     seen = []
 
     def hook(call: Any) -> Any:

@@ -84,7 +84,7 @@ def test_identities_are_modules_and_names(duck_class: Any) -> None:
 def test_every_function_can_be_looked_up(duck_class: Any) -> None:
     """T12: about two thousand; by identity, and by what PyTorch passes."""
     overrides = torch.overrides
-    lookup, adoption = duck_class.system.lookup, duck_class.system._dispatcher.adoption
+    lookup, adoption = duck_class.system.lookup, duck_class.system._dispatcher.adoptions[0]
     count = 0
     for functions in overrides.get_overridable_functions().values():
         for function in functions:

@@ -8,34 +8,11 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core._resolution.explanation import Verdict
-
-HERE = __name__
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """A type of some backends."""
+from tests.resolution.conftest import HERE, Foreign, Own, describe, f
 
 
 class Other:
     """A type of another backend."""
-
-
-def f(x: Any, y: Any = None) -> str:
-    return "default"
-
-
-def implementation(x: Any, y: Any = None) -> str:
-    return "backend"
-
-
-def describe(name: str, primary: type, *, implements: bool = True, **fields: Any) -> dict[str, Any]:
-    functions = {"lib:f": {"function": f"{HERE}:implementation"}} if implements else {}
-    types = [f"{HERE}:{primary.__qualname__}"]
-    return {"name": name, "primary_types": types, "functions": functions, **fields}
 
 
 def reasons(args: tuple[Any, ...], *backends: dict[str, Any], **options: Any) -> dict[str, Any]:

@@ -10,31 +10,7 @@ from spatch_core import BackendSystem
 from spatch_core._identifiers import DEFAULT
 from spatch_core._resolution.explanation import Verdict
 from spatch_core._resolution.walk import LAST_RESORT
-
-HERE = __name__
-
-
-class Own:
-    """The library's type."""
-
-
-class Foreign:
-    """A type of some backends."""
-
-
-def f(x: Any, y: Any = None) -> str:
-    return "default"
-
-
-def implementation(x: Any, y: Any = None) -> str:
-    return "backend"
-
-
-def describe(name: str, primary: type, *, implements: bool = True, **fields: Any) -> dict[str, Any]:
-    functions = {"lib:f": {"function": f"{HERE}:implementation"}} if implements else {}
-    types = [f"{HERE}:{primary.__qualname__}"]
-    return {"name": name, "primary_types": types, "functions": functions, **fields}
-
+from tests.resolution.conftest import HERE, Foreign, Own, describe, f
 
 BACKENDS = (
     describe("same", Own),

@@ -26,7 +26,7 @@ OUTCOMES = "TENSORLY_TESTS_OUTCOMES"
 RUNS = {"TensorLy's": [], "these": ["-p", "tensorly_dispatch"]}
 """The arguments of pytest for each run."""
 SLOW = {"jax": "test_tensor_ring_als_sampled_large_decomp"}
-"""Tests that take more than ten minutes each, whatever the manager."""
+"""Tests that are left out: they take more than ten minutes, whatever the manager."""
 
 _outcomes: dict[str, str] = {}
 

@@ -19,6 +19,8 @@ VIEWS = (
     aten._reshape_alias.default,
     aten.unfold.default,
     aten.view.dtype,
+    aten.view_as_real.default,
+    aten.view_as_complex.default,
 )
 
 
@@ -103,6 +105,13 @@ def register_basic(environment: BackendEnvironment) -> None:
     def pin_memory(tensor: torch.Tensor, device: Any = None) -> Any:
         raise NotImplementedError(f"the device {name!r} has no pinned memory")
 
+    @kernel(aten.as_strided_.default)
+    def change_view(
+        tensor: torch.Tensor, size: Any, stride: Any, offset: int | None = None
+    ) -> torch.Tensor:
+        tensor.data = tensor.as_strided(size, stride, offset)
+        return tensor
+
     @kernel(aten.resize_.default)
     def resize(tensor: torch.Tensor, size: Any, memory_format: Any = None) -> torch.Tensor:
         if tuple(tensor.shape) != tuple(size):
@@ -134,16 +143,20 @@ def register_basic(environment: BackendEnvironment) -> None:
     def set_storage(
         tensor: torch.Tensor, source: Any, offset: int, size: Any, stride: Any = ()
     ) -> torch.Tensor:
-        if not isinstance(source, DeviceStorage):
+        if not hasattr(source, "cell"):
             raise RuntimeError(f"set_ takes a storage of the device {name!r}")
+        count = DeviceStorage._size(source)
         if size is None:
-            size, stride = (source.nbytes() // tensor.dtype.itemsize,), (1,)
+            size, stride = (count // tensor.dtype.itemsize,), (1,)
         last = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-        if torch.Size(size).numel() and last * tensor.dtype.itemsize > source.nbytes():
+        if torch.Size(size).numel() and last * tensor.dtype.itemsize > count:
             raise RuntimeError("setStorage: the sizes and strides are out of bounds of the storage")
-        whole = wrap(source.cell.array, source.cell.shape, source.cell.dtype, environment)
-        # Both storages have the same cell; this is the nearest to sharing the storage itself.
-        whole.untyped_storage().cell = source.cell  # type: ignore[attr-defined]
+        # All tensors that get this storage share another one, and both have the same cell.
+        whole = source.__dict__.get("whole")
+        if whole is None:
+            cell = source.cell
+            source.whole = whole = wrap(cell.array, cell.shape, cell.dtype, environment)
+            whole.untyped_storage().cell = cell
         if whole.dtype is not tensor.dtype:
             whole = whole.view(-1).view(tensor.dtype)
         tensor.data = whole.as_strided(tuple(size), tuple(stride), offset)

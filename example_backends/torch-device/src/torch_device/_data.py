@@ -35,9 +35,12 @@ class Data:
             return self._foreign(tensor)
         if _storage.on_read is not None:
             _storage.on_read(cell)
-        if is_whole(tensor, cell):
+        if is_whole(tensor, cell) and not tensor.is_conj():
             return cell.array
-        return self._strided(tensor, cell)
+        array = self._strided(tensor, cell)
+        if tensor.is_conj():
+            return self.implementation("aten:conj_physical", array)(array)
+        return self.implementation("aten:neg", array)(array) if tensor.is_neg() else array
 
     def read_optional(self, tensor: torch.Tensor | None) -> Any:
         """Return the data of a tensor that may be absent."""
@@ -49,6 +52,10 @@ class Data:
         array = self.cast(self.settle(array), tensor.dtype)
         if tuple(array.shape) != tuple(tensor.shape):
             array = self.implementation("aten:expand", array)(array, list(tensor.shape))
+        if tensor.is_conj():
+            array = self.implementation("aten:conj_physical", array)(array)
+        if tensor.is_neg():
+            array = self.implementation("aten:neg", array)(array)
         if _storage.on_write is not None:
             _storage.on_write(cell)
         if not is_whole(tensor, cell):

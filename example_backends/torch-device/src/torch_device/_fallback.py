@@ -118,7 +118,13 @@ class Fallback:
                 del inputs[name]
             if any(each.name == "dtype" for each in functional._schema.arguments):
                 inputs.setdefault("dtype", targets[0].dtype)
-        found = _schema.call(functional, inputs)
+        # C++ may have written the functional variant in terms of this operator.
+        running = [] if self._environment.is_registered(functional) else self._running.operators
+        running.append(functional)
+        try:
+            found = _schema.call(functional, inputs)
+        finally:
+            running.remove(functional)
         results = [found] if isinstance(found, torch.Tensor) else list(found)
         if isinstance(targets[0], (list, tuple)):
             targets = list(targets[0])

@@ -6,6 +6,7 @@ import linecache
 from typing import TYPE_CHECKING, Any
 
 import torch
+from spatch_core import NoImplementationError
 from torch.utils._pytree import tree_map_only
 
 from . import _schema
@@ -32,6 +33,11 @@ _KEYS = {
     "Optional[int]": "{0}",  # a dtype is an int in schemas
 }
 
+_CHECKED = {
+    "device": "if device is not None and device.index: refuse(device)",
+    "pin_memory": "if pin_memory: refuse('pinned memory')",
+    "layout": "if layout is not None and layout is not strided: refuse(layout)",
+}
 # Tensors that PyTorch has made of numbers come as numbers.
 _NUMBERS = frozenset((bool, int, float, complex))
 
@@ -78,6 +84,8 @@ class Kernels:
         for each in operator._schema.arguments:
             kind = str(each.type)
             name = _safe(each.name)
+            if each.name in _CHECKED:
+                reads.append(_CHECKED[each.name])
             if each.name in _schema.OMITTED:
                 continue
             value = name
@@ -85,7 +93,8 @@ class Kernels:
                 value = f"{name}_data"
                 reads.append(f"{value} = {_READS[kind].format(name)}")
                 if kind == "Tensor":
-                    types.append(f"{value}.__class__")
+                    kind_of = f"{value}.__class__"
+                    types.append(f"data_type if {kind_of} in numbers else {kind_of}")
             if kind in _KEYS:
                 keys.append(_KEYS[kind].format(name))
             passed.append(f"{name}={value}" if each.kwarg_only else value)
@@ -101,6 +110,7 @@ class Kernels:
             f"if implementation is None: return general(operator, {arguments})",
             "try:",
             f"    found = implementation({', '.join(passed)})",
+            f"except NoImplementationError: return general(operator, {arguments})",
             "except Exception as error:",
             f"    explain(error, ({arguments},))",
             "    raise",
@@ -127,6 +137,8 @@ class Kernels:
             **{"identity": identity, "operator": operator, "general": self._general},
             **{"dtypes": find.known, "missing": find, "find_dtypes": find},
             **{"explain": find.explain, "data_type": environment.data_type},
+            **{"NoImplementationError": NoImplementationError},
+            **{"refuse": self._refuse, "strided": torch.strided},
             **{"numbers": _NUMBERS, "check_shape": _check_shape, "check_dtype": _check_dtype},
         }
         filename = f"<kernel of {_schema.identity(operator)}>"
@@ -135,6 +147,12 @@ class Kernels:
         exec(compile(source, filename, "exec"), known)
         made: Callable[..., Any] = known["kernel"]
         return made
+
+    def _refuse(self, what: Any) -> Any:
+        name = self._environment.name
+        if isinstance(what, torch.device):
+            raise RuntimeError(f"the device {name!r} has the index 0 alone, not {what}")
+        raise NotImplementedError(f"the device {name!r} does not support {what}")
 
     def _general(self, operator: Any, *values: Any) -> Any:
         names = [each.name for each in operator._schema.arguments]

@@ -54,7 +54,10 @@ def functional_of(operator: Any) -> Any:
     namespace, _, name = schema.name.partition("::")
     packets = getattr(torch.ops, namespace)
     is_out = any(each.is_out for each in schema.arguments)
-    names = [name] if is_out else [name.removesuffix("_"), f"{name.removesuffix('_')}_functional"]
+    base = name.removesuffix("_")
+    names = [name] if is_out else [base, f"{base}_functional"]
+    if not is_out and base == name:
+        return None  # it writes into something besides, such as running statistics
     wanted = _signature(operator, without_out=is_out)
     for each in names:
         packet = getattr(packets, each, None)

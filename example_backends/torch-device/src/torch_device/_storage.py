@@ -80,14 +80,18 @@ class DeviceStorage(torch.UntypedStorage):
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
         memo = memo.setdefault("torch", {})
         if self._cdata not in memo:
-            memo[self._cdata] = self.clone()
+            made: Any = self.clone()
+            # PyTorch insists on its own class here; `set_` makes it a storage of this class again.
+            made.__class__ = torch.UntypedStorage
+            memo[self._cdata] = made
         return memo[self._cdata]
 
     def __getitem__(self, index: Any) -> Any:
         return self.cpu()[index]
 
     def data_ptr(self) -> int:
-        return 0
+        # No address, but what tells storages with different data apart in files.
+        return id(self.cell)
 
     # For pickles, in which a storage is a file of its own.
     def _write_file(self, *arguments: Any) -> None:

@@ -154,8 +154,16 @@ class BackendEnvironment:
         """Keep a library of kernels alive, without which PyTorch forgets them."""
         self._libraries[f"kept {len(self._libraries)}"] = library
 
+    def is_tracing(self) -> bool:
+        """Return whether a step is being compiled."""
+        return _storage.on_read is not None
+
     def read_by_host(self, identity: str, array: Any) -> None:
         """Count that the host reads values of data."""
+        if self.is_tracing():
+            from ._jax_jit import refuse_host_read
+
+            refuse_host_read(identity, array)
         self.counts.host_reads[identity] += 1
 
     def report(self) -> Report:

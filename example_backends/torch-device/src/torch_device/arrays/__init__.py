@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import creation, indexing, linear, networks, pointwise, reductions
+from . import (
+    creation,
+    indexing,
+    linear,
+    networks,
+    pointwise,
+    polynomials,
+    randomness,
+    reductions,
+    searching,
+)
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
-    for each in (pointwise, creation, reductions, indexing, linear, networks):
+    first = (pointwise, creation, reductions, indexing, linear)
+    for each in (*first, networks, searching, randomness, polynomials):
         each.register(environment, xp)
     pointwise.register_special(environment, xp)

@@ -18,6 +18,8 @@ def register(environment: Any, xp: Any) -> None:
             dtype = default or torch.get_default_dtype()
         if dtype is torch.bfloat16 and xp.__name__ == "numpy":
             raise NotImplementedError("NumPy has no bfloat16")
+        if dtype is torch.complex32:
+            raise NotImplementedError("complex32 is not supported by this device")
         return xp.dtype(str(dtype)[6:])
 
     def kind(value: Any) -> Any:

@@ -77,9 +77,7 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.scatter.value)(
         lambda x, dim, index, value: scatter(x, dim, index, xp.asarray(value, x.dtype))
     )
-    op(aten.scatter_add.default)(
-        lambda x, dim, index, values: scatter(x, dim, index, values, True)
-    )
+    op(aten.scatter_add.default)(lambda x, dim, index, values: scatter(x, dim, index, values, True))
 
     @op(aten.index_add.default)
     def index_add(x: Any, dim: int, index: Any, values: Any, alpha: Any = 1) -> Any:
@@ -109,9 +107,9 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.stack.default)(lambda tensors, dim=0: xp.stack(tensors, axis=dim))
     op(aten.flip.default)(lambda x, dims: xp.flip(x, tuple(dims)) if dims else x)
     op(aten.roll.default)(
-        lambda x, shifts, dims=(): xp.roll(x, tuple(shifts), tuple(dims))
-        if dims
-        else xp.roll(x, shifts[0])
+        lambda x, shifts, dims=(): (
+            xp.roll(x, tuple(shifts), tuple(dims)) if dims else xp.roll(x, shifts[0])
+        )
     )
     op(aten.rot90.default)(lambda x, k=1, dims=(0, 1): xp.rot90(x, k, tuple(dims)))
 
@@ -164,6 +162,67 @@ def register(environment: Any, xp: Any) -> None:
         flat = xp.where((index == padding)[:, None], 0, flat)
         return put(xp.zeros((count, g.shape[-1]), g.dtype), (index,), flat, True)
 
+    op(aten.take.default)(lambda x, index: x.reshape(-1)[index])
+
+    @op(aten.put.default)
+    def put_flat(x: Any, index: Any, values: Any, accumulate: bool = False) -> Any:
+        flat = put(x.reshape(-1), (index.reshape(-1),), values.reshape(-1), accumulate)
+        return flat.reshape(x.shape)
+
+    def reduced(x: Any, place: Any, values: Any, how: str, include: bool) -> Any:
+        """Return data with the reduction of values into places."""
+        how = {"add": "sum", "multiply": "prod"}.get(how, how)
+        start = {"sum": 0, "mean": 0, "prod": 1, "amax": _limit(xp, x, -1)}
+        start["amin"] = _limit(xp, x, 1)
+        touched = put(xp.zeros(x.shape, bool), place, xp.asarray(True), False)
+        base = x if include else xp.where(touched, xp.asarray(start[how], x.dtype), x)
+        names = {"sum": "add", "mean": "add", "prod": "multiply", "amax": "maximum"}
+        name = names.get(how, "minimum")
+        if is_numpy:
+            found = xp.array(base)
+            getattr(xp, name).at(found, place, values)
+        else:
+            found = getattr(base.at[place], {"maximum": "max", "minimum": "min"}.get(name, name))(
+                values
+            )
+        if how != "mean":
+            return found
+        count = put(xp.full(x.shape, int(include)), place, xp.asarray(1), True)
+        count = xp.maximum(count, 1)
+        if x.dtype.kind in "iu":
+            return xp.floor_divide(found, count).astype(x.dtype)
+        return found / count.astype(x.dtype)
+
+    @op(aten.scatter_reduce.two)
+    def scatter_reduce(
+        x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
+    ) -> Any:
+        if not index.size:
+            return x
+        if not x.ndim:
+            place: Any = (index.reshape(-1),)
+            flat = values.reshape(-1)
+            return reduced(x.reshape(1), place, flat, reduce, include_self)[0]
+        values = values[tuple(slice(n) for n in index.shape)]
+        return reduced(x, _positions(xp, index, dim), values, reduce, include_self)
+
+    op(aten.scatter.reduce)(
+        lambda x, dim, index, values, reduce: scatter_reduce(x, dim, index, values, reduce)
+    )
+    op(aten.scatter.value_reduce)(
+        lambda x, dim, index, value, reduce: scatter_reduce(
+            x, dim, index, xp.full(index.shape, value, x.dtype), reduce
+        )
+    )
+
+    @op(aten.index_reduce.default)
+    def index_reduce(
+        x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
+    ) -> Any:
+        if not x.ndim or not index.size:
+            return NotImplemented
+        return reduced(x, along(x, dim, index), values, reduce, include_self)
+
     def inserted(x: Any, part: Any, values: Any) -> Any:
         return put(x, part, values, False)
 
@@ -185,6 +244,14 @@ def _positions(xp: Any, index: Any, dim: int) -> Any:
     grid = list(xp.meshgrid(*(xp.arange(n) for n in index.shape), indexing="ij", sparse=True))
     grid[dim] = index
     return tuple(grid)
+
+
+def _limit(xp: Any, x: Any, sign: int) -> Any:
+    if x.dtype.kind == "b":
+        return sign > 0
+    if x.dtype.kind in "iu":
+        return xp.iinfo(x.dtype).max if sign > 0 else xp.iinfo(x.dtype).min
+    return sign * xp.inf
 
 
 def _is_traced(index: Any) -> bool:

@@ -151,18 +151,81 @@ def register(environment: Any, xp: Any) -> None:
         options = (stride, padding, dilation, groups)
         of_x = of_w = of_bias = None
         if mask[0]:
-            of_x = (
-                forward(g, w, *options) if transposed else grad_input(g, w, x.shape, *options)
-            )
+            of_x = forward(g, w, *options) if transposed else grad_input(g, w, x.shape, *options)
         if mask[1]:
             of_w = grad_weight(x, g, w, *options) if transposed else grad_weight(g, x, w, *options)
         if mask[2]:
             of_bias = xp.sum(g, axis=(0, *range(2, g.ndim)))
         return of_x, of_w, of_bias
 
+    def average(dims: int) -> Any:
+        def pool(
+            x: Any,
+            kernel: Any,
+            stride: Any = (),
+            padding: Any = 0,
+            ceil: bool = False,
+            with_padding: bool = True,
+            divisor: Any = None,
+        ) -> Any:
+            if ceil:
+                return NotImplemented
+            kernel, stride, padding = _equal(dims, kernel, stride or kernel, padding)
+            alone = x.ndim == dims + 1
+            x = x[None] if alone else x
+            once = (1,) * dims
+            found = xp.sum(windows(padded(x, padding), kernel, stride, once), axis=0)
+            if divisor is None and with_padding:
+                divisor = 1
+                for each in kernel:
+                    divisor *= each
+            elif divisor is None:
+                ones = padded(xp.ones((1, 1, *x.shape[2:]), x.dtype), padding)
+                divisor = xp.sum(windows(ones, kernel, stride, once), axis=0)
+            found = found / divisor
+            return found[0] if alone else found
+
+        return pool
+
+    op(aten.avg_pool2d.default)(average(2))
+    op(aten.avg_pool3d.default)(average(3))
+
+    @op(aten._adaptive_avg_pool3d.default)
+    def adaptive_average(x: Any, size: Any) -> Any:
+        for axis, count in zip((-3, -2, -1), size, strict=True):
+            n = x.shape[axis]
+            parts = []
+            for i in range(count):
+                part = [slice(None)] * x.ndim
+                part[axis] = slice(i * n // count, -(-(i + 1) * n // count))
+                parts.append(xp.mean(x[tuple(part)], axis=axis, keepdims=True))
+            x = xp.concatenate(parts, axis=axis)
+        return x
+
+    @op(aten.adaptive_max_pool2d.default)
+    def adaptive_max(x: Any, size: Any) -> Any:
+        height, width = x.shape[-2:]
+        values, index = [], []
+        for i in range(size[0]):
+            top, bottom = i * height // size[0], -(-(i + 1) * height // size[0])
+            for j in range(size[1]):
+                left, right = j * width // size[1], -(-(j + 1) * width // size[1])
+                part = x[..., top:bottom, left:right].reshape(*x.shape[:-2], -1)
+                best = xp.argmax(part, axis=-1)
+                values.append(xp.max(part, axis=-1))
+                row, column = best // (right - left) + top, best % (right - left) + left
+                index.append((row * width + column).astype(xp.int64))
+        shape = (*x.shape[:-2], *size)
+        return tuple(xp.stack(each, -1).reshape(shape) for each in (values, index))
+
     @op(aten.max_pool2d_with_indices.default)
     def max_pool(
-        x: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil: bool = False
+        x: Any,
+        kernel: Any,
+        stride: Any = (),
+        padding: Any = 0,
+        dilation: Any = 1,
+        ceil: bool = False,
     ) -> Any:
         if ceil:
             return NotImplemented
@@ -185,9 +248,7 @@ def register(environment: Any, xp: Any) -> None:
     ) -> Any:
         rows = index.reshape(*index.shape[:-2], -1)
         flat = xp.zeros((*x.shape[:-2], x.shape[-2] * x.shape[-1]), g.dtype)
-        grid = list(
-            xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True)
-        )
+        grid = list(xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True))
         grid[-1] = rows
         values = g.reshape(rows.shape)
         if is_numpy:
@@ -195,10 +256,6 @@ def register(environment: Any, xp: Any) -> None:
         else:
             flat = flat.at[tuple(grid)].add(values)
         return flat.reshape(x.shape)
-
-    @op(aten.native_batch_norm.default)
-    def batch_norm_refused(*args: Any, **kwargs: Any) -> Any:
-        return NotImplemented  # it writes into the running statistics: a decomposition does
 
     @op(aten.native_layer_norm.default)
     def layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..environment import BackendEnvironment
-from . import register
+from . import linear_scipy, register
 
 
 def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendEnvironment:
@@ -27,6 +27,8 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
 
     @environment.register_op(torch.ops.aten.as_strided.default)
     def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
+        if 0 in size:
+            return np.empty(size, x.dtype)
         x = np.ascontiguousarray(x)
         step = x.itemsize
         return np.ndarray(size, x.dtype, x, offset * step, [each * step for each in stride])
@@ -37,7 +39,9 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
         as_strided(x, size, stride, offset)[...] = source
         return x
 
-    register(_Quiet(environment), np)
+    quiet = _Quiet(environment)
+    register(quiet, np)
+    linear_scipy.register(quiet)
     environment.register_default_decompositions()
     return environment
 
@@ -69,6 +73,4 @@ def to_data(tensor: torch.Tensor) -> Any:
 
 def to_torch(array: Any) -> torch.Tensor:
     """Return an array as a tensor of the CPU, which can be resized and shares nothing with it."""
-    made = torch.empty(array.shape, dtype=torch.from_numpy(np.empty(0, array.dtype)).dtype)
-    made.numpy()[...] = array
-    return made
+    return torch.from_numpy(np.array(array)).clone()

@@ -122,9 +122,11 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.rsqrt.default)(lambda x: 1 / xp.sqrt(single(x)))
     op(aten.frac.default)(lambda x: x - xp.trunc(x))
     op(aten.sgn.default)(
-        lambda x: xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
-        if xp.iscomplexobj(x)
-        else xp.sign(x)
+        lambda x: (
+            xp.where(x == 0, 0, x / xp.where(x == 0, 1, xp.abs(x)))
+            if xp.iscomplexobj(x)
+            else xp.sign(x)
+        )
     )
     op(aten.round.default)(xp.round)
     op(aten.round.decimals)(lambda x, decimals=0: xp.round(x, decimals))

@@ -16,7 +16,9 @@ def register(environment: Any, xp: Any) -> None:
     def cast(x: Any, dtype: Any) -> Any:
         return x if dtype is None else x.astype(xp.dtype(str(dtype)[6:]))
 
-    def axes(dim: Any) -> Any:
+    def axes(x: Any, dim: Any) -> Any:
+        if not x.ndim:  # PyTorch allows the dimension 0 of a number
+            return None
         if dim is None or isinstance(dim, int):
             return dim
         return tuple(dim) or None
@@ -24,26 +26,26 @@ def register(environment: Any, xp: Any) -> None:
     def total(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
         if dtype is None and x.dtype.kind in "biu":
             x = x.astype(xp.int64)
-        return xp.sum(cast(x, dtype), axis=axes(dim), keepdims=keepdim)
+        return xp.sum(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
 
     op(aten.sum.dim_IntList)(total)
     op(aten.sum.default)(lambda x, dtype=None: total(x, dtype=dtype))
 
     def mean(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        return xp.mean(cast(x, dtype), axis=axes(dim), keepdims=keepdim)
+        return xp.mean(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
 
     op(aten.mean.dim)(mean)
     op(aten.mean.default)(lambda x, dtype=None: mean(x, dtype=dtype))
 
     def prod(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
-        return xp.prod(cast(x, dtype), axis=dim, keepdims=keepdim)
+        return xp.prod(cast(x, dtype), axis=axes(x, dim), keepdims=keepdim)
 
     op(aten.prod.dim_int)(prod)
     op(aten.prod.default)(lambda x, dtype=None: prod(x, dtype=dtype))
 
     @op(aten.var.correction)
     def var(x: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
-        found = xp.var(x, axis=axes(dim), keepdims=keepdim)
+        found = xp.var(x, axis=axes(x, dim), keepdims=keepdim)
         count = x.size / max(found.size, 1)
         correction = 1 if correction is None else correction
         degrees = max(count - correction, 0)
@@ -64,7 +66,7 @@ def register(environment: Any, xp: Any) -> None:
     for name, function in (("amax", xp.max), ("amin", xp.min)):
         op(getattr(aten, name).default)(
             lambda x, dim=(), keepdim=False, function=function: function(
-                x, axis=axes(dim), keepdims=keepdim
+                x, axis=axes(x, dim), keepdims=keepdim
             )
         )
     op(aten.max.default)(xp.max)
@@ -81,22 +83,20 @@ def register(environment: Any, xp: Any) -> None:
 
         op(getattr(aten, name).dim)(along)
         op(getattr(aten, f"arg{name}").default)(
-            lambda x, dim=None, keepdim=False, argument=argument: argument(
-                x, axis=dim, keepdims=keepdim
-            ).astype(xp.int64)
-            if x.ndim
-            else xp.zeros((), xp.int64)
+            lambda x, dim=None, keepdim=False, argument=argument: (
+                argument(x, axis=dim, keepdims=keepdim).astype(xp.int64)
+                if x.ndim
+                else xp.zeros((), xp.int64)
+            )
         )
     for name in ("any", "all"):
         packet, function = getattr(aten, name), getattr(xp, name)
         op(packet.default)(function)
         for overload in (packet.dim, packet.dims):
             op(overload)(
-                lambda x, dim=None, keepdim=False, function=function: function(
-                    x, axis=axes(dim), keepdims=keepdim
+                lambda x, dim=None, keepdim=False, function=function: (
+                    function(x, axis=axes(x, dim), keepdims=keepdim) if x.ndim else x.astype(bool)
                 )
-                if x.ndim
-                else x.astype(bool)
             )
 
     def running(function: Any) -> Any:
@@ -114,10 +114,10 @@ def register(environment: Any, xp: Any) -> None:
     def logsumexp(x: Any, dim: Any, keepdim: bool = False) -> Any:
         if x.dtype.kind in "biu":
             x = x.astype(xp.float32)
-        top = xp.max(xp.real(x), axis=axes(dim), keepdims=True)
+        top = xp.max(xp.real(x), axis=axes(x, dim), keepdims=True)
         top = xp.where(xp.isfinite(top), top, 0)
-        found = xp.log(xp.sum(xp.exp(x - top), axis=axes(dim), keepdims=keepdim))
-        return found + (top if keepdim else xp.squeeze(top, axes(dim) if x.ndim else None))
+        found = xp.log(xp.sum(xp.exp(x - top), axis=axes(x, dim), keepdims=keepdim))
+        return found + (top if keepdim else xp.squeeze(top, axes(x, dim)))
 
     def softmax(x: Any, dim: int, half_to_float: bool = False) -> Any:
         if not x.ndim or not x.size:
@@ -137,8 +137,9 @@ def register(environment: Any, xp: Any) -> None:
         lambda g, y, dim, dtype: y * (g - (xp.sum(g * y, axis=dim, keepdims=True) if y.ndim else g))
     )
     op(aten._log_softmax_backward_data.default)(
-        lambda g, y, dim, dtype: g
-        - xp.exp(y) * (xp.sum(g, axis=dim, keepdims=True) if y.ndim else g)
+        lambda g, y, dim, dtype: (
+            g - xp.exp(y) * (xp.sum(g, axis=dim, keepdims=True) if y.ndim else g)
+        )
     )
 
     @op(aten.linalg_vector_norm.default)
@@ -146,7 +147,7 @@ def register(environment: Any, xp: Any) -> None:
         x: Any, order: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
     ) -> Any:
         x = xp.abs(cast(x, dtype))
-        axis = axes(dim)
+        axis = axes(x, dim)
         if order == 0:
             return xp.sum((x != 0).astype(x.dtype), axis=axis, keepdims=keepdim)
         if order in (float("inf"), float("-inf")):
@@ -158,9 +159,7 @@ def register(environment: Any, xp: Any) -> None:
         return xp.sum(x**order, axis=axis, keepdims=keepdim) ** (1 / order)
 
     @op(aten.sort.stable)
-    def sort(
-        x: Any, stable: Any = None, dim: int = -1, descending: bool = False, **_: Any
-    ) -> Any:
+    def sort(x: Any, stable: Any = None, dim: int = -1, descending: bool = False, **_: Any) -> Any:
         if not x.ndim:
             return x, xp.zeros((), xp.int64)
         if descending:
@@ -184,7 +183,7 @@ def register(environment: Any, xp: Any) -> None:
         part[dim] = slice(k)
         return tuple(each[tuple(part)] for each in found)
 
-    op(aten.count_nonzero.dim_IntList)(lambda x, dim: xp.count_nonzero(x, axis=axes(dim)))
+    op(aten.count_nonzero.dim_IntList)(lambda x, dim: xp.count_nonzero(x, axis=axes(x, dim)))
     op(aten.nansum.default)(
         lambda x, dim=None, keepdim=False, dtype=None: total(
             xp.where(xp.isnan(x), 0, x), dim, keepdim, dtype

@@ -1,0 +1,77 @@
+"""A process has one device: the tests of `tests/device` run in a process for each."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "device"
+
+
+@pytest.mark.parametrize("device", ["npy", "jax"])
+def test_device(device: str) -> None:
+    """All tests of a device pass."""
+    if device == "jax":
+        pytest.importorskip("jax", reason="JAX is not installed")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER)]
+    variables = {**os.environ, "DEVICE": device}
+    variables = {key: each for key, each in variables.items() if not key.startswith("PYTEST_")}
+    found = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_a_process_has_one_device() -> None:
+    """A second device is refused, and so is a name that PyTorch has."""
+    code = """
+from torch_device import BackendEnvironment
+for name, kind in (("numpy", ValueError), ("one", None), ("two", RuntimeError)):
+    try:
+        BackendEnvironment(name, list, list, list)
+    except (ValueError, RuntimeError) as error:
+        assert type(error) is kind, error
+    else:
+        assert kind is None
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_least_backend() -> None:
+    """A class and two conversions are enough: all else runs on the CPU, and is counted."""
+    code = """
+import numpy as np, torch
+from torch_device import BackendEnvironment, ConversionError
+
+class Box:
+    def __init__(self, array):
+        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+
+environment = BackendEnvironment(
+    "box", Box, lambda t: Box(t.detach().numpy().copy()), lambda b: torch.tensor(b.array)
+)
+environment.register_default_decompositions()
+x = torch.arange(6.0, device="box").reshape(2, 3)
+y = (x.T @ x + 1).relu()
+y[1:, 0] = 7
+assert y.cpu().tolist() == [[10, 13, 18], [7, 18, 25], [7, 25, 35]], y
+assert environment.report().conversions["aten:mm"] == 1
+
+@environment.register_op(torch.ops.aten.mul.Tensor)
+def mul(x, y):
+    return Box(np.multiply(getattr(x, "array", x), getattr(y, "array", y)))
+
+environment.report().reset()
+z = x * x
+z *= 2
+assert environment.report().conversions.total() == 0
+assert z.cpu().tolist() == [[0, 2, 8], [18, 32, 50]]
+environment.conversions = False
+try:
+    x.sinh()
+except ConversionError as error:
+    assert "aten:sinh" in str(error) and "it has no implementation" in str(error)
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

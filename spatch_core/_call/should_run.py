@@ -1,0 +1,90 @@
+"""Asks the ``should_run`` of a backend whether it runs a call, and makes the context for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._dispatch_arguments import given
+from .._resolution.candidate import Candidate
+from ..backend_utils import IF_NEEDED, IfNeeded
+from .context import CallContext, DispatchContext, Known, Rest
+
+
+def make_context(
+    candidate: Candidate,
+    types: tuple[type, ...],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    previous: DispatchContext | None = None,
+    found: tuple[Any, ...] | None = None,
+    rest: Rest | None = None,
+) -> DispatchContext:
+    """Return the context of a call for a candidate, after that of the `previous` one.
+
+    `found` are the dispatch arguments, None and `missing` among them, if they are known; `rest`
+    is what ``call_next`` calls.
+    """
+    context: DispatchContext = CallContext()
+    context._known = make_known(candidate, types, found is not None, rest)
+    context._args = args if found is None else found
+    context._kwargs = kwargs
+    if previous is not None:
+        # The callable of the library that finds the dispatch arguments runs once for all.
+        found = getattr(previous, "_dispatch_args", None)
+        if found is not None:
+            context._dispatch_args = found
+    return context
+
+
+def make_known(
+    candidate: Candidate, types: tuple[type, ...], is_found: bool, rest: Rest | None
+) -> Known:
+    """Return what the contexts of all calls of a function with the same types have in common."""
+    function = candidate.function
+    extract = given if is_found else function.extract
+    return Known(
+        types, candidate.backend, candidate.prioritized, function.identifier, extract, rest
+    )
+
+
+def ask(
+    candidate: Candidate,
+    context: DispatchContext,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> str | IfNeeded | None:
+    """Ask ``should_run``.
+
+    Returns
+    -------
+    str, IfNeeded or None
+        None if the implementation should run, `IF_NEEDED` if it should where no other one does,
+        else the reason why not.
+
+    Raises
+    ------
+    ImplementationImportError
+        If ``should_run`` cannot be imported.
+    """
+    should_run = candidate.load_should_run()
+    if should_run is None:
+        return None
+    answer = should_run(context, *args, **kwargs)
+    if answer is True:
+        return None
+    return IF_NEEDED if answer is IF_NEEDED else reason_of_answer(answer)
+
+
+def reason_of_answer(answer: Any) -> str:
+    """Say why a backend deferred that was asked; a string is the reason itself."""
+    if isinstance(answer, str):
+        return answer
+    hint = ", and only True itself runs it: use bool(...)" if _is_true(answer) else ""
+    return f"should_run returned {answer!r}{hint}"
+
+
+def _is_true(answer: object) -> bool:
+    try:
+        return bool(answer)
+    except Exception:  # noqa: BLE001  # an array of several elements, for example
+        return False

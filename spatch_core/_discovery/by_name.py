@@ -1,0 +1,203 @@
+"""The backends by name, while they are read one by one: which of several is used.
+
+A name means one backend. Several that share a name are settled like this, and the others are
+reported:
+
+1. a description in code goes before entry points, and the first in code before others;
+2. of entry points, the first usable one by the name of the distribution, then by
+   ``"name = value"``; one that the environment chooses (``name@distribution``) goes before;
+3. those behind the first usable one are not read;
+4. one whose requirements are not met counts only if none is usable.
+
+What is said about the others is in `namesakes`, which is imported if there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .._description.description import Description
+from .._identifiers import DEFAULT
+from .._problems import Problem, Source
+from .backend_reader import BackendReader
+from .cache import DescriptionCache
+from .environment import BLOCK, Environment
+from .in_code import name_of
+
+
+class BackendsByName:
+    """The backends of a library by their names.
+
+    Parameters
+    ----------
+    environment : Environment
+        The library's variables.
+    cache : DescriptionCache or None
+        Descriptions that need not be parsed again.
+    functions : collection of str
+        Identifiers of the library's functions.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        cache: DescriptionCache | None,
+        functions: Collection[str],
+    ) -> None:
+        self.environment = environment
+        self.problems: list[Problem] = []
+        self.reader = BackendReader(self.problems, environment.variable(BLOCK), cache, functions)
+        self.descriptions: dict[str, Description] = {}
+        self.blocked: dict[str, Source] = {}
+        self.shadowed: dict[str, tuple[Source, ...]] = {}
+        self.mentioned = environment.mentioned
+        # All names that are installed or in code, whether they can be used or not.
+        self.names: set[str] = {DEFAULT}
+
+    def add_in_code(self, fields: Any) -> None:
+        """Read a description in code, unless its name is blocked or taken."""
+        source = Source()
+        name = name_of(fields)
+        if isinstance(name, str) and self.is_blocked(name, source, distribution=""):
+            return
+        if isinstance(name, str) and name in self.descriptions:
+            self.problems.append(
+                Problem("the library passes two of this name", "Rename one", name, "name", source)
+            )
+            return
+        description = self.reader.parse(fields, source, None, in_code=True)
+        if description is not None:
+            self.descriptions[description.name] = self.with_requirements(description)
+
+    def add_registered(self, description: Description) -> None:
+        """Add one that was registered at run time, unless its name is blocked or taken."""
+        name = description.name
+        if self.is_blocked(name, description.source):
+            return
+        known = self.descriptions.get(name)
+        if known is not None and known.in_code:
+            self.problems.append(
+                Problem(
+                    "the library itself has one of this name",
+                    "Register it under another name",
+                    name,
+                    "name",
+                    description.source,
+                )
+            )
+            return
+        self.problems += description.problems
+        first = len(self.problems)
+        description = self.with_requirements(description)
+        if known is not None and description.unmet and not known.unmet:
+            self.use(known, [description], first, len(self.problems))
+            return
+        if known is not None:
+            self.shadowed[name] = (*self.shadowed.get(name, ()), known.source)
+        self.descriptions[name] = description
+        self.names.add(name)
+
+    def with_requirements(self, description: Description) -> Description:
+        """Make a backend inactive that requires distributions that are not installed."""
+        if description.varies:
+            from .variants import choose_variants  # few backends have variants
+
+            description, problems = choose_variants(description)
+            self.problems += problems
+        if not description.requires:
+            return description
+        from .requirements import check_required  # few backends state requirements
+
+        unmet, problems = check_required(description)
+        self.problems += problems
+        return replace(description, unmet=unmet) if unmet else description
+
+    def add_installed(self, name: str, entry_points: list[Any]) -> None:
+        """Read the entry points that share a name until one is usable; report the others."""
+        found = [
+            (Source(f"{item.name} = {item.value}", metadata=item.dist), item)
+            for item in entry_points
+        ]
+        if self.is_blocked(name, found[0][0]):
+            return
+        # Only if need be, because that reads the metadata of the distributions.
+        if len(found) > 1:
+            found.sort(key=lambda pair: (pair[0].distribution or "", pair[0].entry_point or ""))
+        if name in self.mentioned:
+            from .namesakes import choose
+
+            found, blocked, problems = choose(name, found, self.environment)
+            self.blocked |= blocked
+            self.problems += problems
+        if name in self.descriptions:
+            self.add_shadowed(name, [source for source, _ in found], "the library itself")
+            return
+        first = len(self.problems)
+        inactive: list[Description] = []
+        for number, (source, entry_point) in enumerate(found, start=1):
+            before = len(self.problems)
+            description = self.reader.read(name, entry_point, source)
+            if description is not None:
+                description = self.with_requirements(description)
+                if description.unmet:
+                    inactive.append(description)
+                    continue
+                self.use(description, inactive, first, before)
+                if len(found) > 1:
+                    from .namesakes import owner_of
+
+                    behind = [each for each, _ in found[number:]]
+                    self.add_shadowed(name, behind, owner_of(description))
+                return
+            if len(self.problems) == before:
+                return  # this thread is importing it; until that has ended, no other is used
+        if inactive:
+            self.use(inactive[0], inactive[1:], first, len(self.problems))
+
+    def use(
+        self, description: Description, inactive: Sequence[Description], first: int, last: int
+    ) -> None:
+        """Use one of the backends of a name, and say so of those that were read before.
+
+        Parameters
+        ----------
+        description : Description
+            The one that is used.
+        inactive : sequence of Description
+            Those of which a requirement is not met.
+        first, last : int
+            The range of the problems of those that were read.
+        """
+        self.descriptions[description.name] = description
+        if first == last and not inactive:
+            return  # nothing to say, for which metadata would be read
+        from .namesakes import told_what_is_used, why_inactive
+
+        faults = self.problems[first:last]
+        variable = self.environment.variable(BLOCK)
+        self.problems[first:last] = told_what_is_used(faults, description, variable)
+        self.problems += why_inactive(inactive, faults, description)
+        if inactive:
+            sources = tuple([each.source for each in inactive])
+            self.shadowed[description.name] = (*self.shadowed.get(description.name, ()), *sources)
+
+    def add_shadowed(self, name: str, sources: list[Source], owner: str) -> None:
+        """Report backends that are not read, because `owner` has one of the same name."""
+        if sources:
+            from .namesakes import why_shadowed
+
+            self.shadowed[name] = (*self.shadowed.get(name, ()), *sources)
+            used = self.descriptions[name].source.distribution
+            self.problems += [
+                why_shadowed(name, source, owner, used, self.environment) for source in sources
+            ]
+
+    def is_blocked(self, name: str, source: Source, distribution: str | None = None) -> bool:
+        """Whether the environment blocks a name; takes note of the name either way."""
+        self.names.add(name)
+        if self.environment.blocks(name, distribution):
+            self.blocked[name] = source
+            return True
+        return False

@@ -1,0 +1,238 @@
+"""The backends of a library: listed, explained, registered, and discovered again."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from .._identifiers import import_in_turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from .._call.caller import Caller
+    from .._description.description import Description
+    from .._discovery.catalog import Catalog
+    from .._discovery.loader import Loader
+    from .._problems import Problem
+    from .._resolution.explanation import Explanation
+    from .._resolution.notices import Notices
+    from .._type_patterns import TypePattern
+    from .dispatcher import Dispatcher
+
+
+class Backends:
+    """The part of a `BackendSystem` that needs backends, which are discovered then."""
+
+    if TYPE_CHECKING:  # no annotations at run time, which would need the names
+        group: str | None
+        environ_prefix: str
+        _dispatcher: Dispatcher
+        _default_types: tuple[TypePattern, ...]
+        _secondary_types: tuple[TypePattern, ...]
+        _in_code: tuple[Any, ...]
+        _registered: tuple[Description, ...]
+        _fallback: str
+        protocol: str | None
+        _defer_on: tuple[type[Exception], ...]
+        _notices: Notices | None
+
+    @property
+    def backends(self) -> Mapping[str, Description]:
+        """Descriptions of all usable backends by priority; ``"default"`` is the library."""
+        return MappingProxyType(dict(self._catalog().descriptions))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Everything that was skipped or ignored, and why."""
+        return self._catalog().problems
+
+    def reload(self) -> None:
+        """Discover the backends again, e.g. after one was installed in a running session.
+
+        The environment variables are read again too. Blocks of options that are in force
+        stay in force. Modules that were imported are not imported again. A backend that was
+        installed in editable mode meanwhile is found: its ``.pth`` file is read as it is when
+        Python starts. Users call ``backend_opts.reload()``, which does the same.
+        """
+        self._loading.reload(self, self._dispatcher)
+
+    def refresh(self) -> None:
+        """Look up all implementations in their modules again when they are next called.
+
+        They are looked up once. This notices, for example, that a test has replaced one in its
+        module. Nothing is discovered or imported again.
+        """
+        from .loading import refresh  # few programs need it
+
+        refresh(self._dispatcher)
+
+    def register(self, description: Any) -> None:
+        """Add a backend at run time.
+
+        It counts as installed: it takes no call that the library or another backend of the library
+        answers. It goes before installed backends of the same name.
+
+        Parameters
+        ----------
+        description : mapping or object
+            As an entry point has it; identifiers may be callables.
+
+        Raises
+        ------
+        DescriptionError
+            If it has faults; nothing has changed.
+        ValueError
+            If a backend of this name was registered before, or is the library's own.
+        """
+        from .registering import register  # few libraries need it
+
+        register(self, description)
+
+    def unregister(self, name: str) -> None:
+        """Take a backend away that was registered at run time.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+
+        Raises
+        ------
+        UnknownBackendError
+            A `ValueError`: no backend of this name was registered.
+        """
+        from .registering import unregister
+
+        unregister(self, name)
+
+    def adopt(self, function: Callable[..., Any], identity: str) -> None:
+        """Put a function that the library does not own into its tables, without a wrapper.
+
+        Nothing is done to the function. Backends implement it by its identity, and `lookup` finds
+        what they have for given types.
+
+        Parameters
+        ----------
+        function : callable
+            The function. It is called with arguments that a backend has converted, and else never.
+        identity : str
+            ``"module:qualname"``.
+
+        Raises
+        ------
+        IdentifierError
+            If `identity` is none.
+        ValueError
+            If the identity is that of another function, or the function has another one.
+        TypeError
+            If it is no function.
+        """
+        from .adopting import adoption_of  # few libraries need it
+
+        adoption_of(self._dispatcher).adopt(function, identity)
+
+    def lookup(self, identity: str, types: tuple[type, ...], /) -> Callable[..., Any] | None:
+        """Return what to call for an adopted function and types.
+
+        Parameters
+        ----------
+        identity : str
+            That of an adopted function.
+        types : tuple of type
+            The types of the call, in order.
+
+        Returns
+        -------
+        callable or None
+            None if no backend would take the call. A backend may defer by ``NotImplemented``,
+            which is then the result.
+
+        Raises
+        ------
+        UnknownFunctionError
+            A `KeyError`: no function was adopted by this identity.
+        TypeError
+            If `types` are not classes.
+        """
+        from .adopting import adoption_of  # few libraries need it
+
+        # From now on without this frame.
+        self.__dict__["lookup"] = found = adoption_of(self._dispatcher).lookup
+        return found(identity, types)
+
+    def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
+        """Say what would run for dispatch arguments of these types.
+
+        Parameters
+        ----------
+        identifier : str
+            A function of the library, ``"module:qualname"``.
+        types : iterable of type
+            Types of the dispatch arguments.
+
+        Returns
+        -------
+        Explanation
+            Without the answers of any ``should_run``, which needs the arguments.
+
+        Raises
+        ------
+        UnknownFunctionError
+            A `KeyError`: the library has no such function.
+        TypeError
+            If `types` are not classes.
+        """
+        from .introspection import explain_types  # a library needs it later
+
+        return explain_types(self._dispatcher, identifier, types)
+
+    @property
+    def _loader(self) -> Loader[Caller]:
+        return self._dispatcher.ensure_loader()
+
+    def _make_loader(self) -> Loader[Caller]:
+        made: Loader[Caller] = self._loading.make_loader(
+            self, self._dispatcher, self._in_code, self._default_types, self._secondary_types
+        )
+        return made
+
+    @property
+    def _loading(self) -> Any:
+        # Two threads may need it at once, and one of them be interrupted.
+        return import_in_turn(f"{__name__.rpartition('.')[0]}.loading")
+
+    def _read_again(self, identifier: str | None) -> None:
+        from .loading import read_again  # few libraries need it
+
+        read_again(self, self._dispatcher, self._in_code, identifier)
+
+    def _catalog(self) -> Catalog:
+        """Return what was discovered, for tools; discovers if that has not happened yet."""
+        return self._dispatcher.catalog()
+
+    def restore(self, kind: str, content: dict[str, Any]) -> Any:
+        """Make an object of this library again from the content of a pickle; pickles name it.
+
+        Parameters
+        ----------
+        kind : str
+            ``"options"``, ``"function"``, ``"invocation"`` or ``"dispatchable"``.
+        content : dict
+            Its content, whose format stays the same in later versions.
+
+        Returns
+        -------
+        object
+            Options, a function with frozen options, what a function's ``invoke`` returns, or a
+            dispatchable function of a script.
+
+        Raises
+        ------
+        ValueError
+            If a later version made the pickle, with what this version does not know.
+        """
+        from .unpickling import restore  # few programs need it
+
+        return restore(self._dispatcher, kind, content)

@@ -1,0 +1,27 @@
+"""Makes objects of a library again from the content of pickles; imported when one is loaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._state.freezing import restore_function
+from .._state.pickles import check_names, restore_options
+from .invocation import restore_invocation
+from .script_functions import restore_dispatchable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .dispatcher import Dispatcher
+
+
+def restore(dispatcher: Dispatcher, kind: str, content: dict[str, Any]) -> Any:
+    """Make an object again; see `BackendSystem.restore` and `.._state.pickles`."""
+    kinds: dict[str, Callable[..., Any]] = {
+        "options": restore_options,
+        "function": restore_function,
+        "invocation": restore_invocation,
+        "dispatchable": restore_dispatchable,
+    }
+    check_names({kind: content}, kinds)
+    return kinds[kind](dispatcher, content)

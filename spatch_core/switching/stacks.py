@@ -1,0 +1,47 @@
+"""The backends that are set, as a stack in the dispatch state."""
+
+from __future__ import annotations
+
+from .._state.state import CURRENT, DispatchState, remembered
+
+
+def stack_of(state: DispatchState) -> tuple[str, ...]:
+    """Return the backends that are set, the current one first."""
+    return remembered(state.backend, state.earlier)
+
+
+def has_alone(state: DispatchState, name: str) -> bool:
+    """Whether a state is what `switched` makes of it with this backend alone."""
+    is_first = state.backend == name and state.places[:1] == (CURRENT,)
+    return is_first and not state.earlier and name not in state.disabled
+
+
+def switched(
+    state: DispatchState, stack: tuple[str, ...], like: DispatchState | None = None
+) -> DispatchState:
+    """Return a state with other backends that are set, the first of which is current.
+
+    Parameters
+    ----------
+    state : DispatchState
+        What is in force.
+    stack : tuple of str
+        The backends, the current one first; empty for none.
+    like : DispatchState, optional
+        A state to return to. Without it a backend is set anew, and goes before all others.
+    """
+    others = tuple([each for each in state.places if each != CURRENT])
+    if not stack:
+        return state.replace(prioritized=others, backend=None, earlier=())
+    places = (CURRENT, *others)
+    if like is not None:
+        if stack == stack_of(like) and others == tuple([e for e in like.places if e != CURRENT]):
+            places = like.places
+        elif CURRENT in state.places:
+            places = state.places
+    return state.replace(
+        prioritized=places,
+        disabled=state.disabled - {stack[0]},
+        backend=stack[0],
+        earlier=stack[1:],
+    )

@@ -1,0 +1,206 @@
+"""The backends of a library as programs see them: listed, explained, discovered again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSkippedWarning, BackendSystem, UnknownBackendError
+from spatch_core.exceptions import EnvironmentVariableWarning
+from spatch_core.testing import isolated, write_distribution
+from tests.function.conftest import HERE, Foreign, describe
+
+
+def test_backends_map_names_to_descriptions() -> None:
+    """F10: name -> description, by priority, the library under "default"."""
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        [f"{HERE}:Own"],
+        [describe("first"), describe("second", higher_priority_than=["first"])],
+    )
+    backends = system.backends
+    assert list(backends) == ["default", "second", "first"]
+    assert backends["second"].name == "second"
+    assert [str(each) for each in backends["default"].primary_types] == [f"{HERE}:Own"]
+    assert backends["first"].functions["lib:f"].function == f"{HERE}:record"
+    with pytest.raises(TypeError):
+        backends["third"] = None  # type: ignore[index]
+
+
+def test_problems_tell_what_was_skipped() -> None:
+    """F10, E1: everything that was skipped, and why; the library works."""
+    broken = {**describe("first", primary_types=[]), "functions": 3}
+    system = BackendSystem(None, "MYLIB", backends=[broken, describe("ok")])
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    with pytest.warns(BackendSkippedWarning, match="'first'") as caught:
+        assert f(Foreign())[0] == "first"
+    assert [warning.filename for warning in caught] == [__file__]
+    assert {problem.key for problem in system.problems} == {"primary_types", "functions"}
+    assert {problem.backend for problem in system.problems} == {"first"}
+    assert list(system.backends) == ["default", "ok"]
+
+
+def test_warnings_are_issued_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """E2: one warning; as an error it fails the first call, not the next ones."""
+    monkeypatch.setenv("MYLIB_SET_ORDER", "first")
+    system = BackendSystem(None, "MYLIB", backends=[describe()])
+    f: Any = system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+    with pytest.raises(EnvironmentVariableWarning, match="MYLIB_SET_ORDER"):
+        f(Foreign())
+    assert f(Foreign())[0] == "first"
+    assert len(system.problems) == 1
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Any:
+    """A library that finds what is installed into the folder."""
+    system = BackendSystem("reloadlib.backends", "RELOADLIB")
+
+    @system.dispatchable("x", module="lib", qualname="f")
+    def f(x: Any) -> str:
+        return "default"
+
+    with isolated(system, path=[tmp_path]):
+        yield system
+
+
+def install(folder: Path, name: str = "late") -> Any:
+    return write_distribution(
+        folder,
+        f"reloadlib-{name}",
+        entry_points={"reloadlib.backends": {name: f"reloadlib_{name}:backend.toml"}},
+        files={
+            f"reloadlib_{name}/__init__.py": f"def f(x): return {name!r}\n",
+            f"reloadlib_{name}/backend.toml": (
+                f'name = "{name}"\nprimary_types = ["{HERE}:Foreign"]\n'
+                f'[functions."lib:f"]\nfunction = "reloadlib_{name}:f"\n'
+            ),
+        },
+    )
+
+
+def test_reload_finds_what_was_installed_meanwhile(library: Any, tmp_path: Path) -> None:
+    """F11: discover again, in a notebook after `pip install`; nothing restarts."""
+    f = library.functions["lib:f"]
+    assert (f(Foreign()), f.__doc__) == ("default", None)
+    distribution = install(tmp_path)
+    assert f(Foreign()) == "default"
+    library.reload()
+    assert f(Foreign()) == "late"
+    assert "late" in f.__doc__
+    with library.backend_opts(prioritize="late"):
+        assert f(Foreign()) == "late"
+        distribution.remove()
+        library.reload()
+        assert f(Foreign()) == "default"
+        assert f.__doc__ is None
+        with library.backend_opts(), pytest.raises(ValueError, match="late"):
+            library.backend_opts(prioritize="late")
+    install(tmp_path)
+    library.reload()
+    assert f(Foreign()) == "late"
+
+
+def test_reload_before_the_first_use(library: Any, tmp_path: Path) -> None:
+    """It discovers, even if backends have not been needed yet."""
+    install(tmp_path)
+    library.reload()
+    assert list(library.backends) == ["default", "late"]
+
+
+def test_users_reload_through_what_the_library_publishes(library: Any, tmp_path: Path) -> None:
+    """F11: `backend_opts` is all that they have of the library's dispatching."""
+    options = library.backend_opts
+    assert options().backends == ("default",)
+    install(tmp_path)
+    options.reload()
+    assert options().backends == ("default", "late")
+
+
+def test_a_name_that_was_installed_meanwhile_is_explained(library: Any, tmp_path: Path) -> None:
+    """S5: `reload` finds it; no misspelling is to be looked for."""
+    options = library.backend_opts
+    with pytest.raises(UnknownBackendError, match="no backend is named 'late'; installed: default"):
+        options("late")
+    install(tmp_path)
+    with pytest.raises(UnknownBackendError) as caught:
+        options("late")
+    assert str(caught.value) == (
+        "backend 'late' cannot be used: distribution reloadlib-late 0.1.0 was installed after the "
+        "backends were discovered; call backend_opts.reload()"
+    )
+    with pytest.raises(UnknownBackendError, match=r"was installed after .*; call"):
+        library.functions["lib:f"].invoke(backend="late")(1)
+    options.reload()
+    assert options("late").prioritized == ("late",)
+
+
+def install_editable(folder: Path, line: str) -> Path:
+    """Install a backend as ``pip install -e`` does; return the file that it is described in."""
+    install(folder / "source")
+    write_distribution(
+        folder,
+        "reloadlib-late",
+        entry_points={"reloadlib.backends": {"late": "reloadlib_late:backend.toml"}},
+        files={
+            "__editable__.reloadlib_late.pth": line.format(source=folder / "source"),
+            "reloadlib_late_finder.py": f"""
+                import sys
+
+                def install():
+                    sys.path.append({str(folder / "source")!r})
+            """,
+        },
+    )
+    return folder / "source" / "reloadlib_late" / "backend.toml"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{source}\n", "import reloadlib_late_finder; reloadlib_late_finder.install()\n"],
+    ids=["folder", "finder"],
+)
+def test_reload_follows_an_editable_installation(library: Any, tmp_path: Path, line: str) -> None:
+    """F11: Python reads ``.pth`` files when it starts; this one was written later."""
+    assert library.backend_opts().backends == ("default",)
+    described = install_editable(tmp_path, line)
+    library.reload()
+    assert library.problems == ()
+    assert Path(library.backends["late"].source.file) == described
+    assert library.functions["lib:f"](Foreign()) == "late"
+
+
+def test_only_reload_follows_editable_installations(library: Any, tmp_path: Path) -> None:
+    """F11: a ``.pth`` file can run code; discovery names the remedy."""
+    install_editable(tmp_path, "{source}\n")
+    with pytest.warns(BackendSkippedWarning, match=r"editable mode.*backend_opts\.reload\(\)"):
+        assert list(library.backends) == ["default"]
+    library.reload()
+    assert list(library.backends) == ["default", "late"]
+
+
+def test_reload_leaves_editable_installations_of_blocked_backends_alone(
+    library: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S13: nothing of a blocked backend is imported."""
+    monkeypatch.setenv("RELOADLIB_BLOCK", "late")
+    install_editable(tmp_path, "import sys; sys.modules['reloadlib_executed'] = sys\n")
+    library.reload()
+    assert "reloadlib_executed" not in sys.modules
+    monkeypatch.setenv("RELOADLIB_BLOCK", "late@Reloadlib_Late")
+    library.reload()
+    assert "reloadlib_executed" not in sys.modules
+
+
+def test_reload_survives_an_installation_without_a_list_of_files(
+    library: Any, tmp_path: Path
+) -> None:
+    """E1: whatever the metadata of distributions lacks."""
+    install_editable(tmp_path, "{source}\n")
+    (tmp_path / "reloadlib_late-0.1.0.dist-info" / "RECORD").unlink()
+    with pytest.warns(BackendSkippedWarning, match="no file 'backend.toml'"):
+        library.reload()

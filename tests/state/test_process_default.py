@@ -1,0 +1,133 @@
+"""Adding options to the process-wide default."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem, GlobalOptionsWarning
+from spatch_core._state.keeper import StateKeeper
+from spatch_core._state.process_default import enable
+from spatch_core._state.state import DispatchState
+
+
+def test_options_are_added_to_the_default() -> None:
+    """S11: with one warning for each that changes what an earlier one has enabled."""
+    keeper = StateKeeper("GLOBALLIB")
+    enable(keeper, DispatchState(("first",)))
+    with pytest.warns(GlobalOptionsWarning, match="called before"):
+        enable(keeper, DispatchState(("second",)))
+    assert keeper.current().prioritized == ("second", "first")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        enable(keeper, DispatchState(("second",)))
+
+
+def test_the_warning_is_shown_at_the_line_of_the_program() -> None:
+    """S11: not at one of this package."""
+    options = BackendSystem(None, "GLOBALLIB", ["builtins:int"]).backend_opts
+    options(prioritize="default").enable_globally()
+    with pytest.warns(GlobalOptionsWarning) as caught:
+        options(type=int).enable_globally()
+    assert caught[0].filename == __file__
+
+
+class Foreign:
+    """A type that the backends know."""
+
+
+def answer_first(x: Any) -> str:
+    return "first"
+
+
+def answer_second(x: Any) -> str:
+    return "second"
+
+
+def library() -> tuple[BackendSystem, Any]:
+    """A library with two backends for its own type, which answer when they are prioritized."""
+    backends = [
+        {
+            "name": name,
+            "primary_types": [f"{__name__}:Foreign"],
+            "requires_opt_in": True,
+            "functions": {"lib:f": {"function": f"{__name__}:answer_{name}"}},
+        }
+        for name in ("first", "second")
+    ]
+    system = BackendSystem(None, "GLOBALLIB", backends=backends)
+    return system, system.dispatchable("x", module="lib", qualname="f")(lambda x: "default")
+
+
+def test_a_program_can_go_back_to_what_the_environment_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """S11: `reset_globally` takes back every `enable_globally`, and the next one is the first."""
+    monkeypatch.setenv("GLOBALLIB_PRIORITIZE", "second")
+    system, f = library()
+    options = system.backend_opts
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        options("first").enable_globally()
+        assert options().prioritized == ("first", "second")
+        assert f(Foreign()) == "first"
+        options.reset_globally()
+        assert options().prioritized == ("second",)
+        assert f(Foreign()) == "second"
+        options(disable="second").enable_globally()
+        assert f(Foreign()) == "default"
+        options().reset_globally()
+        assert f(Foreign()) == "second"
+
+
+def test_a_reset_ends_a_trace_of_the_process() -> None:
+    """S10, S11: calls cost what they cost before."""
+    system, f = library()
+    traced = system.backend_opts(trace=True)
+    traced.enable_globally()
+    f(1)
+    system.backend_opts.reset_globally()
+    f(1)
+    assert traced.trace is not None
+    assert len(traced.trace) == 1
+    assert system.backend_opts().trace is None
+    assert not system._dispatcher.keeper.observations.any()
+
+
+def test_blocks_stay_in_force_when_the_process_is_reset() -> None:
+    """S11: as they do when options are enabled; threads outside of blocks follow at once."""
+    system, f = library()
+    found = []
+    with system.backend_opts("first"):
+        thread = threading.Thread(target=lambda: found.append(f(Foreign())))
+        system.backend_opts("second").enable_globally()
+        system.backend_opts.reset_globally()
+        assert f(Foreign()) == "first"
+        thread.start()
+        thread.join()
+    assert found == ["default"]
+    assert f(Foreign()) == "default"
+
+
+def test_a_reset_of_nothing_discovers_nothing() -> None:
+    """F11: a test suite may reset every library before each test."""
+    system, _ = library()
+    system.backend_opts.reset_globally()
+    assert system._dispatcher.loaded is None
+
+
+def test_variables_that_were_changed_since_count_after_a_reset_and_a_reload(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """S12: `reload` reads them, and leaves the default alone only while a program has set it."""
+    system, _ = library()
+    options = system.backend_opts
+    options("first").enable_globally()
+    monkeypatch.setenv("GLOBALLIB_PRIORITIZE", "second")
+    system.reload()
+    assert options().prioritized == ("first",)
+    options.reset_globally()
+    assert options().prioritized == ("second",)
