@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from _weakref import ref  # weakref itself imports much more
 
+from ._function.acceleration import protect_exit
 from ._function.decorator import Decorator
 from ._function.dispatcher import Dispatcher
 from ._function.library_backends import Backends
@@ -165,6 +166,7 @@ class BackendSystem(Decorator, Backends):
             default_name,
         )
         self.backend_opts = BackendOptions._bind(dispatcher, self._module)
+        protect_exit(self.backend_opts)
         dispatcher.backend_opts = self.backend_opts
         self._dispatcher = dispatcher
         _systems[self._module, environ_prefix, group] = ref(self)

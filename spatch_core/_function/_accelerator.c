@@ -37,7 +37,11 @@
    CPython 3.12 and later with the global lock: the garbage collector runs between instructions
    of Python code only, not wherever C code creates an object. The main interpreter alone: extra
    data of code objects and watchers of dictionaries belong to one interpreter, and the static
-   variables below to the process. */
+   variables below to the process.
+
+   Leaving a block of options. Signal handlers run in Python code only. So `leave` has reset the
+   context variable before one can raise; a method in Python can be interrupted before its first
+   instruction. Of an observed block the mark may stay, which costs time and changes no answer. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -101,6 +105,8 @@ static int depth;               /* nested calls of `dispatch`, in all threads to
 static PyObject *deferred_name;
 static PyObject *failed_name;
 static PyObject *fill_name;
+static PyObject *entered_name;
+static PyObject *variable_name;
 static vectorcallfunc run_code; /* the vectorcall of plain Python functions */
 
 /* CPython calls this when it frees a code object. */
@@ -590,7 +596,81 @@ slow_down(PyObject *Py_UNUSED(module), PyObject *function)
     Py_RETURN_NONE;
 }
 
+/* Put back what a token stands for. The error of a token of another context shows the token as
+   text, which runs Python code; otherwise none runs. */
+static int
+reset(PyObject *token)
+{
+    PyObject *variable = PyObject_GetAttr(token, variable_name);
+    int status = variable == NULL ? -1 : PyContextVar_Reset(variable, token);
+    Py_XDECREF(variable);
+    return status;
+}
+
+/* The `__exit__` of options. What entering gave is a token; of an observed block it is a tuple of
+   the tokens of the mark and of the tables. Unless the last block that was entered is one of this
+   context, the method in Python finds the block; an interrupt may keep that one from running. */
+static PyObject *
+leave(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(nargs))
+{
+    PyObject *all = PyObject_GetAttr(self, entered_name);
+    if (all == NULL) {
+        return NULL;
+    }
+    Py_ssize_t count = PyList_CheckExact(all) ? PyList_GET_SIZE(all) : 0;
+    PyObject *last = Py_XNewRef(count ? PyList_GET_ITEM(all, count - 1) : NULL);
+    int is_observed = last != NULL && PyTuple_CheckExact(last) && PyTuple_GET_SIZE(last) == 2;
+    PyObject *token = is_observed ? PyTuple_GET_ITEM(last, 1) : last;
+    PyObject *result = NULL;
+    if (token == NULL || !PyContextToken_CheckExact(token) || reset(token) < 0) {
+        if (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_ValueError) ||
+            PyErr_ExceptionMatches(PyExc_RuntimeError)) {
+            PyErr_Clear();
+            result = PyObject_CallMethod(self, "_leave_any", NULL);
+        }
+    }
+    else {
+        /* Freeing what was in force may have run Python code, which has changed the list. */
+        for (Py_ssize_t i = PyList_GET_SIZE(all); i > 0; i--) {
+            if (PyList_GET_ITEM(all, i - 1) == last) {
+                PyList_SetSlice(all, i - 1, i, NULL);
+                break;
+            }
+        }
+        PyObject *mark = is_observed ? PyTuple_GET_ITEM(last, 0) : NULL;
+        result = is_observed ? PyObject_CallMethod(self, "_unobserve", "O", mark)
+                             : Py_NewRef(Py_None);
+    }
+    Py_XDECREF(last);
+    Py_DECREF(all);
+    return result;
+}
+
+PyDoc_STRVAR(leave_doc,
+"__exit__($self, kind=None, error=None, traceback=None, /)\n--\n\n"
+"Put in force again what was in force before.");
+
+static PyMethodDef leave_method = {
+    "__exit__", (PyCFunction)(void (*)(void))leave, METH_FASTCALL, leave_doc,
+};
+
+PyDoc_STRVAR(protect_exit_doc,
+"protect_exit(options, /)\n--\n\n"
+"Give a class of options an `__exit__` that no signal handler can keep from running.");
+
+static PyObject *
+protect_exit(PyObject *Py_UNUSED(module), PyObject *options)
+{
+    PyObject *method = PyType_Check(options)
+                           ? PyDescr_NewMethod((PyTypeObject *)options, &leave_method)
+                           : PyErr_Format(PyExc_TypeError, "%R is no class", options);
+    int is_set = method == NULL ? -1 : PyObject_SetAttrString(options, "__exit__", method);
+    Py_XDECREF(method);
+    return is_set < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 static PyMethodDef methods[] = {
+    {"protect_exit", protect_exit, METH_O, protect_exit_doc},
     {"prepare", prepare, METH_VARARGS, prepare_doc},
     {"accelerate", accelerate, METH_O, accelerate_doc},
     {"slow_down", slow_down, METH_O, slow_down_doc},
@@ -619,7 +699,7 @@ static void
 forget(void)
 {
     slot = watcher = -1;
-    deferred_name = failed_name = fill_name = NULL;
+    deferred_name = failed_name = fill_name = entered_name = variable_name = NULL;
 }
 
 static int
@@ -644,16 +724,20 @@ execute(PyObject *Py_UNUSED(module))
         PyErr_SetString(PyExc_ImportError, "code objects have no slot for extra data left");
         return -1;
     }
-    if (deferred_name == NULL) {
-        deferred_name = PyUnicode_InternFromString("deferred");
+    struct {
+        PyObject **name;
+        const char *text;
+    } names[] = {{&deferred_name, "deferred"}, {&failed_name, "failed"}, {&fill_name, "fill"},
+                 {&entered_name, "_entered"}, {&variable_name, "var"}};
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(names); i++) {
+        if (*names[i].name == NULL) {
+            *names[i].name = PyUnicode_InternFromString(names[i].text);
+        }
+        if (*names[i].name == NULL) {
+            return -1;
+        }
     }
-    if (failed_name == NULL) {
-        failed_name = PyUnicode_InternFromString("failed");
-    }
-    if (fill_name == NULL) {
-        fill_name = PyUnicode_InternFromString("fill");
-    }
-    return deferred_name == NULL || failed_name == NULL || fill_name == NULL ? -1 : 0;
+    return 0;
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -16,17 +16,20 @@ accelerate: Callable[[FunctionType], None]
 slow_down: Callable[[FunctionType], None]
 """Let calls of a wrapper run its Python code from now on."""
 
+protect_exit: Callable[[type], None]
+"""Give a class of options an ``__exit__`` that no signal handler can keep from running."""
+
 
 def _do_nothing(*_: object) -> None:
-    """Take the place of each of the three without the extension."""
+    """Take the place of each of the four without the extension."""
 
 
 try:
     if environ.get("SPATCH_CORE_PURE", "").strip().lower() not in ("", "0", "no", "false", "off"):
         raise ImportError("SPATCH_CORE_PURE asks for pure Python")
-    from ._accelerator import accelerate, prepare, slow_down
+    from ._accelerator import accelerate, prepare, protect_exit, slow_down
 except ImportError:  # it was not built, or not for this version of Python
     accelerated = False
-    prepare = accelerate = slow_down = _do_nothing
+    prepare = accelerate = slow_down = protect_exit = _do_nothing
 else:
     accelerated = True

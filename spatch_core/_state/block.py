@@ -13,7 +13,7 @@ from types import GenericAlias, MethodType
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextvars import ContextVar
+    from contextvars import ContextVar, Token
     from typing import Any, ClassVar, Generic
 
     from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
@@ -104,6 +104,14 @@ class Block:
                 continue
             return entered
         raise RuntimeError("this block of backend options was not entered in this context")
+
+    def _leave_any(self) -> None:
+        """Leave whichever block was entered in this context."""
+        self._entered.remove(self._leave())
+
+    def _unobserve(self, token: Token[Mark | None]) -> None:
+        """Leave the rest of an observed block, of which the C extension has put back the tables."""
+        self._owner.keeper.observations.leave(token)
 
     @classmethod
     def _bind(cls, owner: Owner, module: str) -> type[Self]:
@@ -270,7 +278,7 @@ def block_methods(variable: ContextVar[Tables], module: str) -> dict[str, Any]:
             (token,) = entered  # usually there is one
             reset(token)
         except (ValueError, RuntimeError, TypeError):  # several, of another context, observed
-            entered.remove(self._leave())
+            self._leave_any()
         else:
             del entered[0]  # other threads only add to the end, and remove their own
 

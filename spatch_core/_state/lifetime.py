@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from contextvars import Token
     from typing import Any, Protocol
 
-    from .scope import Scope
+    class Marked(Protocol):
+        """A `Scope`, as far as observations are concerned."""
+
+        mark: Mark | None
 
     class Forgetful(Protocol):
         """What the end of the process and a garbage collection ask of a keeper."""
@@ -125,7 +128,7 @@ class Observations:
         self.variable.reset(token)
         self._settle(left)
 
-    def drop(self, scope: Scope) -> None:
+    def drop(self, scope: Marked) -> None:
         """Let a scope have no mark any more."""
         left = self._leaving(scope.mark)
         scope.mark = None

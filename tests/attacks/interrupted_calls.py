@@ -169,12 +169,19 @@ def kept_call() -> Callable[[], object]:
     return lambda: kept[0].next(Foreign())
 
 
+def enter(block: Any) -> object:
+    """Return what is called in a block."""
+    with block:
+        return f(1.0), in_force()
+
+
 options = system.backend_opts
 frozen = options(prioritize="backend", hook=inner)(f)
 plain = options(prioritize="backend")(f)
 frozen_steps = options(prioritize="backend", type=Foreign)(steps)
 both = options(hook=outer), options(hook=inner)
 typed = (options(type=Converted),)
+shared = options(disable="converting")
 
 # The blocks around the calls, and what is called.
 KINDS: dict[str, tuple[tuple[Any, ...], Callable[[], object]]] = {
@@ -186,6 +193,11 @@ KINDS: dict[str, tuple[tuple[Any, ...], Callable[[], object]]] = {
     "hooks-after-their-block": ((), kept_call()),
     "frozen": ((), lambda: plain(Foreign())),
     "frozen-generator": ((), lambda: list(frozen_steps(Foreign()))),
+    "blocks": ((), lambda: enter(options(prioritize="backend"))),
+    "blocks-of-one-object": ((shared,), lambda: enter(shared)),
+    "blocks-of-a-type": ((), lambda: enter(options(type=Foreign))),
+    "blocks-with-a-hook": ((), lambda: enter(options(hook=inner))),
+    "blocks-with-a-hook-inside": (both, lambda: enter(options(hook=inner))),
     "conversions": ((), lambda: type(own(Converted()))),
     "conversions-of-a-result": (typed, lambda: type(own([]))),
     "conversions-of-a-coroutine": (typed, lambda: type(run(later([])))),

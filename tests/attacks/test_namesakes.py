@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
 from itertools import permutations, product
 from pathlib import Path
@@ -57,8 +58,16 @@ KINDS: dict[str, tuple[str, dict[str, str]]] = {
 }
 USABLE = ("file", "object")
 BROKEN = tuple(each for each in KINDS if each not in USABLE)
+UNMET = {
+    "absent": "absent-distribution",
+    "too-old": "pytest >= 1000",
+    "unreadable": "pytest >>> 1",
+}
+for _each, _requirement in UNMET.items():
+    KINDS[_each] = ("{package}:b.toml", {"b.toml": f"requires = [{_requirement!r}]\n{GOOD}"})
 
 CODE = """
+import random
 import sys
 def double(x):
     return __name__.partition("_")[0]
@@ -387,3 +396,31 @@ def test_doctor_reports_broken_ones_as_errors_and_imports_no_blocked_one(
     tally.add(not touch.exists(), "imported although it is blocked")
     severities = {each["distribution"]: each["severity"] for each in found["findings"]}
     tally.add(severities == {"c": "warning"}, found)
+
+
+def test_unmet_requirements_never_displace_a_usable_one(
+    tmp_path: Path, tally: Tally, scale: int
+) -> None:
+    """P10, D15: among broken, inactive and usable ones, in any number and order."""
+    draw = random.Random(scale)
+    for number in range(60 * scale):
+        kinds = [draw.choice((*UNMET, *UNMET, *USABLE, *BROKEN)) for _ in range(3)]
+        site = tmp_path / str(number)
+        for distribution, kind in zip("abc", kinds, strict=True):
+            install(site, distribution, kind)
+        owners = dict(zip("abc", kinds, strict=True))
+        usable = [name for name, kind in owners.items() if kind in USABLE]
+        chosen = draw.choice(["", *"abc"])
+        if chosen in usable:
+            usable = [chosen]
+        used = usable[0] if usable else None
+        variables = {"PRIORITIZE": f"gpu@{chosen}"} if chosen in usable else {}
+        seen = observe(site, **variables)
+        wanted = used or "default"
+        # Without a usable one, the first that lacks a requirement is listed as inactive.
+        shown = used or next((name for name, kind in owners.items() if kind in UNMET), None)
+        others = [name for name in "abc" if name != shown or owners[name] == "unreadable"]
+        held = seen["answer"] == wanted and seen["reported"] == others
+        # Only a usable one that answers, and those before it in code, are imported.
+        held = held and all(owners[each] not in UNMET for each in seen["imported"])
+        tally.add(held, (kinds, chosen, seen))

@@ -6,6 +6,7 @@ import gc
 import inspect
 import os
 import sys
+import threading
 import types
 import weakref
 from typing import Any, ClassVar
@@ -587,3 +588,75 @@ def test_threads_that_wait_in_calls_leave_others_fast() -> None:
         """
     )
     assert done.stdout.split() == ["False"]
+
+
+class TestLeavingBlocks:
+    """S3, E7: blocks of options are left in C, where no signal handler runs."""
+
+    @only_accelerated
+    def test_runs_no_python_code(self) -> None:
+        """Of a block that is not observed."""
+        system, _ = make()
+        options = system.backend_opts(prioritize="first")
+
+        def use() -> None:
+            options.__enter__()
+            options.__exit__(None, None, None)
+
+        use()
+        names = {code.co_name for code in codes_of(use)}
+        assert "enter" in names
+        assert "leave" not in names
+        assert system.backend_opts().prioritized == ()
+
+    @only_accelerated
+    @pytest.mark.parametrize("fields", [{"prioritize": "first"}, {"trace": True}], ids=str)
+    def test_keeps_nothing(self, fields: dict[str, Any]) -> None:
+        """Neither what entering gave nor what was in force."""
+        system, _ = make()
+        options = system.backend_opts(**fields)
+        keeper = system._dispatcher.keeper
+        with options, options:
+            scope = keeper.get()[0]
+        involved = [options, options._entered, scope, scope.tables, keeper.variable]
+        before = [*map(sys.getrefcount, involved)]
+        for _ in range(100):
+            with options, options:
+                pass
+            with pytest.raises(RuntimeError, match="not entered in this context"):
+                options.__exit__()
+        assert options._entered == []
+        assert [*map(sys.getrefcount, involved)] == before
+
+    def test_threads_leave_one_object_at_once(self) -> None:
+        """Each its own blocks, while the others add to those that were entered, and remove some."""
+        system, _ = make()
+        options = system.backend_opts(prioritize="first")
+        wrong: list[object] = []
+
+        def work() -> None:
+            for _ in range(1000):
+                try:
+                    with options, options:
+                        wrong.extend(set(system.backend_opts().prioritized) - {"first"})
+                except BaseException as error:  # noqa: BLE001  # whatever it is
+                    wrong.append(error)
+                wrong.extend(system.backend_opts().prioritized)
+
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for each in threads:
+                each.start()
+            for each in threads:
+                each.join()
+        finally:
+            sys.setswitchinterval(interval)
+        assert wrong == options._entered == []
+
+    @only_accelerated
+    def test_is_for_classes(self) -> None:
+        """As the error says."""
+        with pytest.raises(TypeError, match="is no class"):
+            acceleration.protect_exit(3)  # type: ignore[arg-type]
