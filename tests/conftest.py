@@ -27,7 +27,7 @@ SLOW = (
     *("attacks/", "cli/", "examination/", "property/", "tools/", "typing/", "test_migration.py"),
     *("function/test_acceleration_stress.py", "test_wheel.py"),
 )
-"""Tests of many processes, threads or samples: more than three quarters of the time of all tests."""
+"""Tests of many processes, threads or samples: over three quarters of the time of all tests."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

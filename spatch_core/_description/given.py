@@ -39,6 +39,8 @@ class GivenCallable(str):
 def identify(given: Callable[..., Any]) -> GivenCallable:
     """Return the identifier of a callable, made from its name or that of its class."""
     named = given if hasattr(given, "__qualname__") else type(given)
-    identifier = GivenCallable(f"{given.__module__ or '?'}:{named.__qualname__}")
+    # A ufunc of NumPy's has no `__module__`.
+    module = getattr(given, "__module__", None) or "?"
+    identifier = GivenCallable(f"{module}:{named.__qualname__}")
     identifier.given = given
     return identifier

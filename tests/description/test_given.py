@@ -6,6 +6,8 @@ import functools
 import pickle
 from typing import Any
 
+import pytest
+
 from spatch_core._description.given import identify
 
 
@@ -32,3 +34,10 @@ def test_a_callable_without_name_has_that_of_its_class() -> None:
     """A partial, or an object."""
     assert identify(len) == "builtins:len"
     assert identify(functools.partial(len)).endswith(":partial")
+
+
+def test_a_ufunc_has_no_module() -> None:
+    """Of NumPy, for example."""
+    numpy = pytest.importorskip("numpy")
+    assert identify(numpy.add).endswith((":add", ":ufunc"))
+    assert identify(numpy.add).given is numpy.add
