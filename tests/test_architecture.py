@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import architecture
+import spatch_core
 from spatch_core import BackendSystem
 from spatch_core.testing import write_distribution
 
@@ -114,7 +115,9 @@ def test_the_modules_in_which_to_look_exist() -> None:
         places = re.findall(r"`(_?[a-z][\w.]*)/?`", row)
         assert places, row
         for place in places:
-            assert find_spec(f"spatch_core.{place}"), place
+            # An extension is not built for every Python.
+            source = Path(spatch_core.__file__).parent.joinpath(*place.split("."))
+            assert find_spec(f"spatch_core.{place}") or source.with_suffix(".c").exists(), place
 
 
 def code_of(identifier: str) -> CodeType:
