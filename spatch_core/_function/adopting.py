@@ -114,6 +114,30 @@ class Adoption:
         self.functions[identity] = function
         self.names[function] = identity
 
+    def protocol_class(
+        self,
+        name: str,
+        make: Callable[[Adoption], type[Any]],
+        namespace: Callable[[type[Any]], Namespace],
+    ) -> type[Any]:
+        """Return the class of a protocol, which is made when it is first asked for.
+
+        Parameters
+        ----------
+        name : str
+            The package that the protocol is of.
+        make : callable
+            Returns the class.
+        namespace : callable
+            Takes the class; returns the functions of that package.
+        """
+        if name not in self.protocols:
+            made = make(self)
+            # Of several threads that make one, the first one's stays.
+            if self.protocols.setdefault(name, made) is made:
+                self.namespaces.append(namespace(made))
+        return self.protocols[name]
+
     def find(self, key: Any) -> Adopted | None:
         """Return the record of a function, which is made when it is first asked for."""
         index = self._indices.get(key)

@@ -90,11 +90,8 @@ class Ending(NamedTuple):
         return f"fallback={self.policy!r}, and the library's own types do not include {names}"
 
 
-class AdoptedEnding(Ending):
-    """The end of the chains of calls of a function that the library does not own.
-
-    `is_operator` says that ``NotImplemented`` lets others answer.
-    """
+class FirmEnding(Ending):
+    """The end of the chains of calls that the default implementation does not take as they are."""
 
     @property
     def refuses(self) -> bool:
@@ -105,6 +102,13 @@ class AdoptedEnding(Ending):
     def warns(self) -> bool:
         """Whether a warning may go before the default implementation."""
         return False
+
+
+class AdoptedEnding(FirmEnding):
+    """The end of the chains of calls of a function that the library does not own.
+
+    `is_operator` says that ``NotImplemented`` lets others answer.
+    """
 
     @property
     def declined(self) -> str:

@@ -21,7 +21,7 @@ from .._state.keeper import StateKeeper
 from .._state.state import DispatchState
 from .._type_patterns import ABSTRACT
 from .candidate import Candidate
-from .fallback_policy import Ending
+from .fallback_policy import Ending, FirmEnding
 from .overriding_types import overriding_types
 from .resolver import Resolver
 from .walk import Step, Walk
@@ -95,18 +95,8 @@ class OverridingWalk(Walk):
         return step
 
 
-class Declined(Ending):
+class Declined(FirmEnding):
     """The end of a chain with overriding types that have all declined."""
-
-    @property
-    def refuses(self) -> bool:
-        """Whether the default implementation does not run with the arguments of the call."""
-        return True
-
-    @property
-    def warns(self) -> bool:
-        """Whether a warning may go before the default implementation."""
-        return False
 
     @property
     def declined(self) -> str:

@@ -26,15 +26,7 @@ _WRITES_FIRST = frozenset(
 
 def make_class(system: BackendSystem) -> type[Any]:
     """Return the class; see `numpy_functions`."""
-    adoption = adoption_of(system._dispatcher)
-    made = adoption.protocols.get("numpy")
-    if made is None:
-        made = _make_class(adoption)
-        # Of several threads that make one, the first one's stays.
-        if adoption.protocols.setdefault("numpy", made) is made:
-            adoption.namespaces.append(NumPyNamespace(made))
-        made = adoption.protocols["numpy"]
-    return made
+    return adoption_of(system._dispatcher).protocol_class("numpy", _make_class, NumPyNamespace)
 
 
 def _make_class(adoption: Adoption) -> type[Any]:

@@ -16,15 +16,7 @@ if TYPE_CHECKING:
 
 def make_class(system: BackendSystem) -> type[Any]:
     """Return the class; see `torch_functions`."""
-    adoption = adoption_of(system._dispatcher)
-    made = adoption.protocols.get("torch")
-    if made is None:
-        made = _make_class(adoption)
-        # Of several threads that make one, the first one's stays.
-        if adoption.protocols.setdefault("torch", made) is made:
-            adoption.namespaces.append(TorchNamespace(made))
-        made = adoption.protocols["torch"]
-    return made
+    return adoption_of(system._dispatcher).protocol_class("torch", _make_class, TorchNamespace)
 
 
 def _make_class(adoption: Adoption) -> type[Any]:
