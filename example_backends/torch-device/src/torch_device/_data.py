@@ -39,7 +39,7 @@ class Data:
             return cell.array
         array = self._strided(tensor, cell)
         if tensor.is_conj():
-            return self.implementation("aten:conj_physical", array)(array)
+            return self.implementation("aten:_conj_physical", array)(array)
         return self.implementation("aten:neg", array)(array) if tensor.is_neg() else array
 
     def read_optional(self, tensor: torch.Tensor | None) -> Any:
@@ -53,7 +53,7 @@ class Data:
         if tuple(array.shape) != tuple(tensor.shape):
             array = self.implementation("aten:expand", array)(array, list(tensor.shape))
         if tensor.is_conj():
-            array = self.implementation("aten:conj_physical", array)(array)
+            array = self.implementation("aten:_conj_physical", array)(array)
         if tensor.is_neg():
             array = self.implementation("aten:neg", array)(array)
         if _storage.on_write is not None:

@@ -92,6 +92,12 @@ class BackendEnvironment:
         ----------
         *operators : torch._ops.OpOverload
             For example ``torch.ops.aten.add.Tensor``.
+
+        Raises
+        ------
+        ValueError
+            If an operator takes no tensors, or PyTorch writes it in terms of others, which autograd
+            differentiates: an implementation of its own would have no gradient.
         """
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,6 +109,15 @@ class BackendEnvironment:
 
     def _register(self, operator: Any, function: Callable[..., Any]) -> None:
         identity = _schema.identity(operator)
+        schema = operator._schema
+        name = f"{schema.name}.{schema.overload_name}".rstrip(".")
+        if not torch._C._dispatch_has_kernel(name):  # TorchScript has operators of numbers besides
+            raise ValueError(f"{name} takes no tensors")
+        if torch._C._dispatch_has_kernel_for_dispatch_key(name, "CompositeImplicitAutograd"):
+            raise ValueError(
+                f"{name} would lose its gradient: PyTorch writes it in terms of other operators, "
+                "which autograd differentiates. Register these instead"
+            )
         if not hasattr(function, "__module__"):  # one of NumPy's ufuncs
             function = _as_function(function)
         if identity not in self._functions:
@@ -111,7 +126,7 @@ class BackendEnvironment:
         self.operators[operator] = function
         if _schema.is_view(operator):
             return  # PyTorch computes the layout; the implementation reads the data
-        self.register_kernel(operator, self._kernels.functional(operator))
+        self.register_kernel(operator, self.kernel(operator))
         if self._is_described:  # an operator that is registered late
             self.system.unregister(self.name)
             self._is_described = False
@@ -120,6 +135,10 @@ class BackendEnvironment:
         in_place = getattr(getattr(torch.ops.aten, f"{packet}_", None), overload, None)
         if in_place is not None and _schema.functional_of(in_place) is operator:
             self.register_kernel(in_place, self._kernels.in_place(in_place, operator))
+
+    def kernel(self, operator: Any) -> Callable[..., Any]:
+        """Return a kernel that calls the implementation of an operator, which is registered."""
+        return self._kernels.functional(operator)
 
     def register_kernel(self, operator: Any, kernel: Callable[..., Any]) -> None:
         """Give PyTorch the kernel of an operator; it gets and returns tensors."""

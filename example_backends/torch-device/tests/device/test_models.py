@@ -114,3 +114,41 @@ def test_jax_jit(device):
     counts(x.to(device))
     with pytest.raises(HostReadError, match="changes a tensor of the CPU"):
         counts(x.to(device))
+
+
+@pytest.mark.parametrize(
+    ("f", "layout"),
+    [
+        (torch.linalg.det, "contiguous"),
+        (torch.linalg.det, "transposed"),
+        (torch.linalg.det, "expanded"),
+        (lambda x: torch.linalg.slogdet(x)[1], "contiguous"),
+        (lambda x: torch.linalg.slogdet(x)[1], "transposed"),
+        (lambda x: torch.linalg.det(torch.complex(x, 2 * x)).abs(), "transposed"),
+        (lambda x: torch.linalg.eigvals(x).abs(), "contiguous"),
+        (lambda x: torch.kron(x, x), "contiguous"),
+        (lambda x: torch.fft.ihfft2(x).abs(), "contiguous"),
+        (lambda x: torch.conj_physical(torch.complex(x, 2 * x)).abs(), "contiguous"),
+    ],
+    ids=["det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals", "kron",
+         "ihfft2", "conj_physical"],
+)  # fmt: skip
+def test_gradients_of_matrices(device, environment, f, layout):
+    """They are those of the CPU, also where PyTorch's gradient depends on the layout."""
+    environment.conversions = True
+    x = torch.randn(4, 4)
+    found = []
+    for where in ("cpu", device):
+        leaf = x.clone().to(where).requires_grad_()
+        given = {"contiguous": leaf, "transposed": leaf.mT, "expanded": leaf.expand(2, 4, 4)}
+        (gradient,) = torch.autograd.grad(f(given[layout]).sum(), leaf)
+        found.append(gradient.cpu())
+    torch.testing.assert_close(*found, rtol=1e-3, atol=1e-4)
+
+
+def test_an_implementation_that_would_have_no_gradient_is_refused(environment):
+    """Autograd differentiates what such an operator is written in."""
+    with pytest.raises(ValueError, match=r"aten::kron would lose its gradient"):
+        environment.register_op(torch.ops.aten.kron.default)(lambda x, y: x)
+    with pytest.raises(ValueError, match="takes no tensors"):
+        environment.register_op(torch.ops.aten.copysign.default)(lambda x, y: x)

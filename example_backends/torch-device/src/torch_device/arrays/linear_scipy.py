@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from .linear import factor_as_gradients_expect
+
 aten = torch.ops.aten
 
 
@@ -19,7 +21,7 @@ def register(environment: Any) -> None:
     environment.register_kernel(
         aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None
     )
-    op(aten._linalg_eigvals.default, aten.linalg_eigvals.default)(linalg.eigvals)
+    op(aten._linalg_eigvals.default)(linalg.eigvals)
 
     def info_of(x: Any) -> Any:
         return np.zeros(x.shape[:-2], np.int32)
@@ -88,6 +90,9 @@ def register(environment: Any) -> None:
         size = np.abs(diagonal)
         sign = np.prod(diagonal / np.where(size == 0, 1, size), axis=-1) * found[3]
         return sign, np.sum(np.log(size), axis=-1), found[0], found[1]
+
+    for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
+        factor_as_gradients_expect(environment, each, by_cpu=False)
 
     @op(aten._linalg_solve_ex.default)
     def solve(x: Any, y: Any, left: bool = True, check_errors: bool = False) -> Any:

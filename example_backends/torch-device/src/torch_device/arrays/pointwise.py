@@ -21,7 +21,7 @@ UNARY = {
     "acosh": "arccosh",
     "atanh": "arctanh",
     "bitwise_not": "invert",
-    "conj_physical": "conj",
+    "_conj_physical": "conj",
     "isposinf": "isposinf",
     "isneginf": "isneginf",
     "angle": "angle",
@@ -56,7 +56,7 @@ def register(environment: Any, xp: Any) -> None:
         op(getattr(aten, name).default)(named(function or name))
     for name, function in BINARY.items():
         packet = getattr(aten, name)
-        op(packet.default if "default" in packet.overloads() else packet.Tensor)(
+        op(packet.Tensor if "Tensor" in packet.overloads() else packet.default)(
             named(function or name)
         )
     for name, function in COMPARISONS.items():
