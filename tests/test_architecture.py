@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 import architecture
-import spatch_core
 from spatch_core import BackendSystem
 from spatch_core.testing import write_distribution
 
@@ -116,7 +115,7 @@ def test_the_modules_in_which_to_look_exist() -> None:
         assert places, row
         for place in places:
             # An extension is not built for every Python.
-            source = Path(spatch_core.__file__).parent.joinpath(*place.split("."))
+            source = Path(architecture.PACKAGE, *place.split("."))
             assert find_spec(f"spatch_core.{place}") or source.with_suffix(".c").exists(), place
 
 

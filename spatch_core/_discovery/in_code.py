@@ -43,7 +43,7 @@ def has_new(catalog: Catalog, in_code: Iterable[Any], identifier: str) -> bool:
             continue
         try:
             is_mapping = isinstance(fields, Mapping)
-            functions = fields.get("functions") if is_mapping else fields.functions
+            functions: Any = fields.get("functions") if is_mapping else fields.functions
             if functions.get(identifier) is None:
                 continue
         except BaseException as error:  # any fault, which parsing reports

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .._locks import Turn
 from .shortcut import Shortcut
@@ -98,7 +98,8 @@ class Shortcuts:
             return
         shortcut = record.shortcut
         if shortcut is None:
-            made = Shortcut.between(record.wrapper, record.function.default, own)
+            wrapper: Any = record.wrapper  # to type checkers, a function of a class is a method
+            made = Shortcut.between(wrapper, record.function.default, own)
             if made is None:
                 return
             # In one step, because a shortcut knows whether it is taken.

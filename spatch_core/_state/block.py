@@ -129,7 +129,8 @@ class Block:
         # `help` does not look for the docstring in base classes.
         doc = cls.__doc__ and cls.__doc__.replace("<PREFIX>", variable.name)
         names = {"__slots__": (), "__doc__": doc, "__module__": module}
-        return type("backend_opts", (cls,), names | fields | block_methods(variable, module))
+        made: Any = type("backend_opts", (cls,), names | fields | block_methods(variable, module))
+        return made  # type: ignore[no-any-return]
 
     @property
     def backends(self) -> tuple[str, ...]:

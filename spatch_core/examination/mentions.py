@@ -83,6 +83,7 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
             function = name if named else None
         said = {**defaults, **table}
         chosen = chosen_variant(said.get("variants"))
+        position = 0
         if chosen is not None:
             position, said["function"] = chosen
         for role in (Role.FUNCTION, Role.SHOULD_RUN):

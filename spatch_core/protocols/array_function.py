@@ -86,7 +86,7 @@ class NumPyNamespace:
         # For `like=`, NumPy passes other functions than those that users call.
         module, _, name = identity.partition(":")
         public: Any = loaded_object(module, name)
-        function = key if public is None or identity in adoption.functions else public
+        function: Any = key if public is None or identity in adoption.functions else public
         return key, AdoptedFunction(identity, function, self._function, _mutated(identity, key))
 
     def _find_ufunc(
