@@ -261,7 +261,8 @@ class Chain(TakesFound):
         before = {candidate.backend for candidate in self.candidates[:place]}
         chain = caller.chain(self.function, self.state, types)
         chain.candidates = [each for each in chain.candidates if each.backend not in before]
-        return chain.run(args, kwargs)
+        # Not its own: what an instance remembers has had its turn.
+        return Chain.run(chain, args, kwargs)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, if the state is traced."""

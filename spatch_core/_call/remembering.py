@@ -66,19 +66,6 @@ class Remembering(EntryChain):
         memory.keep(args, kwargs, self._answered(course))
         return result
 
-    def call_next(
-        self, place: int, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
-    ) -> Any:
-        """Call the candidates from a place on; what the instance remembers has had its turn."""
-        assert self.caller is not None
-        types = self.caller.resolver.types(self.function.extract(args, kwargs), self.state)
-        if [*map(id, types)] == [*map(id, self.types)]:
-            return self.run(args, kwargs, place, course=course)
-        before = {candidate.backend for candidate in self.candidates[:place]}
-        chain = self.caller.chain(self.function, self.state, types)
-        chain.candidates = [each for each in chain.candidates if each.backend not in before]
-        return Chain.run(chain, args, kwargs)
-
     async def _awaited(
         self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:

@@ -138,7 +138,8 @@ def tables(record: Record) -> Iterator[str]:
             columns = [
                 each for mode in modes for each in (MODES[mode], "new / old", "slower in", "")
             ]
-            yield from table(title, ["", *columns], rows)
+            if rows:  # some figures are of one version alone
+                yield from table(title, ["", *columns], rows)
         else:
             columns = [each for mode in modes for each in (MODES[mode], "at most", "")]
             rows = [_row(record, modes, figure) for figure in figures]
