@@ -52,6 +52,15 @@ def _forget_modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             del sys.modules[name]
 
 
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Switch threads as often as possible."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
 WritePackage = Callable[[str, dict[str, str]], str]
 
 

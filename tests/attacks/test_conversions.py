@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -204,6 +203,7 @@ def test_interrupts_of_calls_that_convert(
     interrupt(kind, globally=globally, pure=pure)
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_that_convert_the_same_objects(tally: Tally, scale: int) -> None:
     """Each call converts for itself, and gives back the caller's objects."""
     one.deeds = two.deeds = {}
@@ -225,8 +225,6 @@ def test_threads_that_convert_the_same_objects(tally: Tally, scale: int) -> None
             except BaseException as error:  # noqa: BLE001  # whatever it is
                 wrong.append(error)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
     try:
         threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
         for each in threads:
@@ -234,7 +232,6 @@ def test_threads_that_convert_the_same_objects(tally: Tally, scale: int) -> None
         for each in threads:
             each.join()
     finally:
-        sys.setswitchinterval(interval)
         del RAN[:]
     contents = [each.content for each in shared] == [0, 1, 2, 3]
     tally.add_many(4 * rounds, (4 * rounds - len(wrong)) * contents, wrong[:3])

@@ -7,7 +7,6 @@ import contextlib
 import gc
 import random
 import signal
-import sys
 import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -262,6 +261,7 @@ def test_interrupts_of_calls_in_their_own_options(
     interrupt(kind, globally=globally, pure=pure)
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_with_and_without_hooks(tally: Tally, scale: int) -> None:
     """Each thread's hooks see its own calls, all of them, and no others."""
     rounds = 60 * scale
@@ -294,16 +294,11 @@ def test_threads_with_and_without_hooks(tally: Tally, scale: int) -> None:
         except BaseException as error:  # noqa: BLE001  # whatever it is
             wrong.append(error)
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-    finally:
-        sys.setswitchinterval(interval)
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
     gc.collect()
     if system._dispatcher.keeper.observations.any():
         wrong.append("observed")

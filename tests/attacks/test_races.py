@@ -13,7 +13,7 @@ import pytest
 from spatch_core import BackendSystem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from .conftest import Tally
 
@@ -27,13 +27,7 @@ def implementation(x: object) -> str:
     return "backend"
 
 
-@pytest.fixture(autouse=True)
-def switching() -> Iterator[None]:
-    """Switch threads as often as possible."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
+pytestmark = pytest.mark.usefixtures("switching")
 
 
 def make(count: int = 8) -> tuple[BackendSystem, Any]:

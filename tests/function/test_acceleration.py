@@ -628,6 +628,7 @@ class TestLeavingBlocks:
         assert options._entered == []
         assert [*map(sys.getrefcount, involved)] == before
 
+    @pytest.mark.usefixtures("switching")
     def test_threads_leave_one_object_at_once(self) -> None:
         """Each its own blocks, while the others add to those that were entered, and remove some."""
         system, _ = make()
@@ -643,16 +644,11 @@ class TestLeavingBlocks:
                     wrong.append(error)
                 wrong.extend(system.backend_opts().prioritized)
 
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(1e-6)
-        try:
-            threads = [threading.Thread(target=work) for _ in range(4)]
-            for each in threads:
-                each.start()
-            for each in threads:
-                each.join()
-        finally:
-            sys.setswitchinterval(interval)
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
         assert wrong == options._entered == []
 
     @only_accelerated

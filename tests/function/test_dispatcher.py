@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -324,6 +323,7 @@ class Counted:
         return {"lib:f": {"function": f"{__name__}:first"}}
 
 
+@pytest.mark.usefixtures("switching")
 def test_first_calls_of_many_threads_load_once() -> None:
     """E7: two threads make the first call at once; backends load once."""
     description = Counted()
@@ -334,13 +334,8 @@ def test_first_calls_of_many_threads_load_once() -> None:
         barrier.wait()
         return f(Foreign())
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(4) as pool:
-            results = [future.result() for future in [pool.submit(call) for _ in range(4)]]
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(4) as pool:
+        results = [future.result() for future in [pool.submit(call) for _ in range(4)]]
     assert results == ["first"] * 4
     assert len(set(description.reads)) == 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
@@ -143,6 +142,7 @@ def test_tables_that_are_filled_after_the_call_of_another_function() -> None:
     assert runs(late) == "first"
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_that_add_functions_at_once() -> None:
     """D3: none is lost."""
     _, table, add = make()
@@ -164,9 +164,9 @@ def test_threads_that_add_functions_at_once() -> None:
     assert found == ["first"] * 40
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_that_decorate_at_once() -> None:
     """F1: each function has tables of its own."""
-    before = sys.getswitchinterval()
     system = BackendSystem(None, "MYLIB")
     start = threading.Barrier(4)
     functions: list[Any] = []
@@ -179,14 +179,10 @@ def test_threads_that_decorate_at_once() -> None:
             functions.append((name, decorate(lambda x, name=name: name)))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
-    sys.setswitchinterval(1e-6)
-    try:
-        for each in threads:
-            each.start()
-        for each in threads:
-            each.join()
-    finally:
-        sys.setswitchinterval(before)
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
     with system.backend_opts(trace=True):  # without shortcuts
         assert [function(3) for _, function in functions] == [name for name, _ in functions]
 

@@ -6,7 +6,6 @@ import copy
 import functools
 import inspect
 import pickle
-import sys
 import threading
 from typing import Any
 
@@ -164,29 +163,25 @@ def test_whatever_is_first_done_with_it(use: Any) -> None:
     assert use(signature)
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_that_look_at_once() -> None:
     """Each sees a whole signature."""
     expected = inspect.signature(f)
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
     wrong: list[Any] = []
-    try:
-        for _ in range(100):
-            signature: Any = Signature(f)
-            together = threading.Barrier(4)
+    for _ in range(100):
+        signature: Any = Signature(f)
+        together = threading.Barrier(4)
 
-            def look(signature: Any = signature, together: Any = together) -> None:
-                together.wait()
-                if not isinstance(signature, inspect.Signature) or signature != expected:
-                    wrong.append(signature)
+        def look(signature: Any = signature, together: Any = together) -> None:
+            together.wait()
+            if not isinstance(signature, inspect.Signature) or signature != expected:
+                wrong.append(signature)
 
-            threads = [threading.Thread(target=look) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+        threads = [threading.Thread(target=look) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     assert not wrong
 
 

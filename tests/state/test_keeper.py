@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -441,6 +440,7 @@ def test_type_with_a_metaclass_that_compares(library: Library) -> None:
 # All at once
 
 
+@pytest.mark.usefixtures("switching")
 def test_threads_that_change_everything_at_once() -> None:
     """Calls, blocks, global changes, reloads and collections at once break nothing."""
     library = Library()
@@ -466,18 +466,13 @@ def test_threads_that_change_everything_at_once() -> None:
             gc.collect()
         return True
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(3) as pool:
-            callers = [pool.submit(call, name) for name in ("first", "third")]
-            try:
-                assert change()
-            finally:
-                stop.set()
-            assert [caller.result() for caller in callers] == [True, True]
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(3) as pool:
+        callers = [pool.submit(call, name) for name in ("first", "third")]
+        try:
+            assert change()
+        finally:
+            stop.set()
+        assert [caller.result() for caller in callers] == [True, True]
 
 
 @pytest.mark.parametrize("pure", ["0", "1"])

@@ -7,7 +7,6 @@ import inspect
 import pickle
 import pydoc
 import re
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -720,6 +719,7 @@ def test_default_is_followed_after_a_block(library: Library) -> None:
     assert library.options().prioritized == ()
 
 
+@pytest.mark.usefixtures("switching")
 def test_one_object_in_many_threads_and_states(library: Library) -> None:
     """S3: entered from other states by other threads meanwhile, also within itself."""
     options = library.options(prioritize="third")
@@ -744,13 +744,8 @@ def test_one_object_in_many_threads_and_states(library: Library) -> None:
                 return False
         return True
 
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        with ThreadPoolExecutor(len(outers)) as pool:
-            assert all(pool.map(work, outers))
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(len(outers)) as pool:
+        assert all(pool.map(work, outers))
 
 
 def test_generators_in_separate_contexts(library: Library) -> None:
