@@ -65,10 +65,7 @@ class AdoptedFunction(Function):
 
     def others_may_answer(self, types: Iterable[type]) -> bool:
         """Whether a type of the call that the library does not serve may answer instead."""
-        protocol = self._protocol
-        return protocol is not None and any(
-            protocol.is_overriding(cls) and not protocol.is_served(cls) for cls in types
-        )
+        return self._protocol is not None and self._protocol.others_may_answer(types)
 
 
 class Protocol:
@@ -86,3 +83,7 @@ class Protocol:
     def is_served(self, cls: type) -> bool:
         """Whether a class has it from this system."""
         return True
+
+    def others_may_answer(self, types: Iterable[type]) -> bool:
+        """Whether one of these classes has it, and not from this system."""
+        return any(self.is_overriding(cls) and not self.is_served(cls) for cls in types)

@@ -172,7 +172,11 @@ def is_initializing(module: object) -> bool:
     """Whether a module is in the middle of being imported."""
     try:
         return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
-    except Exception:  # noqa: BLE001
+    except BaseException as error:
+        from ._interrupts import is_interrupt  # most programs need it never
+
+        if is_interrupt(error):
+            raise
         # An object that takes the place of a missing module may raise from attribute access.
         return False
 
@@ -203,7 +207,7 @@ def loaded_object(module: str, qualname: str, hooks: bool = True) -> object:
             return None
         for part in qualname.split("."):
             found = getattr(found, part)
-    except Exception as error:
+    except BaseException as error:
         from ._interrupts import is_interrupt  # a backend that registers functions needs it never
 
         if is_interrupt(error):

@@ -55,11 +55,11 @@ def no_names(identifier: str, dispatch_args: object) -> TypeError:
 
 
 def no_parameter(identifier: str, name: object, known: Iterable[str]) -> TypeError:
-    """Return the error of a dispatch argument that the signature does not have."""
+    """Return the error of a parameter that the signature does not have."""
     return TypeError(
-        f"{identifier} has no parameter {name!r} to dispatch on; it has "
-        f"{', '.join(known) or 'none'}. For arguments inside *args or **kwargs "
-        "give a callable that returns them, or {name: position}"
+        f"{identifier} has no parameter {name!r}; it has {', '.join(known) or 'none'}. For "
+        "dispatch arguments inside *args or **kwargs give a callable that returns them, or "
+        "{name: position}"
     )
 
 

@@ -12,8 +12,13 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
+    from typing import Any
 
 _TAKES_ARGS = 0x04  # the flag of code with ``*args``, as `inspect` has it
+# Called directly, past what a third party's class has under these names.
+_context_of: Any = BaseException.__dict__["__context__"].__get__
+_cause_of: Any = BaseException.__dict__["__cause__"].__get__
+_traceback_of: Any = BaseException.__dict__["__traceback__"].__get__
 _TRACE_EVENTS = ("call", "line", "return", "exception", "opcode")
 
 
@@ -39,17 +44,18 @@ def find_interrupt(
         if is_interrupt(each):
             return each
         # The code may have caught the interrupt, and raised an exception of its own.
-        found += [each.__context__, each.__cause__]
+        found += [_context_of(each), _cause_of(each)]
     return None
 
 
 def is_interrupt(error: BaseException) -> bool:
     """Whether an exception is no fault of the code that raised it."""
-    if isinstance(error, (KeyboardInterrupt, MemoryError)):
+    kind = type(error)  # `isinstance` reads `__class__` of the exception, which may run code
+    if issubclass(kind, (KeyboardInterrupt, MemoryError)):
         return True
-    if isinstance(error, RecursionError) and not _has_room(sys.getrecursionlimit() // 2):
+    if issubclass(kind, RecursionError) and not _has_room(sys.getrecursionlimit() // 2):
         return True
-    traceback: TracebackType | None = error.__traceback__
+    traceback: TracebackType | None = _traceback_of(error)
     while traceback is not None:
         if _is_inserted(traceback.tb_frame):
             return True

@@ -5,9 +5,13 @@ Imported only for functions with ``decides=`` or ``follows=``.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+from ._identifiers import DEFAULT
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
 
@@ -44,8 +48,26 @@ class Memory:
         name = getattr(self.instance(args, kwargs), self.attribute, None)
         return name if type(name) is str and name else None
 
+    @contextmanager
+    def undecided(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Iterator[None]:
+        """Forget the backend while a method that decides runs; if none is kept, it comes back."""
+        instance, before = self.instance(args, kwargs), self.recall(args, kwargs)
+        if before is not None:
+            setattr(instance, self.attribute, None)
+        try:
+            yield
+        finally:
+            if before is not None and not self._is_decided(instance):
+                setattr(instance, self.attribute, before)
+
+    def _is_decided(self, instance: Any) -> bool:
+        return getattr(instance, self.attribute, None) is not None
+
     def keep(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], backend: str) -> None:
-        """Remember the backend that has run the method.
+        """Remember the backend that has run the method, inside of `undecided`.
+
+        If the default implementation has called another method that decides, as `fit_transform`
+        calls `fit`, that one has decided.
 
         Parameters
         ----------
@@ -61,9 +83,11 @@ class Memory:
             If the instance takes no such attribute.
         """
         instance = self.instance(args, kwargs)
+        if backend.partition(" ")[0] == DEFAULT and self._is_decided(instance):
+            return
         try:
             setattr(instance, self.attribute, backend)
-        except AttributeError as error:
+        except (AttributeError, TypeError) as error:
             raise TypeError(
                 f"{type(instance).__qualname__} cannot remember that {backend!r} has run "
                 f"{self.method}: let its instances have an attribute {self.attribute!r}, for "

@@ -12,6 +12,17 @@ REGISTERED = "a description that was registered at run time"
 """Stands in a `Source` in place of an entry point."""
 
 
+def in_words(error: BaseException) -> str:
+    """Return the class and the text of a third party's exception, of which ``str`` may fail."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except BaseException as failure:
+        if is_interrupt(failure):
+            raise
+        return name
+
+
 @dataclass(frozen=True, slots=True)
 class Source(Published):
     """Where a backend's description comes from.
@@ -44,7 +55,7 @@ class Source(Published):
     def _read(self, key: str) -> str | None:
         try:
             value = None if self.metadata is None else self.metadata.metadata[key]
-        except Exception as error:  # a third party's metadata, missing or malformed
+        except BaseException as error:  # a third party's metadata, missing or malformed
             if is_interrupt(error):
                 raise
             return None

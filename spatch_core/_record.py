@@ -34,7 +34,7 @@ class Choice(NamedTuple):
     disabled: tuple[str, ...]
     type: str  # that of the options; empty for none
     current: str  # the current backend; empty for none
-    is_invoked: bool  # whether `invoke` has named the backend
+    is_named: bool  # whether `invoke` has named the backend, or the instance that it has fitted
 
 
 class Record(AbstractContextManager["Record"]):
@@ -59,29 +59,32 @@ class Record(AbstractContextManager["Record"]):
 
     @contextmanager
     def _watch(self, call: Call, nature: int) -> Iterator[None]:
+        remembered = _remembered(call)
         try:
             yield
         finally:
             if call.backend is not None:
-                self._add(call, call.backend)
+                self._add(call, call.backend, remembered)
 
-    def _add(self, call: Call, backend: str) -> None:
+    def _add(self, call: Call, backend: str, remembered: str | None) -> None:
         hooked = call._hooked
         chain = hooked.last.chain()
+        is_named = isinstance(chain, Demanded) or backend == remembered
         # Conversions do not count: they come last, and by policy.
         names = dict.fromkeys(each.backend for each in chain.candidates if each.conversions is None)
         before = [*names][: [*names].index(backend)] if backend in names else [*names]
+        before = [] if is_named else before
         state = hooked._state
         key = Choice(
             *(call.function, tuple(map(type_identifier, call.types)), backend, tuple(before)),
             *(state.prioritized, tuple(sorted(state.disabled))),
             "" if state.type is None else type_identifier(state.type),
             state.backend or "",
-            isinstance(chain, Demanded),
+            is_named,
         )
         with self._lock:
             self._counts[key] = self._counts.get(key, 0) + 1
-            self._catalogs[call.function] = hooked._caller.catalog
+            self._catalogs[call.function] = hooked.resolver.catalog
             if not self._is_registered:
                 self._is_registered = True
                 atexit.register(self._write_at_exit)
@@ -131,6 +134,15 @@ class Record(AbstractContextManager["Record"]):
         }
 
 
+def _remembered(call: Call) -> str | None:
+    """Return the backend that the instance of a call remembers, if the method follows another."""
+    manner = call._hooked.function.manner
+    if manner is None or manner.memory is None or not manner.memory.follows:
+        return None
+    kept: str | None = manner.memory.recall(call.args, call.kwargs)
+    return kept and kept.partition(" ")[0]
+
+
 def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
     from .examination.packages import origin_of  # it is needed at the end
 
@@ -148,6 +160,6 @@ def _as_json(choice: Choice, count: int, catalog: Catalog) -> dict[str, Any]:
             "type": choice.type or None,
             "backend": choice.current or None,
         },
-        "invoked": choice.is_invoked,
+        "invoked": choice.is_named,
         "count": count,
     }

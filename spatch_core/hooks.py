@@ -199,9 +199,6 @@ class _Span(AbstractContextManager[object]):
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if self._call.backend is not None:
             self._span.set_attribute("spatch_core.backend", self._call.backend)
-        if self._is_current:
-            self._started.__exit__(kind, error, traceback)
-            return
-        if error is not None and not isinstance(error, GeneratorExit):
-            self._span.record_exception(error)
-        self._span.end()
+        if not self._is_current and not isinstance(error, Exception):
+            kind = error = traceback = None  # as for a current span: an early end is no error
+        self._started.__exit__(kind, error, traceback)

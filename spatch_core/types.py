@@ -24,9 +24,10 @@ from ._call import context
 from ._description.description import Description
 from ._function import decorator, dispatchable, invocation, library_backends
 from ._function.function_type import DispatchableFunction
+from ._planned import Plan, Planned
 from ._problems import Problem
 from ._resolution.explanation import Explanation
-from ._state import block, hooks, options
+from ._state import hooks, options, options_block
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ __all__ = [
     "Library",
     "LibraryReport",
     "Outcome",
+    "Planned",
     "Problem",
     "Report",
     "Severity",
@@ -108,14 +110,17 @@ _ANNOTATIONS: dict[str, Any] = {
     "Iterable": Iterable,
     "Mapping": Mapping,
     "P": ParamSpec("P"),
+    "Plan": Plan,
+    "Planned": Planned,
     "Problem": Problem,
     "R": TypeVar("R"),
     "Sequence": Sequence,
     "Trace": Trace,
 }
 for _module in (
-    *(_warning_categories, _type_patterns, backend_system, backend_utils, block, context),
-    *(decorator, dispatchable, exceptions, hooks, library_backends, options, _replaced_arguments),
+    *(_warning_categories, _type_patterns, backend_system, backend_utils, context),
+    *(decorator, dispatchable, exceptions, hooks, library_backends, options, options_block),
+    _replaced_arguments,
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

@@ -11,18 +11,14 @@ from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
 from .._resolution.candidate import Candidate
-from .._resolution.dry_run import explain
-from .._resolution.explanation import Explanation
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
-from ..backend_utils import IfNeeded
 from . import answers
 from .demanded import Demanded
 from .entry_chain import EntryChain
 from .guard import Guard
-from .should_run import ask, make_context
 from .targets import as_function, tries_whole_chain
 
 
@@ -233,38 +229,6 @@ class Caller:
             if self.resolver.demanded(function, backend, state).is_implemented_by(called):
                 return answers.checked(function, backend, result)
         return answers.checked(function, DEFAULT, result)
-
-    def explain(
-        self,
-        function: Function,
-        state: DispatchState,
-        types: tuple[type, ...],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        found: tuple[Any, ...],
-    ) -> Explanation:
-        """Say what would run for a call, and why; asks each ``should_run`` on the way."""
-
-        def answer(candidate: Candidate) -> str | IfNeeded | None:
-            context = make_context(candidate, types, args, kwargs, found=found)
-            return ask(candidate, context, args, kwargs)
-
-        def examine(candidate: Candidate) -> tuple[str, str]:
-            from .conversion import Conversion  # few calls convert
-
-            conversion = Conversion(candidate, self.resolver)
-            return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
-
-        def explain_in(state: DispatchState) -> Explanation:
-            return explain(self.resolver, function, state, types, answer, examine)
-
-        if function.manner is not None and function.manner.follows is not None:
-            from .following import explain_followed  # few functions follow
-
-            return explain_followed(
-                self.resolver, function, state, types, (args, kwargs), explain_in
-            )
-        return explain_in(state)
 
     def _renew(self, state: DispatchState, chain: EntryChain) -> EntryChain:
         self.resolver.matcher.forget()

@@ -43,10 +43,11 @@ class Rest:
 
     def call(self, context: DispatchContext, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the rest; the context keeps what is said, in case that its candidate defers."""
-        from .course import Continued
+        from .course import CONTINUED, Continued
 
         chain = self._chain
         course: Course = chain.new_course() if self._course is None else self._course.inner()
+        course.reasons[context.name] = CONTINUED
         course.postponed += self._postponed
         continued = context._continued = Continued(args, kwargs, course)
         result = chain.call_next(self._place, args, kwargs, course)
@@ -115,7 +116,7 @@ class DispatchContext:
         Identifier of the library's function.
     """
 
-    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs")
+    __slots__ = ("_args", "_continued", "_dispatch_args", "_known", "_kwargs", "_plan")
 
     if TYPE_CHECKING:
         _args: tuple[Any, ...]
@@ -123,6 +124,7 @@ class DispatchContext:
         _dispatch_args: tuple[Any, ...]
         _known: Known
         _kwargs: Mapping[str, Any]
+        _plan: Callable[[], Any] | None  # set by a `Planned` implementation alone
 
     def __init__(
         self,

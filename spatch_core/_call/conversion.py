@@ -7,7 +7,7 @@ from types import AsyncGeneratorType, CoroutineType, GeneratorType
 from typing import Any
 
 from .._classes import is_importable, type_identifier
-from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, Function
+from .._dispatch_arguments import COROUTINE, Function
 from .._identifiers import DEFAULT
 from .._parameters import Parameter
 from .._resolution.candidate import Candidate
@@ -79,9 +79,6 @@ class Conversion:
 
     def obstacle(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         """Say why the arguments of a call cannot be converted; empty if they may."""
-        nature = self._function.nature
-        if nature & (GENERATOR | ASYNC_GENERATOR):
-            return "it is a generator function, whose items would not be converted"
         conversions = self._candidate.conversions
         if self._function.manner is None or conversions is None:
             return ""

@@ -7,6 +7,7 @@ from operator import is_
 from typing import Any
 
 RETURNED = "it returned NotImplemented"
+CONTINUED = "it went on with context.call_next()"
 UNCONVERTED = object()
 """What stands for the result of a conversion that failed, and of candidates not tried yet."""
 POSTPONED = "it said IF_NEEDED: it runs if no other one does"
@@ -123,7 +124,7 @@ class Continued:
         if not all(map(is_, self.args, args)) or any(mine[k] is not others[k] for k in mine):
             return UNCONVERTED
         inner = self.course
-        course.reasons.update(inner.reasons)
+        course.reasons = {**inner.reasons, **course.reasons}
         course.conversions.update(inner.conversions)
         course.postponed, course.cause = inner.postponed, inner.cause or course.cause
         if self.result is not UNCONVERTED:

@@ -13,19 +13,19 @@ from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._interrupts import is_interrupt
 from .._resolution.candidate import Candidate
-from .._resolution.dry_run import explain
-from .._resolution.explanation import ExplainedBackend
+from .._resolution.explanation import Verdict
 from .._resolution.fallback_policy import Ending
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
+from .considered import Considered
 from .conversion import Conversion
 from .converted_objects import moved, size_of
 from .course import UNCONVERTED, Course
 from .leaves import Leaves
-from .remedies import remedies
+from .remedies import Remedies
 from .round_trip import Unconverted
 
 NOTE = "No backend ran "
@@ -49,7 +49,9 @@ class End:
         What becomes of the call.
     """
 
-    __slots__ = ("_conversions", "_resolver", "_state", "ending", "function", "types")
+    __slots__ = (
+        *("_considered", "_conversions", "_remedies", "_resolver", "ending", "function", "types"),
+    )
 
     def __init__(
         self,
@@ -60,11 +62,12 @@ class End:
         ending: Ending,
     ) -> None:
         self._resolver = resolver
-        self._state = state
         self.function = function
         self.types = types
         self.ending = ending
         self._conversions: dict[str, Conversion] = {}
+        self._considered = Considered(resolver, function, state, types).backends
+        self._remedies = Remedies(resolver, function, state, types, ending)
 
     def convert(
         self,
@@ -121,7 +124,7 @@ class End:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator:
             return NotImplemented
-        raise self.refusal(course, remedies=self._remedies(args, kwargs)) from course.cause
+        raise self.refusal(course, remedies=self._help(args, kwargs)) from course.cause
 
     def refusal(
         self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()
@@ -193,7 +196,9 @@ class End:
         # That of a call inside of this one says more.
         if add_note is None or any(type(each) is str and each.startswith(NOTE) for each in notes):
             return
-        reasons = "".join(f"\n  {each}" for each in self._considered(course))
+        # Of the conversions themselves the note tells before the reasons.
+        others = [e for e in self._considered(course) if e.verdict is not Verdict.CONVERTS]
+        reasons = ":" * bool(others) + "".join(f"\n  {each}" for each in others)
         what = (
             f"{converter} converts for its default implementation"
             if converter
@@ -201,17 +206,10 @@ class End:
             f"{', '.join(self._names(self.ending.foreign))}"
         )
         types = ", ".join(self._names(self.types))
-        add_note(error, f"{NOTE}{self.function.identifier} for {types}, so {what}:{reasons}")
+        add_note(error, f"{NOTE}{self.function.identifier} for {types}, so {what}{reasons}")
 
-    def _considered(self, course: Course) -> tuple[ExplainedBackend, ...]:
-        explanation = explain(self._resolver, self.function, self._state, self.types, given=course)
-        return tuple(each for each in explanation.backends if each.backend != DEFAULT)
-
-    def _remedies(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
-        return remedies(
-            *(self._resolver, self.function, self._state, self.types),
-            *(self.ending, self._conversion, args, kwargs),
-        )
+    def _help(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, ...]:
+        return self._remedies.sentences(self._conversion, args, kwargs)
 
     @staticmethod
     def _names(types: tuple[type, ...]) -> tuple[str, ...]:
@@ -243,4 +241,4 @@ class _Told:
         """Return the error of a result that cannot be converted."""
         end = self._end
         reason = f"{self._backend} converts, but {reason}"
-        return end.refusal(self._course, reason, end._remedies((), {}))
+        return end.refusal(self._course, reason, end._help((), {}))

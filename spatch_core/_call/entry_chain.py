@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._identifiers import DEFAULT
-from ..backend_utils import IF_NEEDED
+from .._if_needed import IF_NEEDED
 from .chain import Chain
 from .context import DispatchContext
 from .course import RETURNED, UNCONVERTED, Course, Raised, reason_of

@@ -48,8 +48,8 @@ from typing import Any, TypeAlias
 
 from .._dispatch_arguments import Function, TakesFound, missing
 from .._identifiers import GENERATED
+from .._if_needed import IF_NEEDED
 from .._resolution.candidate import Candidate
-from ..backend_utils import IF_NEEDED
 from .context import CallContext, Rest
 from .course import RETURNED
 from .should_run import make_known

@@ -15,14 +15,13 @@ the chain, by ``next``     ``a`` and ``b``: the state of the call
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from .._classes import is_importable
 from .._dispatch_arguments import COROUTINE, Function, TakesFound, given, missing
 from .._replaced_arguments import replaced
 from .._state.frozen_coroutines import stepwise
 from .._state.hooks import Call, hook_name
-from .._state.keeper import StateKeeper
 from .._state.scope import Scope
 from .._state.stages import stages_of
 from .._state.state import DispatchState
@@ -38,21 +37,13 @@ _MOST_OTHERS = 64
 """How many other combinations of types a `Hooked` knows before it forgets them."""
 
 
-class MakesRoutes(Protocol):
-    """A `Caller`, as far as hooks need it."""
-
-    resolver: Resolver
-
-
 class Hooked(TakesFound):
     """Calls of one function with the same types, in a state with hooks.
 
     Parameters
     ----------
-    caller : Caller
+    resolver : Resolver
         Of the library.
-    keeper : StateKeeper
-        The library's dispatch state.
     scope : Scope
         The state of the call.
     state : DispatchState
@@ -75,14 +66,13 @@ class Hooked(TakesFound):
     """
 
     __slots__ = (
-        *("_caller", "_get", "_has_like", "_keeper", "_others", "_places", "_reset", "_route"),
-        *("_scope", "_set", "_stages", "_state", "function", "last", "types", "wrapper"),
+        *("_get", "_has_like", "_keeper", "_others", "_places", "_reset", "_route", "_scope"),
+        *("_set", "_stages", "_state", "function", "last", "resolver", "types", "wrapper"),
     )
 
     def __init__(
         self,
-        caller: MakesRoutes,
-        keeper: StateKeeper,
+        resolver: Resolver,
         scope: Scope,
         state: DispatchState,
         function: Function,
@@ -94,8 +84,8 @@ class Hooked(TakesFound):
         self.function = function
         self.wrapper = wrapper
         self.types = types
-        self._caller = caller
-        self._keeper = keeper
+        self.resolver = resolver
+        self._keeper = keeper = resolver.keeper
         self._get, self._set, self._reset = keeper.get, keeper.set, keeper.variable.reset
         self._scope = scope
         self._state = state
@@ -188,7 +178,7 @@ class Hooked(TakesFound):
 
     def _for(self, values: tuple[Any, ...]) -> Hooked:
         """Return what runs calls with these dispatch arguments, None and `missing` among them."""
-        types = self._caller.resolver.types(given(values), self._state)
+        types = self.resolver.types(given(values), self._state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self
         # By identity, so that no metaclass is asked; the classes that are kept live on anyway.
@@ -197,7 +187,7 @@ class Hooked(TakesFound):
         hooked = self._others.get(known)
         if hooked is None:
             hooked = Hooked(
-                *(self._caller, self._keeper, self._scope, self._state, self.function),
+                *(self.resolver, self._scope, self._state, self.function),
                 *(self.wrapper, self._route, types, key),
             )
             if all(map(is_importable, key)):

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._dispatch_arguments import Function
 from .._resolution.candidate import Candidate
 from .._resolution.fallback_policy import Ending
+from .._resolution.matching import TypeMatch
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Walk
 from .._state.state import DispatchState
 from .conversion import Conversion
 
 
-def remedies(
-    resolver: Resolver,
-    function: Function,
-    state: DispatchState,
-    types: tuple[type, ...],
-    ending: Ending,
-    conversion_of: Callable[[Candidate], Conversion],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> tuple[str, ...]:
-    """Return the remedies, one sentence each.
+class Remedies:
+    """What would help in calls of one function with the same types, which are refused.
 
     Parameters
     ----------
@@ -33,44 +25,103 @@ def remedies(
     function : Function
         The library's function.
     state : DispatchState
-        The state of the call.
+        The state of the calls.
     types : tuple of type
         The dispatch types.
     ending : Ending
-        Of the call that was refused.
-    conversion_of : callable
-        Returns the conversions of a candidate that converts.
-    args, kwargs
-        The arguments of the call.
+        Of the calls.
     """
-    found = []
-    for name in sorted(resolver.implementer_set(function)):
-        why = _why_inactive(resolver, state, name)
-        # A type that no active backend knows may count once this one is.
-        if why and resolver.walk(function, _prioritizing(state, name), types).matches(name):
-            found.append(f"with backend_opts(prioritize={name!r}), {name} {why}")
-    walk = resolver.walk(function, state, types)
-    converters = resolver.converters
-    if not ending.converts:
-        for candidate in converters.candidates(function, state, walk):
+
+    __slots__ = ("_call", "_ending", "_known", "_resolver", "_types")
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        ending: Ending,
+    ) -> None:
+        self._resolver = resolver
+        self._call = function, state
+        self._types = types
+        self._ending = ending
+        # Exchanged in one step, for other threads.
+        self._known: tuple[list[TypeMatch], _Known] | None = None
+
+    def sentences(
+        self,
+        conversion_of: Callable[[Candidate], Conversion],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> tuple[str, ...]:
+        """Return the remedies of one call, one sentence each.
+
+        Parameters
+        ----------
+        conversion_of : callable
+            Returns the conversions of a candidate that converts.
+        args, kwargs
+            The arguments of the call.
+        """
+        # A type is matched anew after an import or a registration.
+        matches = [self._resolver.matcher.match(cls) for cls in self._types]
+        known = self._known
+        if known is None or known[0] != matches:
+            known = self._known = matches, self._find()
+        inactive, active, sleeping = known[1]
+        found = [*inactive]
+        for candidate in active:
             conversion = conversion_of(candidate)
             if not conversion.obstacle(args, kwargs):
                 what = conversion.text(args, kwargs) or "the result"
                 found.append(
                     f"with backend_opts(fallback='convert'), {candidate.backend} converts {what}, "
-                    "and the library's own implementation runs"
+                    "and the library's own implementation runs, unless "
+                    f"{candidate.backend} says that it cannot"
                 )
-    for name, active, _ in converters.judged(function, state, walk):
-        new = None if active is not None else _new_converter(resolver, function, state, walk, name)
-        if new is not None and not conversion_of(new).obstacle(args, kwargs):
-            also = "" if ending.converts else ", fallback='convert'"
-            found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
-    if not ending.declined:
-        found.append(
-            "with backend_opts(fallback='default'), the library's own implementation runs with "
-            "the arguments as they are"
-        )
-    return tuple(found)
+        also = "" if self._ending.converts else ", fallback='convert'"
+        for candidate in sleeping:
+            if not conversion_of(candidate).obstacle(args, kwargs):
+                name = candidate.backend
+                found.append(f"with backend_opts(prioritize={name!r}{also}), {name} converts")
+        if not self._ending.declined:
+            found.append(
+                "with backend_opts(fallback='default'), the library's own implementation runs "
+                "with the arguments as they are"
+            )
+        return tuple(found)
+
+    def _find(self) -> _Known:
+        """Find what depends on the types alone."""
+        resolver, (function, state) = self._resolver, self._call
+        inactive: list[str] = []
+        for name in sorted(resolver.implementer_set(function)):
+            why = _why_inactive(resolver, state, name)
+            # A type that no active backend knows may count once this one is.
+            if why:
+                walk = resolver.walk(function, _prioritizing(state, name), self._types)
+                if walk.matches(name):
+                    inactive.append(f"with backend_opts(prioritize={name!r}), {name} {why}")
+        walk = resolver.walk(function, state, self._types)
+        converters = resolver.converters
+        active = [] if self._ending.converts else converters.candidates(function, state, walk)
+        sleeping: list[Candidate] = []
+        for name, candidate, _ in converters.judged(function, state, walk):
+            if candidate is None:
+                sleeping += _new_converter(resolver, function, state, walk, name)
+        return _Known(inactive, [*active], sleeping)
+
+
+class _Known(NamedTuple):
+    """What would help, as far as the arguments do not matter."""
+
+    inactive: list[str]
+    """The sentences for inactive backends that implement the function."""
+    active: list[Candidate]
+    """The conversions that another policy would let answer."""
+    sleeping: list[Candidate]
+    """The conversions that would answer if their backends were prioritized."""
 
 
 def _why_inactive(resolver: Resolver, state: DispatchState, name: str) -> str:
@@ -86,7 +137,7 @@ def _why_inactive(resolver: Resolver, state: DispatchState, name: str) -> str:
 
 def _new_converter(
     resolver: Resolver, function: Function, state: DispatchState, walk: Walk, name: str
-) -> Candidate | None:
+) -> list[Candidate]:
     """Return the conversions of a backend, if they answer once it is prioritized.
 
     A type that it knows counts for others then, which may answer instead.
@@ -96,8 +147,8 @@ def _new_converter(
     again = resolver.walk(function, options, walk.types)
     for each in resolver.candidates(function, options, again):
         if each.backend not in tried:
-            return each if each.backend == name and each.conversions is not None else None
-    return None
+            return [each] if each.backend == name and each.conversions is not None else []
+    return []
 
 
 def _prioritizing(state: DispatchState, name: str, fallback: str | None = None) -> DispatchState:

@@ -18,7 +18,7 @@ from .chain import Chain
 from .course import Course
 from .demanded import Demanded
 from .entry_chain import EntryChain
-from .following import is_own, memory_of, why_not
+from .estimators import is_own, memory_of, types_beside, why_not
 from .targets import as_function
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Remembering(EntryChain):
 
     __slots__ = ("_whys",)
 
-    _whys: dict[str, str | None]
+    _whys: dict[tuple[object, ...], str | None]
 
     def run(
         self,
@@ -51,27 +51,33 @@ class Remembering(EntryChain):
         if memory.follows:
             kept = memory.recall(args, kwargs)
             if kept is not None:
-                chain = self._followed(memory, kept)
+                types = types_beside(memory.instance(args, kwargs), self.types)
+                chain = self._followed(memory, kept, types)
                 if chain is not None:
                     if course is not None:
                         course.backend = kept.partition(" ")[0]
                     return chain.run(args, kwargs, found=found)
         if course is None:
             course = self.new_course()
-        result = super().run(args, kwargs, 0, found, course, again)
-        if not memory.decides or result is NotImplemented:
-            return result
-        if self.function.nature & COROUTINE:
-            return self._awaited(result, args, kwargs, course)
-        memory.keep(args, kwargs, self._answered(course))
+        if not memory.decides or self.function.nature & COROUTINE:
+            answer = super().run(args, kwargs, 0, found, course, again)
+            if not memory.decides or answer is NotImplemented:
+                return answer
+            return self._awaited(answer, args, kwargs, course)
+        with memory.undecided(args, kwargs):
+            result = super().run(args, kwargs, 0, found, course, again)
+            if result is not NotImplemented:
+                memory.keep(args, kwargs, self._answered(course))
         return result
 
     async def _awaited(
         self, answer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course
     ) -> Any:
-        result = await answer
-        if result is not NotImplemented:
-            memory_of(self.function).keep(args, kwargs, self._answered(course))
+        memory = memory_of(self.function)
+        with memory.undecided(args, kwargs):
+            result = await answer
+            if result is not NotImplemented:
+                memory.keep(args, kwargs, self._answered(course))
         return result
 
     def _answered(self, course: Course) -> str:
@@ -89,10 +95,10 @@ class Remembering(EntryChain):
         converts = any(each.conversions is not None for each in named)
         return DEFAULT if converts and (len(named) == 1 or name in course.reasons) else name
 
-    def _followed(self, memory: Memory, kept: str) -> Chain | None:
+    def _followed(self, memory: Memory, kept: str, types: tuple[type, ...]) -> Chain | None:
         """Return the chain of the backend that has decided; None if it lacks this function.
 
-        `kept` is what the instance remembers.
+        `kept` is what the instance remembers, `types` are the dispatch types beside its own.
 
         Raises
         ------
@@ -103,11 +109,12 @@ class Remembering(EntryChain):
         """
         assert self.caller is not None
         resolver = self.caller.resolver
+        key = kept, *map(id, types)  # the chain refers to the types
         try:
-            why = self._whys[kept]
+            why = self._whys[key]
         except (AttributeError, KeyError):
-            why = why_not(resolver, self.function, self.state, self.types, kept)
-            self._whys = {kept: why}  # one at a time: it is that of most instances
+            why = why_not(resolver, self.function, self.state, types, kept)
+            self._whys = {key: why}  # one at a time: it is that of most instances
         if why is None:
             return None
         name = kept.partition(" ")[0]
@@ -168,15 +175,19 @@ class Deciding(Demanded):
 
     def run(self, args: Any, kwargs: Any, *more: Any, **others: Any) -> Any:
         """Call the backend, and remember it."""
-        result = super().run(args, kwargs, *more, **others)
-        (candidate,) = self.candidates
+        memory, (candidate,) = memory_of(self.function), self.candidates
         if self.function.nature & COROUTINE:
-            return self._awaited(result, args, kwargs, candidate.backend)
-        if result is not NotImplemented:
-            memory_of(self.function).keep(args, kwargs, candidate.backend)
+            answer = super().run(args, kwargs, *more, **others)
+            return self._awaited(answer, args, kwargs, candidate.backend)
+        with memory.undecided(args, kwargs):
+            result = super().run(args, kwargs, *more, **others)
+            if result is not NotImplemented:
+                memory.keep(args, kwargs, candidate.backend)
         return result
 
     async def _awaited(self, answer: Any, args: Any, kwargs: Any, backend: str) -> Any:
-        result = await answer
-        memory_of(self.function).keep(args, kwargs, backend)
+        memory = memory_of(self.function)
+        with memory.undecided(args, kwargs):
+            result = await answer
+            memory.keep(args, kwargs, backend)
         return result

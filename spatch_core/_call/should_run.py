@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .._dispatch_arguments import given
+from .._if_needed import IF_NEEDED, IfNeeded
 from .._resolution.candidate import Candidate
-from ..backend_utils import IF_NEEDED, IfNeeded
 from .context import CallContext, DispatchContext, Known, Rest
 
 

@@ -2,116 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .._identifiers import DEFAULT, identifier_like, is_backend_name, nearest, split_identifier
-from .._problems import Problem, Source
+from .._identifiers import DEFAULT, identifier_like, is_backend_name, split_identifier
+from .._problems import Source
 from .._type_patterns import TypePattern
 from ..exceptions import IdentifierError
 from .description import Variant
-from .fields import RESTRICTING, TABLE, VARIANT_TABLE, all_fields, kind_of, place_of
+from .fields import VARIANT_TABLE
 from .given import identify
-from .misplaced import misplaced_function
+from .unknown_keys import KeyChecker
 
-MISSPELLED = 0.85
-"""The least similarity of a key to a field's name that makes it a misspelling of it.
-
-That is worth a warning. Other unknown keys may belong to a later version of this package.
-"""
 _VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
-_SHORTEST = 4
-"""The least length of a key that may be a part of a field's name."""
 
 
-class FieldReader:
+class FieldReader(KeyChecker):
     """Reads fields; a method returns a valid value even where it reports a fault.
 
-    Parameters
-    ----------
-    backend : str
-        The backend's name, for the messages.
-    source : Source
-        Where the fields come from, for the messages.
-
-    Attributes
-    ----------
-    problems : list of Problem
-        The faults found so far.
+    The parameters are those of `KeyChecker`.
     """
 
     def __init__(self, backend: str, source: Source) -> None:
-        self.backend = backend
-        self.source = source
-        self.problems: list[Problem] = []
+        super().__init__(backend, source)
         # Identifiers found valid, because many functions share a `should_run`.
         self._valid: set[str] = set()
-
-    def fault(self, path: str, message: str, remedy: str) -> None:
-        """Report a fault at a key path such as ``functions."lib:fn".function``."""
-        self.problems.append(Problem(message, remedy, self.backend, path, self.source))
-
-    def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
-        """Report keys that are not among the `known` ones.
-
-        A field of another table is a fault, because the backend would be used without what its
-        author has written. Any other key is ignored: a later version may know it.
-        """
-        for key in table:
-            if key not in known:
-                self.check_key(table, key, known, path + str(key))
-
-    def check_key(
-        self, table: Mapping[Any, Any], key: object, known: Collection[str], path: str
-    ) -> None:
-        """Report a key of a table that is not among the `known` ones."""
-        kind = kind_of(key)
-        if kind and (kind == TABLE) == isinstance(table[key], Mapping):
-            self.misplaced(key, path)
-            return
-        free = [name for name in known if name not in table]
-        misspelled = _meant(key, free)
-        function = "" if misspelled else misplaced_function(key, table[key])
-        meant = [] if function else misspelled or nearest(key, free)
-        elsewhere = [] if function or meant else _meant(key, all_fields())
-        if function:
-            remedy = function
-        elif meant:
-            remedy = f"Did you mean {meant[0]!r}?"
-        elif elsewhere == [key]:  # a table in the one place and none in the other
-            remedy = f"The field {key!r} belongs {place_of(key)}"
-        elif elsewhere:
-            remedy = f"Did you mean {elsewhere[0]!r}? Write it {place_of(elsewhere[0])}"
-        else:
-            remedy = "Remove it, or update spatch-core if a later version knows it"
-        message = f"there is no field {str(key)!r}; it is ignored"
-        if meant and meant[0] in RESTRICTING:
-            message += ", and the backend needs no opt-in"
-        warns = bool(function or misspelled or elsewhere)
-        self.problems.append(
-            Problem(message, remedy, self.backend, path, self.source, skips=False, warns=warns)
-        )
-        self.check_unknown_table(table[key], path)
-
-    def check_unknown_table(self, table: object, path: str) -> None:
-        """Report fields below an unknown key that were meant to keep the backend from running."""
-        if isinstance(table, Mapping):
-            for key, value in table.items():
-                if key in RESTRICTING:
-                    self.misplaced(key, f"{path}.{key}")
-                else:
-                    self.check_unknown_table(value, f"{path}.{key}")
-        elif isinstance(table, (list, tuple)):
-            for position, value in enumerate(table):
-                self.check_unknown_table(value, f"{path}[{position}]")
-
-    def misplaced(self, key: object, path: str) -> None:
-        """Report a field in a table where it has no effect."""
-        self.fault(
-            path,
-            f"the field {str(key)!r} has no effect in this table",
-            f"Write it {place_of(key)}",
-        )
 
     def values(
         self, table: Mapping[Any, Any], fields: Mapping[str, tuple[str, str, str]], path: str
@@ -260,14 +175,6 @@ class FieldReader:
             return False
         self._valid.add(text)
         return True
-
-
-def _meant(key: object, names: Iterable[str]) -> list[str]:
-    """Return the fields that a key misspells, or of whose names it is a part."""
-    names = list(names)
-    text = str(key).casefold()
-    parts = [name for name in names if len(text) >= _SHORTEST and text in name]
-    return nearest(key, names, MISSPELLED) or parts
 
 
 _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] = {

@@ -116,6 +116,13 @@ CACHED_FUNCTION_FIELDS = tuple(field for field in FUNCTION_TABLE if field != VAR
 """Those of the cache, which has no description with variants."""
 AUTO_GENERATION_FIELDS = tuple(AUTO_GENERATION_TABLE)
 
+NEEDED = (
+    ("to_default", "from_default"),
+    ("from_default", "to_default"),
+    ("copy_into", "to_default"),
+)
+"""Fields of conversions, each with one that it needs."""
+
 FUNCTIONS = "functions"
 ATTRIBUTES = "attributes"
 DEFAULTS = "defaults"

@@ -1,9 +1,11 @@
-"""Callables that stand in descriptions in code, in place of their identifiers."""
+"""Descriptions in code: objects in place of tables, and callables in place of identifiers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
+
+from .._identifiers import nearest
 
 
 class GivenCallable(str):
@@ -44,3 +46,37 @@ def identify(given: Callable[..., Any]) -> GivenCallable:
     identifier = GivenCallable(f"{module}:{named.__qualname__}")
     identifier.given = given
     return identifier
+
+
+def as_mapping(fields: Any, functions: Collection[str]) -> Mapping[Any, Any]:
+    """Return the fields of a description, whatever has them.
+
+    Parameters
+    ----------
+    fields : mapping or object
+        A mapping with the fields as keys, or an object with them as attributes.
+    functions : collection of str
+        Identifiers of functions of the library, for a table that can only be asked for each.
+    """
+    from .fields import FIELDS, NO_FUNCTIONS, kind_of  # candidates need none of this
+    from .unknown_keys import MISSPELLED
+
+    if not isinstance(fields, Mapping):
+        # An object may have any other attributes, unless they look like misspelled fields. That
+        # a table has fields of their names does not count: a module may have a `function`.
+        others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
+        misspelled = [
+            name
+            for name in others
+            if nearest(name, FIELDS, MISSPELLED)
+            and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
+        ]
+        fields = {
+            name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
+        }
+    table: Any = fields.get("functions")
+    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
+        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
+        found = {key: entry for key, entry in asked.items() if entry is not None}
+        fields = {**fields, "functions": found}
+    return fields  # type: ignore[no-any-return]

@@ -9,11 +9,11 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from .._identifiers import DEFAULT, is_backend_name, nearest
+from .._identifiers import DEFAULT, is_backend_name
 from .._problems import Source
 from ..exceptions import DescriptionError
 from .description import AutoGeneration, Description, Implementation
-from .field_reader import MISSPELLED, FieldReader
+from .field_reader import FieldReader
 from .fields import (
     ATTRIBUTES,
     AUTO_GENERATION,
@@ -21,19 +21,13 @@ from .fields import (
     DEFAULTS,
     EVERY,
     FIELD_TABLE,
-    FIELDS,
     FUNCTION_TABLE,
+    NEEDED,
     NO_FUNCTIONS,
     VARIANTS,
     kind_of,
 )
-
-_NEEDED = (
-    ("to_default", "from_default"),
-    ("from_default", "to_default"),
-    ("copy_into", "to_default"),
-)
-"""Fields of conversions, each with one that it needs."""
+from .given import as_mapping
 
 
 def parse_description(
@@ -68,24 +62,7 @@ def parse_description(
     DescriptionError
         With every fault that was found.
     """
-    if not isinstance(fields, Mapping):
-        # An object may have any other attributes, unless they look like misspelled fields. That
-        # a table has fields of their names does not count: a module may have a `function`.
-        others = [name for name in getattr(fields, "__dict__", ()) if name not in FIELDS]
-        misspelled = [
-            name
-            for name in others
-            if nearest(name, FIELDS, MISSPELLED)
-            and not (kind_of(name) and not isinstance(getattr(fields, name), Mapping))
-        ]
-        fields = {
-            name: getattr(fields, name) for name in (*FIELDS, *misspelled) if hasattr(fields, name)
-        }
-    table: Any = fields.get("functions")
-    if not isinstance(table, Mapping) and callable(getattr(table, "get", None)):
-        asked = {key: table.get(key) for key in (*NO_FUNCTIONS, *functions)}
-        found = {key: entry for key, entry in asked.items() if entry is not None}
-        fields = {**fields, "functions": found}
+    fields = as_mapping(fields, functions)
     reader = _DescriptionReader(fields, source, expected_name)
     description = reader.read(in_code)
     if any(problem.skips for problem in reader.problems):
@@ -167,7 +144,7 @@ class _DescriptionReader(FieldReader):
         # By the missing field: the one that is given may have a fault of its own.
         missing = {
             needed: key
-            for key, needed in _NEEDED
+            for key, needed in NEEDED
             if key in self.fields and needed not in self.fields
         }
         for needed, key in missing.items():

@@ -24,7 +24,7 @@ from .._identifiers import (
 )
 from .._import_locks import is_importing
 from .._interrupts import find_interrupt
-from .._problems import Problem, Source
+from .._problems import Problem, Source, in_words
 from ..exceptions import DescriptionError
 from .cache import DescriptionCache
 from .catalog import NO_PARSER
@@ -102,7 +102,7 @@ class BackendReader:
             self._raise_interrupt(error)
             self.problems.append(
                 Problem(
-                    f"reading its fields failed with {type(error).__name__}: {error}",
+                    f"reading its fields failed with {in_words(error)}",
                     "Repair or uninstall the distribution",
                     expected_name or "?",
                     source=source,
@@ -127,8 +127,7 @@ class BackendReader:
         def unreadable(error: BaseException) -> None:
             self._raise_interrupt(error)
             problem(
-                f"the package {module!r} or its file cannot be read "
-                f"({type(error).__name__}: {error})",
+                f"the package {module!r} or its file cannot be read ({in_words(error)})",
                 "Reinstall the distribution",
             )
 
@@ -193,7 +192,7 @@ class BackendReader:
                 return None
             self.problems.append(
                 Problem(
-                    f"importing it failed with {type(error).__name__}: {error}",
+                    f"importing it failed with {in_words(error)}",
                     "Repair or uninstall the distribution, or block the backend by setting "
                     f"{self.block}={name}",
                     name,
@@ -223,7 +222,7 @@ def _import(module: str, qualname: str) -> object:
 
 def _is_circular(error: BaseException) -> bool:
     """Whether an import may have failed because it, or this thread, is in the middle of others."""
-    if isinstance(error, (ImportError, AttributeError)):
+    if issubclass(type(error), (ImportError, AttributeError)):
         return is_importing()
     # What the import system raises where threads would wait for each other's imports.
     return type(error).__name__ == "_DeadlockError"

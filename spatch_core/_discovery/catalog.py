@@ -16,8 +16,9 @@ from ..exceptions import (
     SpatchCoreWarning,
     UnknownBackendError,
 )
+from .distribution_names import distribution_key
 from .entry_points import find_entry_points
-from .environment import Environment, distribution_key
+from .environment import Environment
 from .lazy_functions import LazyFunctions
 
 CYCLE = "the declared priorities form a cycle"

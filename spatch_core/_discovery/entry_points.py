@@ -9,7 +9,7 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._interrupts import is_interrupt
-from .._problems import Problem, Source
+from .._problems import Problem, Source, in_words
 
 _FILE_ENDING = ".toml"
 
@@ -37,7 +37,7 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
             # raises. It keeps the folder as empty then.
             MetadataPathFinder().invalidate_caches()
         return list(entry_points(group=group)), []
-    except Exception as error:  # one malformed file of any distribution is enough
+    except BaseException as error:  # one malformed file of any distribution is enough
         if is_interrupt(error):
             raise
     # One by one, in the order and with the rule of `importlib.metadata`: of distributions of
@@ -53,12 +53,12 @@ def find_entry_points(group: str) -> tuple[list[Any], list[Problem]]:
         seen.add(name)
         try:
             found += [each for each in distribution.entry_points if each.group == group]
-        except Exception as error:
+        except BaseException as error:
             if is_interrupt(error):
                 raise
             problems.append(
                 Problem(
-                    f"its file entry_points.txt cannot be read ({type(error).__name__}: {error})",
+                    f"its file entry_points.txt cannot be read ({in_words(error)})",
                     "Reinstall or uninstall the distribution",
                     source=source,
                 )
@@ -78,14 +78,14 @@ def _find_distributions(problems: list[Problem]) -> Iterator[Any]:
         try:
             find = getattr(finder, "find_distributions", None)
             found = [] if find is None else list(find(context))
-        except Exception as error:
+        except BaseException as error:
             if is_interrupt(error):
                 raise
             kind = finder if isinstance(finder, type) else type(finder)
             problems.append(
                 Problem(
                     f"{type_identifier(kind)} in sys.meta_path fails to find distributions "
-                    f"({type(error).__name__}: {error})",
+                    f"({in_words(error)})",
                     "Repair or uninstall the package that adds it",
                 )
             )
@@ -99,7 +99,7 @@ def _is_path(folder: object) -> bool:
         os.stat(folder)  # type: ignore[arg-type]  # it may be anything
     except OSError:
         pass
-    except Exception as error:
+    except BaseException as error:
         if is_interrupt(error):
             raise
         return False

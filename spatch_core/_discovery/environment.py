@@ -14,7 +14,6 @@ both of these            ``gpu@gpu-dist``                     only the gpu of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +21,7 @@ from itertools import pairwise
 from .._identifiers import DEFAULT, is_backend_name
 from .._order.graph import find_cycle
 from .._problems import Problem
+from .distribution_names import distribution_key, is_name, key_of, name_of, of_distribution
 from .misspellings import misspelled_variables
 
 PRIORITIZE = "PRIORITIZE"
@@ -84,7 +84,7 @@ class Environment:
         if name in self.block:
             return True
         if distribution is None:
-            return self.block_all and name not in map(_name, self.allowed)
+            return self.block_all and name not in map(name_of, self.allowed)
         one = of_distribution(name, distribution)
         return one in self.block or (self.block_all and not {name, one} & self.allowed)
 
@@ -97,7 +97,7 @@ class Environment:
         names = {*names}
         if not self.block_all:
             return ",".join(sorted({*self.block, *names}))
-        allowed = sorted(each for each in self.allowed if _name(each) not in names)
+        allowed = sorted(each for each in self.allowed if name_of(each) not in names)
         return ",".join([_ALL, *sorted(self.block), *(_BUT + each for each in allowed)])
 
     @property
@@ -108,7 +108,7 @@ class Environment:
             dict.fromkeys(
                 [(name, self.variable(PRIORITIZE)) for name in self.prioritize]
                 + [
-                    (_name(each), self.variable(BLOCK))
+                    (name_of(each), self.variable(BLOCK))
                     for each in sorted(self.block | self.allowed)
                 ]
                 + [(name, self.variable(SET_ORDER)) for name in ordered]
@@ -127,39 +127,6 @@ class Environment:
             if distribution:
                 found.setdefault(name, {}).setdefault(distribution, self.variable(BLOCK))
         return found
-
-
-def distribution_key(name: str | None) -> str:
-    """Return the name of a distribution as installers compare it; empty without any.
-
-    >>> distribution_key("GPU_dist.x")
-    'gpu-dist-x'
-    """
-    return re.sub(r"[-_.]+", "-", name or "").lower()
-
-
-def of_distribution(name: str, distribution: str | None) -> str:
-    """Return how a variable names the backend of one distribution.
-
-    >>> of_distribution("gpu", "GPU_dist")
-    'gpu@gpu-dist'
-    """
-    return f"{name}@{distribution_key(distribution)}"
-
-
-def _name(text: str) -> str:
-    return text.partition("@")[0]
-
-
-def _key(text: str) -> str:
-    name, separator, distribution = text.partition("@")
-    return of_distribution(name, distribution) if separator else name
-
-
-def _is_name(text: str) -> bool:
-    """Whether `text` names a backend, perhaps that of one distribution."""
-    name, separator, distribution = text.partition("@")
-    return is_backend_name(name) and (not separator or is_backend_name(distribution))
 
 
 def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
@@ -209,7 +176,7 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
     for text in split(PRIORITIZE):
         name, _, distribution = text.partition("@")
         chosen = distribution_key(distribution)
-        if not _is_name(text):
+        if not is_name(text):
             malformed(PRIORITIZE, f"{text!r} cannot name a backend", "first,second")
         elif chosen and name == DEFAULT:
             malformed(PRIORITIZE, "the library itself has no other distribution", "first,second")
@@ -227,9 +194,9 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         name = text.removeprefix(_BUT)
         if text != name and _ALL not in block:
             malformed(BLOCK, f"{text!r} excepts a backend, but not all are blocked", f"*,{text}")
-        elif text == name and _name(name) == DEFAULT:
+        elif text == name and name_of(name) == DEFAULT:
             malformed(BLOCK, "the library itself cannot be blocked", "first,second")
-        elif text != _ALL and not _is_name(name):
+        elif text != _ALL and not is_name(name):
             example = "first,second (or * for all, *,!first for all but one)"
             malformed(BLOCK, f"{text!r} cannot name a backend", example)
         else:
@@ -260,9 +227,9 @@ def read_environment(prefix: str, variables: Mapping[str, str]) -> Environment:
         prefix=prefix,
         prioritize=tuple(dict.fromkeys(prioritize)),
         choices=tuple(choices.items()),
-        block=frozenset(_key(each) for each in block if each[:1] not in (_ALL, _BUT)),
+        block=frozenset(key_of(each) for each in block if each[:1] not in (_ALL, _BUT)),
         block_all=_ALL in block,
-        allowed=frozenset(_key(each[1:]) for each in block if each[:1] == _BUT),
+        allowed=frozenset(key_of(each[1:]) for each in block if each[:1] == _BUT),
         set_order=tuple(dict.fromkeys(set_order)),
         problems=tuple(problems),
         backend=backend,

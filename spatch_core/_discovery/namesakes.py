@@ -9,7 +9,8 @@ from typing import Any
 from .._description.description import Description
 from .._problems import Problem, Source
 from .catalog import REQUIRES
-from .environment import BLOCK, PRIORITIZE, Environment, distribution_key, of_distribution
+from .distribution_names import distribution_key, of_distribution
+from .environment import BLOCK, PRIORITIZE, Environment
 
 Found = list[tuple[Source, Any]]
 """Entry points of one name, each with its place."""

@@ -22,7 +22,7 @@ def path_files(distribution: Any) -> list[str]:
     try:
         files = (distribution and distribution.files) or ()
         return [str(file) for file in files if file.suffix == ".pth" and len(file.parts) == 1]
-    except Exception as error:
+    except BaseException as error:
         if is_interrupt(error):
             raise
         return []  # its metadata cannot be read, which discovery reports
@@ -57,7 +57,7 @@ def read_path_files(entry_points: Iterable[Any], environment: Environment) -> No
 def _is_found(module: str) -> bool:
     try:
         return bool(package_folders(module))
-    except Exception as error:  # a third party's finder
+    except BaseException as error:  # a third party's finder
         if is_interrupt(error):
             raise
         return True

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 
 from .._description.description import Description
-from .._problems import Problem
+from .._interrupts import is_interrupt
+from .._problems import Problem, in_words
 
 _PLAIN = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
 
@@ -34,8 +35,16 @@ def check_required(description: Description) -> tuple[str, list[Problem]]:
         return str(error), [problem]
 
 
-def why_unmet(requirements: Iterable[str]) -> str:
+def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:
     """Say which of several requirements is not met; empty if all are.
+
+    Parameters
+    ----------
+    requirements : iterable of str
+        The requirements.
+    is_condition : bool, optional
+        Whether a requirement is not met where its marker does not hold. Otherwise it is not
+        asked for there.
 
     Raises
     ------
@@ -48,13 +57,20 @@ def why_unmet(requirements: Iterable[str]) -> str:
     'it requires no-such-distribution, which is not installed'
     """
     for text in requirements:
-        reason = _why_unmet(text)
+        try:
+            reason = _why_unmet(text, is_condition)
+        except RequirementError:
+            raise
+        except BaseException as error:  # of packaging, such as a marker that compares a name
+            if is_interrupt(error):
+                raise
+            raise RequirementError(f"{text!r} cannot be compared ({in_words(error)})") from None
         if reason:
             return reason
     return ""
 
 
-def _why_unmet(text: str) -> str:
+def _why_unmet(text: str, is_condition: bool) -> str:
     if re.fullmatch(_PLAIN, text):
         missing = installed_version(text) is None
         return f"it requires {text}, which is not installed" if missing else ""
@@ -71,21 +87,30 @@ def _why_unmet(text: str) -> str:
         why = str(error).partition("\n")[0]
         raise RequirementError(f"{text!r} is not a requirement: {why}") from None
     if requirement.marker is not None and not requirement.marker.evaluate():
-        return ""
+        return f"it is for {requirement.marker}, which does not hold here" if is_condition else ""
     version = installed_version(requirement.name)
     if version is None:
         return f"it requires {text}, which is not installed"
-    if not requirement.specifier.contains(version, prereleases=True):
-        return f"it requires {text}, and {requirement.name} {version} is installed"
-    return ""
+    try:
+        is_met = not requirement.specifier or requirement.specifier.contains(version, True)
+    except ValueError:  # it is no version; later releases of packaging return False
+        is_met = False
+    return "" if is_met else f"it requires {text}, and {requirement.name} {version} is installed"
 
 
 def installed_version(name: str) -> str | None:
-    """Return the version of a distribution; None if it is not installed."""
+    """Return the version of a distribution; None if it is not installed.
+
+    It is ``"0"`` if its metadata cannot be read, or says none.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         found: str | None = version(name)
     except PackageNotFoundError:
         return None
-    return found or "0"  # metadata without a version
+    except Exception as error:  # metadata of a distribution that this library may never use
+        if is_interrupt(error):
+            raise
+        found = None
+    return found or "0"

@@ -97,5 +97,5 @@ class _Reasons(dict[str, str]):
     """Why requirements are not met, each found once; empty for those that are."""
 
     def __missing__(self, requirement: str) -> str:
-        reason = self[requirement] = why_unmet([requirement])
+        reason = self[requirement] = why_unmet([requirement], is_condition=True)
         return reason

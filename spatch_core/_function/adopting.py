@@ -6,32 +6,34 @@ them costs little.
 
 from __future__ import annotations
 
+from functools import partial
+
 from .._adopted import AdoptedFunction
-from .._classes import is_hashable_by_identity
 from .._identifiers import split_identifier
 from .._locks import Turn
-from .._state.scope import table_of
+from .adopted_calls import fill, go_on
 from .lookup import Lookup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import CodeType
-    from typing import Any, Protocol, TypeAlias
+    from typing import Any, Protocol
 
-    from .._call.caller import Caller
     from .._dispatch_arguments import Function
-    from .._state.scope import Scope
+    from .adopted_calls import Target
     from .dispatcher import Dispatcher
     from .shortcut import Shortcut
-
-    Target: TypeAlias = Callable[..., Any] | None
 
     class Namespace(Protocol):
         """Functions that are adopted together, each when it is first looked up."""
 
         def find(self, key: Any, adoption: Adoption) -> tuple[Any, AdoptedFunction] | None:
             """Return a function and what else it is looked up by, for either of its keys."""
+
+        def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
+            """Whether a type that is not served may answer a call of an unknown function."""
+            ...
 
 
 class Adopted:
@@ -58,6 +60,35 @@ class Adopted:
         self.wrapper: Any = function.default
 
 
+class Served:
+    """What the class of a protocol calls.
+
+    Parameters
+    ----------
+    adoption : Adoption
+        The adopted functions of the library.
+    namespaces : sequence of Namespace
+        Those that know the functions of the protocol. Others might take them for their own.
+
+    Attributes
+    ----------
+    lookup : callable
+        Takes a key and a tuple of types; returns what to call, or None. A key is an identity, the
+        function itself, or what a namespace knows it by.
+    lookup_ufunc : callable
+        The same for a ufunc, the name of its method, and the arguments of a call.
+    go_on : callable
+        Goes on with a call whose answer is ``NotImplemented``; see `adopted_calls.go_on`.
+    """
+
+    def __init__(self, adoption: Adoption, namespaces: Sequence[Namespace]) -> None:
+        filling = partial(fill, adoption, namespaces)
+        found = Lookup(adoption.dispatcher.variable, adoption.indices, filling)
+        self.lookup: Callable[[Any, tuple[type, ...]], Target] = found.find
+        self.lookup_ufunc: Callable[[Any, str, Any, Any], Target] = found.find_ufunc
+        self.go_on: Callable[..., Any] = partial(go_on, adoption, namespaces)
+
+
 class Adoption:
     """The adopted functions of a library.
 
@@ -69,10 +100,9 @@ class Adoption:
     Attributes
     ----------
     lookup : callable
-        Takes a key and a tuple of types; returns what to call, or None. A key is an identity, the
-        function itself, or what a namespace knows it by.
-    lookup_ufunc : callable
-        The same for a ufunc, the name of its method, and the arguments of a call.
+        See `Served`; among all namespaces.
+    indices : dict of object to int
+        The places in the tables, by key.
     names : dict
         The identities that the library has given one by one, by function.
     functions : dict of str to callable
@@ -84,17 +114,15 @@ class Adoption:
     """
 
     def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
+        self.dispatcher = dispatcher
         self._adding = Turn()
         # By key; written after the record has its place, and read without a lock.
-        self._indices: dict[Any, int] = {}
-        found = Lookup(dispatcher.variable, self._indices, self.fill)
-        self.lookup: Callable[[Any, tuple[type, ...]], Target] = found.find
-        self.lookup_ufunc: Callable[[Any, str, Any, Any], Target] = found.find_ufunc
+        self.indices: dict[Any, int] = {}
         self.names: dict[Any, str] = {}
         self.functions: dict[str, Any] = {}
         self.namespaces: list[Namespace] = []
         self.protocols: dict[str, type] = {}
+        self.lookup = Served(self, self.namespaces).lookup
 
     def adopt(self, function: Any, identity: str) -> None:
         """Adopt one function; see `BackendSystem.adopt`."""
@@ -105,11 +133,11 @@ class Adoption:
         if known != identity:
             raise ValueError(f"{function!r} was adopted as {known!r} before")
         other = self.functions.get(identity, function)
-        if other is not function or identity in self._dispatcher.by_identifier:
+        if other is not function or identity in self.dispatcher.by_identifier:
             raise ValueError(f"{identity!r} is the identity of another function")
-        index = self._indices.get(function)
-        if index is not None and self._dispatcher.records[index - 1].identifier != identity:
-            known = self._dispatcher.records[index - 1].identifier
+        index = self.indices.get(function)
+        if index is not None and self.dispatcher.records[index - 1].identifier != identity:
+            known = self.dispatcher.records[index - 1].identifier
             raise ValueError(f"{function!r} is known as {known!r} already")
         self.functions[identity] = function
         self.names[function] = identity
@@ -117,7 +145,7 @@ class Adoption:
     def protocol_class(
         self,
         name: str,
-        make: Callable[[Adoption], type[Any]],
+        make: Callable[[Served], type[Any]],
         namespace: Callable[[type[Any]], Namespace],
     ) -> type[Any]:
         """Return the class of a protocol, which is made when it is first asked for.
@@ -132,22 +160,28 @@ class Adoption:
             Takes the class; returns the functions of that package.
         """
         if name not in self.protocols:
-            made = make(self)
+            own: list[Namespace] = []
+            made = make(Served(self, own))
+            own.append(namespace(made))
             # Of several threads that make one, the first one's stays.
             if self.protocols.setdefault(name, made) is made:
-                self.namespaces.append(namespace(made))
+                self.namespaces.extend(own)
         return self.protocols[name]
 
-    def find(self, key: Any) -> Adopted | None:
-        """Return the record of a function, which is made when it is first asked for."""
-        index = self._indices.get(key)
+    def find(self, key: Any, namespaces: Sequence[Namespace] | None = None) -> Adopted | None:
+        """Return the record of a function, which is made when it is first asked for.
+
+        Only these namespaces are asked for it, if they are given.
+        """
+        index = self.indices.get(key)
         if index is None:
-            index = self._adding.run(lambda: self._add(key))
-        found: Any = None if index is None else self._dispatcher.records[index - 1]
+            asked = self.namespaces if namespaces is None else namespaces
+            index = self._adding.run(lambda: self._add(key, asked))
+        found: Any = None if index is None else self.dispatcher.records[index - 1]
         return found  # type: ignore[no-any-return]
 
-    def _add(self, key: Any) -> int | None:
-        for namespace in self.namespaces:
+    def _add(self, key: Any, namespaces: Sequence[Namespace]) -> int | None:
+        for namespace in namespaces:
             found = namespace.find(key, self)
             if found is not None:
                 break
@@ -158,121 +192,20 @@ class Adoption:
             other = self.functions[named]
             found = other, AdoptedFunction(named, other)
         other, function = found
-        index = self._indices.get(function.identifier)
+        index = self.indices.get(function.identifier)
         if index is None:
-            index = self._dispatcher.place(Adopted(self._dispatcher, function))
-        self._indices[function.identifier] = self._indices[other] = index
+            index = self.dispatcher.place(Adopted(self.dispatcher, function))
+        self.indices[function.identifier] = self.indices[other] = index
         return index
 
-    def fill(self, key: Any, types: tuple[type, ...]) -> Target:
-        """Decide what to call for these types, and put it into the table.
 
-        Raises
-        ------
-        UnknownFunctionError
-            A `KeyError`: there is no function of this identity.
-        TypeError
-            If `types` are not classes.
-        """
-        types = _checked(types)
-        record = self.find(key)
-        if record is None:
-            if not isinstance(key, str):
-                return None
-            from .._identifiers import nearest
-            from ..exceptions import UnknownFunctionError
-
-            raise UnknownFunctionError(key, nearest(key, [*self.functions, *self._identities()]))
-        dispatcher, function = self._dispatcher, record.adopted
-        index = self._indices[function.identifier]
-        caller = dispatcher.ready(function.identifier)
-        if caller is None:
-            return None  # a backend comes here while discovery imports it
-        # See `Dispatcher.fill` for the order of these.
-        tables = dispatcher.keeper.get()
-        table = table_of(tables, index)
-        scope: Scope = tables[0]
-        found = _unique(caller, types, scope)
-        is_outdated = caller is not dispatcher.loaded
-        target: Target
-        if scope.state.hook is not None:
-            from .hook_entries import hooked_entry  # most programs have no hooks
-
-            hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
-            target, is_kept = hooked[0], True
-        else:
-            from .._call.adopted import adopted_target  # not needed when a library is imported
-
-            target, is_kept = adopted_target(caller, function, scope.state, found)
-        if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
-            scope.make_room(index, table)
-            table[types] = target
-            if len(types) == 1:
-                table[types[0]] = target  # for the look-up in C
-        return target
-
-    def _identities(self) -> list[str]:
-        return [key for key in self._indices if isinstance(key, str)]
-
-    def go_on(
-        self,
-        key: Any,
-        types: tuple[type, ...],
-        called: Target,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        """Go on with a call after `called` returned ``NotImplemented``; None: nothing was called.
-
-        Raises
-        ------
-        NoImplementationError
-            If nothing else answers, and nothing outside of the library may.
-        """
-        record, dispatcher = self.find(key), self._dispatcher
-        caller = dispatcher.loaded
-        if record is None:
-            raise TypeError(
-                f"{key!r} has no identity by which backends could implement it: "
-                "system.adopt(function, 'module:name') gives it one"
-            )
-        if caller is None:
-            return NotImplemented
-        if called is not None and caller.tries_whole_chain(called):
-            return NotImplemented
-        scope: Scope = dispatcher.keeper.get()[0]
-        # First the chains, then the backends; see `Dispatcher._chain`.
-        chains = scope.chains(self._indices[record.identifier])
-        caller = dispatcher.loaded or caller
-        found = _unique(caller, types, scope)
-        chain = chains.get(found)
-        if chain is None:
-            chain = caller.chain(record.function, scope.state, found)
-            chains.keep(found, chain)
-        return (chain if called is None else chain.after(called)).run(args, kwargs)
-
-
-def adoption_of(dispatcher: Dispatcher) -> Adoption:
-    """Return the adopted functions of a library."""
+def adoption_of(system: Any) -> Adoption:
+    """Return the adopted functions of a `BackendSystem`."""
+    dispatcher: Dispatcher = system._dispatcher
     if not dispatcher.adoptions:
         # Of several threads that make one, the first one's stays.
         dispatcher.adoptions.append(Adoption(dispatcher))
     found: Adoption = dispatcher.adoptions[0]
+    # From now on without the frame of a method.
+    vars(system)["lookup"] = found.lookup
     return found
-
-
-def _checked(types: Any) -> tuple[type, ...]:
-    found = types if isinstance(types, (tuple, list)) else (types,)
-    wrong = [each for each in found if not isinstance(each, type)]
-    if wrong or found is not types:
-        raise TypeError(
-            "lookup() takes the classes of the call in a tuple, "
-            f"e.g. (float,), not {wrong[0] if wrong else types!r}"
-        )
-    return tuple(found)
-
-
-def _unique(caller: Caller, types: tuple[type, ...], scope: Scope) -> tuple[type, ...]:
-    """Return the dispatch types: as M1 and M2 say."""
-    given = [each for each in types if each is not type(None)]
-    return caller.resolver.unique_types(given, scope.state)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from _collections_abc import Sequence  # as collections.abc has it, without that import
-from types import FunctionType
 
 from .._dispatch_arguments import Function, missing
 from .._identifiers import GENERATED
-from .._parameters import SIGNED
 from .acceleration import accelerate, prepare
 from .template import CATCHES
-from .wrapper import Signature, make_wrapper
+from .wrapper import dress, make_wrapper
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,33 +127,10 @@ class Dispatchable:
         # many free variables.
         if function.runs_no_code and getattr(default, "__closure__", None) is None:
             self.code = self.wrapper.__code__
-        self._dress(module, qualname)
-
-    def _dress(self, module: str, qualname: str) -> None:
-        """Give the wrapper the attributes of the default implementation, and its own."""
-        wrapper: Any = self.wrapper
-        default = self.function.default
-        wrapper.__dict__.update(getattr(default, "__dict__", {}))
-        wrapper.__module__ = module
-        wrapper.__qualname__ = qualname
-        wrapper.__doc__ = self.doc = default.__doc__
-        if isinstance(default, FunctionType):
-            if default.__defaults__:
-                wrapper.__defaults__ = default.__defaults__
-            if default.__kwdefaults__:
-                wrapper.__kwdefaults__ = default.__kwdefaults__
-        if SIGNED.isdisjoint(wrapper.__dict__):
-            wrapper.__signature__ = Signature(default)
-        annotations = getattr(default, "__annotations__", None)
-        if annotations:
-            wrapper.__annotations__ = annotations
-        type_parameters = getattr(default, "__type_params__", ())
-        if type_parameters:
-            wrapper.__type_params__ = type_parameters
-        wrapper.__wrapped__ = default
-        wrapper.explain = self.explain
-        wrapper.invoke = self.invoke
-        wrapper.backends = BackendNames(self)
+        dress(self.wrapper, default, module, qualname)
+        made: Any = self.wrapper
+        made.explain, made.invoke = self.explain, self.invoke
+        made.backends = BackendNames(self)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return which implementation would run for this call, and why.
@@ -267,9 +242,6 @@ class BackendNames(Sequence):  # type: ignore[type-arg]  # of str; no subscript 
 
     def __getitem__(self, position: Any) -> Any:
         return self._names()[position]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names()
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (BackendNames, tuple, list)):

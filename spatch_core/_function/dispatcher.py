@@ -1,13 +1,11 @@
-"""The slow path: calls for which a table has no entry."""
+"""The dispatcher of a library: its functions, and what decides about their calls."""
 
 from __future__ import annotations
 
 import sys
 
-from .._classes import Homes, is_hashable_by_identity
-from .._dispatch_arguments import given
+from .._classes import Homes
 from .._identifiers import DEFAULT
-from .._state.scope import store, table_of
 from .link import Link
 
 if sys.version_info < (3, 11):
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from .._dispatch_arguments import Function
     from .._state.keeper import StateKeeper
     from .._state.options import BackendOptions
-    from .._state.scope import Scope
     from .library_shortcuts import Shortcuts
     from .results import Results
     from .shortcut import Shortcut
@@ -208,59 +205,9 @@ class Dispatcher:
         callable
             What to call with the arguments of the call.
         """
-        if self.records[index - 1].function.parameters is None:
-            from .._replaced_arguments import has_replaced  # few libraries need it
+        from .filling import fill  # not needed when a library is imported
 
-            if has_replaced(values):
-                return self._fill(index, values, is_replacing=True)
-        return self._fill(index, values, is_replacing=False)
-
-    def _fill(self, index: int, values: tuple[Any, ...], is_replacing: bool) -> Callable[..., Any]:
-        record = self.records[index - 1]
-        function = record.function
-        caller = self.ready(record.identifier)
-        if caller is None:
-            # A backend calls the library while discovery imports it: no backend is known yet.
-            return self._replacing(index, function.default) if is_replacing else function.default
-        tables = self.keeper.get()
-        # First the table, then the state: if another thread exchanges both in between, the
-        # target found for the new state lands in the old table, which is no longer read.
-        table = table_of(tables, index)
-        scope: Scope = tables[0]
-        state = scope.state
-        found = given(values[1:] if is_replacing else values)
-        types = caller.resolver.types(found, state)
-        # Asked after the table was fetched: if the backends were replaced before, the table may
-        # be one of the new backends, and must not get a target of the old ones.
-        is_outdated = caller is not self.loaded
-        key = tuple(map(type, values))
-        if state.hook is not None:
-            from .hook_entries import hooked_entry  # most programs have no hooks
-
-            target, is_replacing = hooked_entry(
-                *(self, index, caller, scope, types, key), is_replacing=is_replacing
-            )
-        elif is_outdated:
-            target = caller.chain(function, state, types)
-        else:
-            self.shortcuts.take(record, caller)
-            if is_replacing and function.nature:
-                # The wrapper leaves it to an entry that takes what was found to check answers.
-                target = caller.chain(function, state, types)
-            else:
-                target = caller.target(function, state, types)
-        if is_replacing:
-            target = self._replacing(index, target)
-        if not is_outdated and all(map(is_hashable_by_identity, key)):
-            scope.make_room(index, table)
-            store(table, function, key, target)
-        return target
-
-    def _replacing(self, index: int, target: Callable[..., Any]) -> Callable[..., Any]:
-        from .replacing import Replacing  # few libraries need it
-
-        made: Any = Replacing(self.link, index, target)
-        return made  # type: ignore[no-any-return]  # a `TakesFound`
+        return fill(self, index, values)
 
     def strays(self) -> set[int]:
         """Return the indices of functions that may live on only because of their tables.

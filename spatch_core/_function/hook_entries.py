@@ -47,7 +47,7 @@ def hooked_entry(
     function, state = dispatcher.records[index - 1].function, scope.state
     route = partial(caller.route, function, state)
     wrapper = partial(dispatcher.link.wrapper, index)
-    hooked = Hooked(caller, dispatcher.keeper, scope, state, function, wrapper, route, types, key)
+    hooked = Hooked(caller.resolver, scope, state, function, wrapper, route, types, key)
     return as_entry(hooked), is_replacing and not has_like(function)
 
 
@@ -70,13 +70,13 @@ def hooked_invocation(
         The dispatch types, the dispatch arguments, and the arguments of the call twice: as a
         finder has replaced them, and as they were given.
     """
-    function, keeper = record.function, record.dispatcher.keeper
+    function = record.function
     types, found, args, kwargs, given = call
     if has_like(function):
         args, kwargs = given
     key = () if function.parameters is None else tuple(map(type, function.values(args, kwargs)))
-    scope: Scope = keeper.get()[0]
+    scope: Scope = caller.resolver.keeper.get()[0]
     hooked = Hooked(
-        *(caller, keeper, scope, state, function, lambda: record.wrapper, route, types, key)
+        *(caller.resolver, scope, state, function, lambda: record.wrapper, route, types, key)
     )
     return hooked.call_found(found, *args, **kwargs)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .._call.explained_call import explain_call
 from .._identifiers import nearest
 from .._replaced_arguments import replaced
+from .._resolution.dry_run import explain as dry_run
 from ..exceptions import UnknownFunctionError
 from .methods import Unknown, with_instance
 
@@ -29,13 +31,11 @@ def explain(record: Record, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ex
         )
     found, args, kwargs = replaced(function.extract(args, kwargs), args, kwargs)
     if is_unknown:
-        from .._resolution.dry_run import explain as explain_call
-
         # Without the instance no `should_run` can be asked.
         types = caller.resolver.unique_types(_types(record, found), state)
-        return explain_call(caller.resolver, function, state, types, None)
+        return dry_run(caller.resolver, function, state, types)
     types = caller.resolver.types(found, state)
-    return caller.explain(function, state, types, args, kwargs, found)
+    return explain_call(caller.resolver, function, state, types, args, kwargs, found)
 
 
 def _types(record: Record, found: tuple[Any, ...]) -> list[type]:
@@ -57,12 +57,10 @@ def explain_types(dispatcher: Dispatcher, identifier: str, types: Iterable[type]
     if record is None:
         raise UnknownFunctionError(identifier, nearest(identifier, dispatcher.by_identifier))
     classes = _checked(types)
-    from .._resolution.dry_run import explain as explain_call
-
     resolver = dispatcher.ensure_loaded().resolver
     state = dispatcher.keeper.current()
     types = resolver.unique_types(classes, state)
-    return explain_call(resolver, record.function, state, types, None)
+    return dry_run(resolver, record.function, state, types)
 
 
 def _checked(types: Any) -> list[type]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from .._identifiers import import_in_turn
 
 TYPE_CHECKING = False
@@ -41,7 +39,9 @@ class Backends:
     @property
     def backends(self) -> Mapping[str, Description]:
         """Descriptions of all usable backends by priority; ``"default"`` is the library."""
-        return MappingProxyType(dict(self._catalog().descriptions))
+        from .listed_backends import ListedBackends  # a library needs it later
+
+        return ListedBackends(dict(self._catalog().descriptions))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -131,7 +131,7 @@ class Backends:
         """
         from .adopting import adoption_of  # few libraries need it
 
-        adoption_of(self._dispatcher).adopt(function, identity)
+        adoption_of(self).adopt(function, identity)
 
     def lookup(self, identity: str, types: tuple[type, ...], /) -> Callable[..., Any] | None:
         """Return what to call for an adopted function and types.
@@ -158,9 +158,7 @@ class Backends:
         """
         from .adopting import adoption_of  # few libraries need it
 
-        # From now on without this frame.
-        self.__dict__["lookup"] = found = adoption_of(self._dispatcher).lookup
-        return found(identity, types)
+        return adoption_of(self).lookup(identity, types)
 
     def explain_types(self, identifier: str, types: Iterable[type]) -> Explanation:
         """Say what would run for dispatch arguments of these types.

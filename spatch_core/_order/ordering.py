@@ -32,8 +32,7 @@ no edge.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .._description.description import Description
@@ -41,6 +40,7 @@ from .._identifiers import DEFAULT, shown
 from .edges import Cycle, Edge, Strength, explicit_edges, without_pairs
 from .graph import sort_stably, successors_of
 from .groups import Group, group_backends, specificity_edges
+from .moves import move
 from .nearness import nearness_edges
 
 _MORE_SPECIFIC = "the primary types of {} ({}) are more specific than the types that {} supports"
@@ -145,7 +145,7 @@ def order_backends(
     successors = successors_of(
         [(group_of[edge.before], group_of[edge.after]) for edge in explicit] + by_types
     )
-    moved = _move(group_of, successors, explicit, by_types)
+    moved = move(group_of, successors, explicit, by_types)
     return Order(
         names=tuple(sort_stably({name: group_of[name] for name in moved}, successors)),
         explicit=tuple(explicit),
@@ -187,77 +187,3 @@ def base_order(descriptions: Sequence[Description]) -> dict[str, Description]:
         )
 
     return {item.name: item for item in sorted(descriptions, key=key)}
-
-
-def _move(
-    group_of: Mapping[str, Group],
-    successors: Mapping[Group, Sequence[Group]],
-    explicit: Iterable[Edge],
-    specific: Iterable[tuple[Group, Group]],
-) -> list[str]:
-    """Return the names after the moves up and down (steps 2 and 3)."""
-    above: dict[str, list[str]] = {}
-    below: dict[str, list[str]] = {}
-    for edge in explicit:
-        if edge.moves_down:
-            below.setdefault(edge.after, []).append(edge.before)
-        else:
-            above.setdefault(edge.before, []).append(edge.after)
-    for narrow, wide in specific:
-        names = [item.name for item in wide.members]
-        for item in narrow.members:
-            above.setdefault(item.name, []).extend(names)
-
-    # A backend's place depends on the places of the backends that it moves to, so that
-    # these move first: up, the last in the graph; down, the first.
-    predecessors = successors_of(
-        (after, before) for before, following in successors.items() for after in following
-    )
-    up = move_up(list(group_of), above, sort_stably(group_of, predecessors))
-    # Down is up in the reversed order.
-    from_below = dict(reversed(list(group_of.items())))
-    return move_up(up[::-1], below, sort_stably(from_below, successors))[::-1]
-
-
-def move_up(
-    order: Sequence[str], above: Mapping[str, Sequence[str]], turns: Iterable[str]
-) -> list[str]:
-    """Move names up to the places of others.
-
-    Parameters
-    ----------
-    order : sequence of str
-        The names in their present order.
-    above : mapping of str to sequence of str
-        For each name that moves, the names of which it moves to the first.
-    turns : iterable of str
-        The names in the order in which they move.
-
-    Returns
-    -------
-    list of str
-        The names in their new order. Names without an entry in `above` keep their order
-        among themselves, and so do names that move to the same place.
-
-    Examples
-    --------
-    >>> "".join(move_up("abcd", {"d": "cb"}, "abcd"))
-    'adbc'
-    >>> "".join(move_up("abcd", {"c": "a", "d": "a"}, "abcd"))
-    'cdab'
-    >>> "".join(move_up("abcd", {"a": "d"}, "abcd"))
-    'abcd'
-    """
-    # Names are sorted by labels. A name that moves gets one halfway between two others; there is
-    # room for it, because each name moves once at most. Others keep theirs.
-    label = {name: number << len(order) for number, name in enumerate(order, 1)}
-    labels = list(label.values())  # sorted
-    for name in turns:
-        if name in above:
-            first = min([label[other] for other in above[name]])
-            if first < label[name]:
-                del labels[bisect_left(labels, label[name])]
-                place = bisect_left(labels, first)
-                label[name] = (first + (labels[place - 1] if place else 0)) // 2
-                labels.insert(place, label[name])
-    return sorted(label, key=label.__getitem__)

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._classes import type_identifier
 from .._discovery.catalog import Catalog
-from .._dispatch_arguments import Function
+from .._dispatch_arguments import ASYNC_GENERATOR, GENERATOR, Function
 from .._identifiers import DEFAULT
 from .._state.state import DispatchState
 from .candidate import Candidate
@@ -23,6 +23,9 @@ from .walk import Walk
 
 CONVERSION = "through its conversions"
 """The reason of candidates that are conversions."""
+
+_STEPWISE = GENERATOR | ASYNC_GENERATOR
+"""Natures of functions whose results come item by item."""
 
 
 class Converters:
@@ -78,16 +81,17 @@ class Converters:
         """Yield the conversions of backends, which are the last resort of a call, in order.
 
         They follow the rules of matching and of order; all foreign types must be primary types
-        of the backend, because what is converted is of these types alone.
+        of the backend, because what is converted is of these types alone. Generator functions
+        have none.
         """
-        if not self._names:
+        if not self._names or function.nature & _STEPWISE:
             return
         needed = [self._matcher.match(cls).primary for cls in walk.foreign]
         steps = self._walk(function, state, walk).candidates(self._names)
         for step in steps:
             name = step.backend
             if name != DEFAULT and all(name in names for names in needed):
-                yield self._candidate(function, name, name in state.prioritized)
+                yield self.candidate(function, name, name in state.prioritized)
 
     def judged(
         self, function: Function, state: DispatchState, walk: Walk
@@ -98,6 +102,8 @@ class Converters:
         """
         from .reasons import reason  # calls need none
 
+        if not self._names:
+            return
         found = self._walk(function, state, walk)
         for step in found.steps(self._descriptions, self._names):
             name = step.backend
@@ -112,8 +118,10 @@ class Converters:
             elif not all(primary):
                 cls = walk.foreign[primary.index(False)]
                 yield name, None, f"{type_identifier(cls)} is no primary type of it"
+            elif function.nature & _STEPWISE:
+                yield name, None, "it is a generator function, whose items would not be converted"
             else:
-                yield name, self._candidate(function, name, name in state.prioritized), ""
+                yield name, self.candidate(function, name, name in state.prioritized), ""
 
     def awaited(
         self, function: Function, state: DispatchState, walk: Walk
@@ -127,7 +135,8 @@ class Converters:
         found = self._walk(function, state, walk)
         return found.awaited, found.depends_on_registration
 
-    def _candidate(self, function: Function, name: str, prioritized: bool) -> Candidate:
+    def candidate(self, function: Function, name: str, prioritized: bool = False) -> Candidate:
+        """Return the candidate of a backend that has conversions."""
         key = function, name, prioritized
         candidate = self._candidates.get(key)
         if candidate is None:

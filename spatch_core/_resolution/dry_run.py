@@ -9,8 +9,8 @@ from typing import Protocol
 from .._classes import type_identifier
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
+from .._if_needed import IF_NEEDED, IfNeeded
 from .._state.state import DispatchState
-from ..backend_utils import IF_NEEDED, IfNeeded
 from .candidate import Candidate
 from .explanation import ExplainedBackend, Explanation, Verdict
 from .fallback_policy import Ending
@@ -108,10 +108,13 @@ class _Explainer:
         self.is_decided = False  # whether the rest of the chain is not reached
         self.depends = False  # whether a backend above may answer
         self.postponed: list[int] = []  # those that said IF_NEEDED, by their places
+        self.converters: set[str] = set()  # those of which it is said whether they convert
         self.explained: list[ExplainedBackend] = []
 
     def explain(self, step: Step) -> None:
         """Explain the next step."""
+        if step.verdict is Verdict.NO_IMPLEMENTATION and step.backend in self.converters:
+            return
         verdict, reason = step.verdict, reason_of(self.walk, step)
         if verdict is None:
             refuses = self.ending is not None and self.ending.refuses
@@ -164,11 +167,11 @@ class _Explainer:
         if ending.converts:
             converters = self.resolver.converters
             judged = [*converters.judged(self.function, self.state, self.walk)]
-        names = {name for name, _, _ in judged}
+        self.converters = {name for name, _, _ in judged}
         self.explained = [
             each
             for each in self.explained
-            if each.backend not in names or each.verdict is not Verdict.NO_IMPLEMENTATION
+            if each.backend not in self.converters or each.verdict is not Verdict.NO_IMPLEMENTATION
         ]
         for name, candidate, reason in judged:
             verdict = Verdict.CANNOT_CONVERT
@@ -190,14 +193,16 @@ class _Explainer:
         if self.is_decided:
             return Verdict.LATER, ""
         own = self.resolver.default_patterns
-        to = str(own[0]) if len(own) == 1 else "the library's types"
+        to = own[0].identifier if len(own) == 1 else "the library's types"
         reason = f"{text} to {to}" if text else f"the result from {to}"
         reason += " through its conversions"
         _, unless = self._run(candidate.backend, reason)
         doubts = [] if unless == reason else [unless]
         # It is not called: it may be slow, or move data.
         if candidate.conversions is not None:
-            told = f"{candidate.conversions.to_default} says that it cannot"
+            conversions = candidate.conversions
+            asked = conversions.to_default if text else conversions.from_default
+            told = f"{asked} says that it cannot"
             doubts.append(f"or {told}" if doubts else f"unless {told}")
         return Verdict.CONVERTS, ", ".join([reason, *doubts])
 

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from .._classes import type_identifier
+from .._displayed import Displayed
 from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
@@ -67,7 +68,7 @@ class ExplainedBackend(Published):
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation(Published):
+class Explanation(Displayed, Published):
     """What would run for a call, and why; printed as a short text.
 
     Parameters
@@ -99,8 +100,10 @@ class Explanation(Published):
             lines.append(f"  seen first by hooks: {', '.join(self.hooks)}")
         width = max(len(each.shown) for each in self.backends)
         for each in self.backends:
-            runs = each.backend == self.selected and each.verdict in _ANSWERS
-            mark = ">" if runs else " "
+            mark = ">" if self._is_answer(each) else " "
             reason = f": {each.reason}" if each.reason else ""
             lines.append(f"{mark} {each.shown:<{width}}  {each.verdict}{reason}")
         return "\n".join(lines)
+
+    def _is_answer(self, each: ExplainedBackend) -> bool:
+        return each.backend == self.selected and each.verdict in _ANSWERS

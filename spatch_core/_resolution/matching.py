@@ -172,7 +172,7 @@ class Matcher:
                 self._abstract_bases[pattern] = base
         try:
             return base if base is not None and issubclass(cls, base) else None
-        except Exception as error:
+        except BaseException as error:
             if is_interrupt(error):
                 raise
             # A __subclasshook__ of a third party failed: the class does not match.

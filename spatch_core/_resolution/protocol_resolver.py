@@ -22,7 +22,7 @@ from .._state.state import DispatchState
 from .._type_patterns import ABSTRACT
 from .candidate import Candidate
 from .fallback_policy import Ending, FirmEnding
-from .overriding_types import overriding_types
+from .overriding_types import overrides, overriding_types
 from .resolver import Resolver
 from .walk import Step, Walk
 
@@ -196,6 +196,11 @@ class OverridingResolver(Resolver):
     def may_refuse(self, function: Function) -> bool:
         """Whether calls may not just run the default implementation: types may override."""
         return True
+
+    def check_type(self, cls: object) -> None:
+        """Raise unless a class overrides, or is a primary type of any backend."""
+        if not isinstance(cls, type) or not overrides(cls, self.protocol):
+            super().check_type(cls)
 
     def candidate(self, function: Function, state: DispatchState, step: Step) -> Candidate:
         """Return the candidate of a step of the walk."""

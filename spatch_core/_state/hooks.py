@@ -73,11 +73,24 @@ class Call:
         ``"default"`` is the library's own implementation. For a coroutine function it is final
         when the result of `next` has been awaited.
         """
+        after = self._outcome()
+        found: str | None = getattr(after, "backend", after)
+        return found
+
+    @property
+    def deferred(self) -> dict[str, str]:
+        """The backends that have deferred since `next`, each with its reason.
+
+        A backend that said `IF_NEEDED` has not deferred.
+        """
+        return {**getattr(self._outcome(), "reasons", {})}
+
+    def _outcome(self) -> Any:
+        """Return the course of the chain, or the name of the backend that was called alone."""
         after: Any = self
         while type(after) is Call:
             after = after._after
-        found: str | None = getattr(after, "backend", after)
-        return found
+        return after
 
     def next(self, /, *args: Any, **kwargs: Any) -> Any:
         """Go on with the call, with these arguments: to the next hook, then to the backends.

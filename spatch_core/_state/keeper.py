@@ -194,7 +194,7 @@ class StateKeeper:
         return self.get(), self.observations.variable.get()
 
     def put(self, scope: Scope) -> None:
-        """Put a scope in force here; see the module's docstring for how it is left."""
+        """Put a scope in force here; see the module's docstring for how a call leaves it."""
         if scope.is_observed:
             self.observe(self.observations.begin())
         self.set(scope.tables)
@@ -208,75 +208,46 @@ class StateKeeper:
         """Whether what is in force here does not follow the process-wide default."""
         return self.get() is not self._shared
 
-    def stay(self, scope: Scope) -> None:
-        """Put a scope in force here until the block around ends, or the context."""
-        if scope.is_observed:
-            self.enter(scope)
-        else:
-            self.variable.set(scope.tables)
-
     def follow_default(self) -> None:
         """Let the process-wide default be in force here, as it is and will be."""
         self.variable.set(self._shared)
 
-    def set_default(self, state: DispatchState, enabled: bool = False) -> None:
-        """Make `state` the process-wide default.
+    def set_environment(self, state: DispatchState) -> None:
+        """Make `state` the process-wide default, unless a program has changed that."""
+        self.replace_default(lambda base: None if base.is_enabled else (state, None))
+
+    def replace_default(
+        self,
+        make: Callable[[Scope], tuple[DispatchState, Mark | None] | None],
+        enabled: bool = False,
+    ) -> None:
+        """Replace the process-wide default; see `process_default`.
 
         Parameters
         ----------
-        state : DispatchState
-            The state.
+        make : callable
+            Takes the default; returns the new state with its mark, or None to change nothing.
         enabled : bool, optional
-            Whether a program made it the default, and not the environment.
+            Whether a program changes it, and not the environment.
         """
-        mark = self.observations.begin() if state.is_observed else None
-        self._replacing.run(lambda: self._replace(state, mark, enabled))
-
-    def set_environment(self, state: DispatchState) -> None:
-        """Make `state` the process-wide default, unless a program has changed that."""
 
         def replace() -> None:
-            if not self.enabled_globally:
-                self._replace(state, None, enabled=False)
+            before = self.base
+            made = make(before)
+            if made is None:
+                return
+            scope = self._new(made[0])
+            scope.mark, scope.is_enabled = made[1], enabled
+            scope.tables = self._shared
+            # The default and its tables in one step, in which nothing can interrupt.
+            if self._blocks is None:
+                self._shared[:] = [scope]
+            else:
+                self._blocks.replace_base(scope)
+            # A program may keep what refers to that scope, e.g. the call of a hook.
+            self.observations.drop(before)
 
         self._replacing.run(replace)
-
-    def enable(self, options: DispatchState) -> None:
-        """Add options to the process-wide default."""
-        mark = self.observations.begin() if options.is_observed else None
-
-        def replace() -> None:
-            outer = self.base
-            state = options.within(outer.state)
-            self._replace(state, mark or outer.mark, enabled=True)
-
-        self._replacing.run(replace)
-        if options.disabled:
-            self.observations.after()  # functions that only these implement dispatch no more
-
-    def change_default(self, change: Callable[[DispatchState], DispatchState]) -> None:
-        """Replace the process-wide default by what `change` makes of it, observed as it was."""
-
-        def replace() -> None:
-            outer = self.base
-            state = change(outer.state)
-            if not outer.is_enabled or state.key != outer.state.key:
-                self._replace(state, outer.mark, enabled=True)
-
-        self._replacing.run(replace)
-
-    def _replace(self, state: DispatchState, mark: Mark | None, enabled: bool) -> None:
-        """Exchange the default and its tables in one step, in which nothing can interrupt."""
-        scope = self._new(state)
-        scope.mark, scope.is_enabled = mark, enabled
-        scope.tables = self._shared
-        before = self.base
-        if self._blocks is None:
-            self._shared[:] = [scope]
-        else:
-            self._blocks.replace_base(scope)
-        # A program may keep what refers to that scope, e.g. the call of a hook.
-        self.observations.drop(before)
 
     def forget_inner(self) -> None:
         """Forget which scopes lie inside which, so that most of them are freed."""

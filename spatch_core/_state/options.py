@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .block import Given_co, Giving, method_of_either
+from .options_block import Given_co, Giving, method_of_either
 from .state import DispatchState
 
 TYPE_CHECKING = False

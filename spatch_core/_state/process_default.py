@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from .._warning import warn_caller
-from ..exceptions import GlobalOptionsWarning
 from .state import initial_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .keeper import StateKeeper
+    from .lifetime import Mark
     from .owner import Owner
+    from .scope import Scope
     from .state import DispatchState
 
 
@@ -17,14 +19,50 @@ def enable(keeper: StateKeeper, options: DispatchState) -> None:
     """Add options to the default; see `BackendOptions.enable_globally`."""
     outer = keeper.default.state
     if keeper.enabled_globally and options.within(outer).key != outer.key:
+        from .._warning import warn_caller  # for a program's mistake alone
+        from ..exceptions import GlobalOptionsWarning
+
         warn_caller(
             GlobalOptionsWarning(
                 "enable_globally() was called before; the new options are added to the "
                 "earlier ones and override them where they contradict"
             )
         )
+    mark = _mark(keeper, options)
+
     # Not the state found above: another thread may have added to it.
-    keeper.enable(options)
+    def add(base: Scope) -> tuple[DispatchState, Mark | None]:
+        return options.within(base.state), mark or base.mark
+
+    keeper.replace_default(add, enabled=True)
+    if options.disabled:
+        keeper.observations.after()  # functions that only these implement dispatch no more
+
+
+def change(keeper: StateKeeper, change_state: Callable[[DispatchState], DispatchState]) -> None:
+    """Replace the default by what `change_state` makes of it, observed as it was."""
+
+    def made(base: Scope) -> tuple[DispatchState, Mark | None] | None:
+        state = change_state(base.state)
+        return None if base.is_enabled and state.key == base.state.key else (state, base.mark)
+
+    keeper.replace_default(made, enabled=True)
+
+
+def set_default(keeper: StateKeeper, state: DispatchState, enabled: bool = False) -> None:
+    """Make a state the default.
+
+    Parameters
+    ----------
+    keeper : StateKeeper
+        The library's dispatch state.
+    state : DispatchState
+        The state.
+    enabled : bool, optional
+        Whether a program made it the default, and not the environment.
+    """
+    mark = _mark(keeper, state)
+    keeper.replace_default(lambda _: (state, mark), enabled)
 
 
 def reset(owner: Owner) -> None:
@@ -32,6 +70,11 @@ def reset(owner: Owner) -> None:
     keeper = owner.keeper
     if not keeper.enabled_globally:
         return
-    keeper.set_default(initial_state(owner.catalog()))
+    set_default(keeper, initial_state(owner.catalog()))
     # Another thread may have discovered the backends again, and seen the options still enabled.
     keeper.set_environment(initial_state(owner.catalog()))
+
+
+def _mark(keeper: StateKeeper, state: DispatchState) -> Mark | None:
+    """Begin an observation if a state is observed."""
+    return keeper.observations.begin() if state.is_observed else None

@@ -220,7 +220,7 @@ def store(
 def _keys(tables: list[dict[Any, Any]]) -> set[Any]:
     """Return all keys of tables and of the tables in them: classes, or tuples of classes.
 
-    Only classes that are hashed and compared by identity are keys (see `Dispatcher.fill`).
+    Only classes that are hashed and compared by identity are keys (see `filling`).
     """
     keys: set[Any] = set()
     while tables:

@@ -4,9 +4,9 @@ A block of options is described by a state too: by the one that is in force insi
 if nothing is in force around it.
 
 A new option is an item of `OPTIONS` and a field of `DispatchState` here, a row of
-`checked.CHECKS`, a parameter of `BackendOptions`, and a property of `Block` that tells what is in
-force. The methods of `DispatchState` spell its fields, because they run whenever a block with new
-options is entered; other modules go by `OPTIONS`.
+`option_checks.CHECKS`, a parameter of `BackendOptions`, and a property of `Block` that tells the
+value in force. The methods of `DispatchState` spell its fields, because they run whenever a block
+with new options is entered; other modules go by `OPTIONS`.
 """
 
 from __future__ import annotations

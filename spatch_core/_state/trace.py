@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from .._displayed import Displayed
 from .._identifiers import DEFAULT, shown
 from .._published import Published, published
 
@@ -59,7 +60,7 @@ class TraceEvent(Published):
         return f"{self.function} -> {shown(self.backend, self.default_name)} {self.outcome}{reason}"
 
 
-class Trace(list[TraceEvent]):
+class Trace(Displayed, list[TraceEvent]):
     """The events of the calls in a traced block, in order.
 
     ``with backend_opts(trace=True) as trace:`` gives one. It is a list, to which the calls

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
 from .._classes import mro_of
-from .._function.adopting import Adoption, adoption_of
+from .._function.adopting import Adoption, Served, adoption_of
 from .._function.lookup import CALL, call_of_ufunc
 from .._identifiers import is_dotted_name, loaded_object
 from .._parameters import Parameter
@@ -26,11 +26,11 @@ _WRITES_FIRST = frozenset(
 
 def make_class(system: BackendSystem) -> type[Any]:
     """Return the class; see `numpy_functions`."""
-    return adoption_of(system._dispatcher).protocol_class("numpy", _make_class, NumPyNamespace)
+    return adoption_of(system).protocol_class("numpy", _make_class, NumPyNamespace)
 
 
-def _make_class(adoption: Adoption) -> type[Any]:
-    lookup, lookup_ufunc, go_on = adoption.lookup, adoption.lookup_ufunc, adoption.go_on
+def _make_class(served: Served) -> type[Any]:
+    lookup, lookup_ufunc, go_on = served.lookup, served.lookup_ufunc, served.go_on
 
     class NumPyFunctions:
         """Takes part in NumPy's functions: the backends of a library answer."""
@@ -88,6 +88,12 @@ class NumPyNamespace:
         public: Any = loaded_object(module, name)
         function: Any = key if public is None or identity in adoption.functions else public
         return key, AdoptedFunction(identity, function, self._function, _mutated(identity, key))
+
+    def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
+        """Whether a type that is not served may answer a call of a function without an identity."""
+        ufunc = key[0] if isinstance(key, tuple) else key
+        protocol = self._ufunc if isinstance(ufunc, _numpy().ufunc) else self._function
+        return protocol.others_may_answer(types)
 
     def _find_ufunc(
         self, key: Any, ufunc: Any, method: str, adoption: Adoption
@@ -153,6 +159,9 @@ def _named(identity: str, adoption: Adoption) -> Any:
         if isinstance(ufunc, _numpy().ufunc):
             return ufunc, method
     found = loaded_object(module, qualname)
+    if found is None and module.startswith("numpy."):
+        # In NumPy 1, `numpy.char` is an attribute alone.
+        found = loaded_object("numpy", f"{module.removeprefix('numpy.')}.{qualname}")
     if isinstance(found, _numpy().ufunc):
         return found if _home(found) == identity else None
     is_overridable = hasattr(found, "_implementation") or module == "numpy"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
 from .._classes import mro_of
-from .._function.adopting import Adoption, adoption_of
+from .._function.adopting import Adoption, Served, adoption_of
 from .._parameters import Parameter
 
 if TYPE_CHECKING:
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def make_class(system: BackendSystem) -> type[Any]:
     """Return the class; see `torch_functions`."""
-    return adoption_of(system._dispatcher).protocol_class("torch", _make_class, TorchNamespace)
+    return adoption_of(system).protocol_class("torch", _make_class, TorchNamespace)
 
 
-def _make_class(adoption: Adoption) -> type[Any]:
-    lookup, go_on = adoption.lookup, adoption.go_on
+def _make_class(served: Served) -> type[Any]:
+    lookup, go_on = served.lookup, served.go_on
 
     class TorchFunctions:
         """Takes part in PyTorch's functions: the backends of a library answer."""
@@ -81,6 +81,10 @@ class TorchNamespace:
         if named is None:
             return None
         return key, AdoptedFunction(named, key, self._protocol, [Parameter("out", None)])
+
+    def others_may_answer(self, key: Any, types: tuple[type, ...]) -> bool:
+        """Whether a type that is not served may answer a call of a function without an identity."""
+        return self._protocol.others_may_answer(types)
 
 
 class Overriding(Protocol):

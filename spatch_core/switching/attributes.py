@@ -127,7 +127,8 @@ class _Attributes:
                 try:
                     return import_identifier(identifier)
                 except (Exception, SystemExit) as error:
-                    if is_interrupt(error):
+                    # Another attribute's error, e.g. of a value that refers to itself, says which.
+                    if is_interrupt(error) or isinstance(error, ImplementationImportError):
                         raise
                     block = catalog.environment.variable("BLOCK")
                     raise ImplementationImportError(

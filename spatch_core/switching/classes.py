@@ -13,7 +13,8 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
 
     For libraries whose backends are classes, as TensorLy's are. The public methods of the class,
     inherited ones too, are implementations; its other public attributes, and the classes among
-    them, are values of attributes of the library's module. Properties are left out.
+    them, are values of attributes of the library's module. Properties and other descriptors, which
+    have a value for an instance alone, are left out.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def describe_class(cls: type, prefix: str, *, shared: type | None = None) -> dic
         if name.startswith("_") or (shared is not None and _is_taken(cls, name, shared)):
             continue
         found = getattr(cls, name)
-        if isinstance(found, property):
+        if not callable(found) and hasattr(found, "__get__"):
             continue
         if isinstance(found, type) or not callable(found):
             attributes[f"{prefix}:{name}"] = f"{_importable(cls)}.{name}"

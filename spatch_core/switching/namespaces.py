@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from .._state.freezing import kind_of
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     Class = type  # where a parameter is called `type`
 
 __all__ = ["namespace"]
+
+_PACKAGE = __name__.removesuffix("switching.namespaces")
 
 Module = TypeVar("Module")
 
@@ -44,10 +47,10 @@ def namespace(
     Returns
     -------
     Namespace
-        It has the names of the module. Functions of the library, those of its submodules too, run
-        with the options added to what is in force where they are called; attributes that
-        follow the current backend have its value; all else is what it is in the module. It is
-        pickled by the name of the module, and its functions by their names.
+        It has the names of the module. Functions of the library, those of its other modules that
+        are reached from it too, run with the options added to what is in force where they are
+        called; attributes that follow the current backend have its value; all else is what it is
+        in the module. It is pickled by the name of the module, and its functions by their names.
 
     Raises
     ------
@@ -112,18 +115,26 @@ class Namespace:
         with self._options:
             found = getattr(self._module, name)
         if isinstance(found, ModuleType):
-            is_inside = found.__name__.startswith(f"{self._module.__name__}.")
-            return self._bound(name, found) if is_inside else found
-        return self._bound(name, found) if self._is_function(found) else found
+            is_bound = self._is_own(found.__name__)
+        else:
+            is_bound = self._is_function(found)
+        return self._bound(name, found) if is_bound else found
 
     def _is_function(self, found: object) -> bool:
         record = getattr(getattr(found, "explain", None), "__self__", None)
         if getattr(record, "dispatcher", None) is self._system._dispatcher:
             return True
-        if not isinstance(found, (FunctionType, BuiltinFunctionType, FunctionWithState)):
-            return False
-        home = str(getattr(found, "__module__", None)).partition(".")[0]
-        return home == self._module.__name__.partition(".")[0]
+        if isinstance(found, partial):
+            return self._is_function(found.func)
+        # Also functions of compiled modules, whose classes are many, and methods. Other instances
+        # that can be called have no name.
+        is_function = callable(found) and not isinstance(found, type) and hasattr(found, "__name__")
+        return is_function and self._is_own(getattr(found, "__module__", None))
+
+    def _is_own(self, module: object) -> bool:
+        """Whether a module is one of the library's, by its name; a vendored switch is none."""
+        top, home = self._module.__name__.partition(".")[0], str(module)
+        return f"{home}.".startswith(f"{top}.") and not f"{home}.".startswith(_PACKAGE)
 
     def _bound(self, name: str, found: Any) -> object:
         """Return the namespace of a submodule, or the function of this one; the same again."""
@@ -179,6 +190,11 @@ class BoundFunction(FunctionWithState):
         """See `Dispatchable.explain`."""
         with self._namespace._options:
             return self.__wrapped__.explain(*args, **kwargs)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("invoke", "backends"):  # of what is in force now
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return getattr(self.__wrapped__, name)
 
     def __repr__(self) -> str:
         return f"<{self._name} of {self._namespace!r}>"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["stub"]
 
 _HEAD = "# Attributes of {} that follow the current backend; written by spatch_core.switching.stub."
+_ANY = "_Any"
 _PLAIN = (bool, int, float, complex, str, bytes)
 
 
@@ -46,11 +47,12 @@ def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = 
     >>> system = BackendSystem(None, "MYLIB", backends=[Jax])
     >>> print(stub(system, "mylib", {"pi": 3.14, "number": float}))
     # Attributes of mylib that follow the current backend; written by spatch_core.switching.stub.
-    from typing import Any
+    import builtins as _builtins
+    from typing import Any as _Any
     <BLANKLINE>
-    newaxis: Any
-    number: type[Any]
-    pi: float
+    newaxis: _Any
+    number: _builtins.type[_Any]
+    pi: _builtins.float
     <BLANKLINE>
     """
     found = {name: _annotation(value) for name, value in (own or {}).items()}
@@ -58,10 +60,12 @@ def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = 
         for attribute in description.attributes:
             home, _, name = attribute.partition(":")
             if home == module:
-                found.setdefault(name, "Any")
+                found.setdefault(name, _ANY)
     lines = [
         _HEAD.format(module),
-        "from typing import Any",
+        # An attribute may be called `float` or `Any`.
+        "import builtins as _builtins",
+        "from typing import Any as _Any",
         "",
         *(f"{name}: {found[name]}" for name in sorted(found) if _is_public(name)),
     ]
@@ -70,9 +74,9 @@ def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = 
 
 def _annotation(value: object) -> str:
     if isinstance(value, type):
-        return "type[Any]"
+        return f"_builtins.type[{_ANY}]"
     cls = type(value)
-    return cls.__name__ if cls in _PLAIN else "Any"
+    return f"_builtins.{cls.__name__}" if cls in _PLAIN else _ANY
 
 
 def _is_public(name: str) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .._identifiers import shown
+from .._identifiers import DEFAULT, shown
 from .._state.option_checks import checked_backend
+from .._state.process_default import change
 from .._state.state import DispatchState, initial_state, remembered
 from ..backend_system import BackendSystem
 from .stacks import has_alone, stack_of, switched
 
 if TYPE_CHECKING:
     from .._state.options import BackendOptions
+    from .._state.scope import Scope
     from .contexts import ProcessContext
 
 __all__ = ["Switch"]
@@ -58,13 +60,15 @@ class Switch:
     'numpy'
     """
 
-    __slots__ = ("_in_process", "_owner", "_system")
+    __slots__ = ("_get", "_in_process", "_options", "_owner", "_system")
 
     def __init__(self, system: BackendSystem) -> None:
         if not isinstance(system, BackendSystem):
             raise TypeError(f"Switch() takes the BackendSystem of a library, not {system!r}")
         self._system = system
         self._owner = system._dispatcher
+        self._options = system.backend_opts
+        self._get = self._owner.keeper.get
         self._in_process: Callable[[BackendOptions[Any]], ProcessContext] | None = None
 
     def set_backend(self, name: str, globally: bool = False) -> None:
@@ -86,27 +90,44 @@ class Switch:
         TypeError
             If `name` is not one name.
         """
-        name = checked_backend(self._owner, name)
         keeper = self._owner.keeper
+        try:
+            own = self._options._plain[name]
+        except (KeyError, TypeError):  # given for the first time, or not hashable
+            own = None
+        if own is None:  # not above: an error would show the other one
+            own = self._checked(name)
         if globally:
-            if not (keeper.enabled_globally and has_alone(keeper.base.state, name)):
-                keeper.change_default(lambda state: switched(state, (name,)))
+            base = keeper.base
+            if not (base.is_enabled and has_alone(base.state, own.prioritized[0])):
+                stack = own.prioritized
+                change(keeper, lambda state: switched(state, stack))
             if not keeper.is_own():
                 return
-        state, outer = self._state(), keeper.get()[0]
+        outer: Scope = self._get()[0]
         # Kept with the scopes of blocks, which have options as their keys.
-        scope = outer.inner.get(name)
+        scope = outer.inner.get(own)
         if scope is None:
-            stack = name, *remembered(state.backend, state.earlier)
+            state = outer.state
+            stack = own.prioritized + remembered(state.backend, state.earlier)
             # Never the default itself, which another thread may change.
             scope = keeper.scope(switched(state, stack))
             if scope.state.is_plain:
-                outer.keep_inner(name, scope)
-        keeper.stay(scope)
+                outer.keep_inner(own, scope)
+        keeper.put(scope)
+
+    def _checked(self, name: str) -> DispatchState:
+        """Return the state with this backend alone, the same again for the same name."""
+        # Read before the backends: see `check_and_keep`.
+        plain = self._options._plain
+        own = DispatchState(backend=checked_backend(self._owner, name))
+        return plain.setdefault(name, own)
 
     def get_backend(self) -> str:
         """Return the name of the current backend; that of the library if there is none."""
-        return self._shown(self._state().backend)
+        name: str | None = self._get()[0].state.backend
+        # Most often it is what people see; without one, the environment may name it.
+        return self._shown(self._state().backend) if name is None or name == DEFAULT else name
 
     @overload
     def backend_context(
@@ -141,7 +162,7 @@ class Switch:
         UnknownBackendError
             A `ValueError`: there is no such backend.
         """
-        options = _options_of(self._system.backend_opts, name)
+        options = _options_of(self._options, name)
         return (self._in_process or self._prepare())(options) if globally else options
 
     def _prepare(self) -> Callable[[BackendOptions[Any]], ProcessContext]:
@@ -188,7 +209,7 @@ class Switch:
         state, keeper = self._state(), self._owner.keeper
         if globally:
             initial = initial_state(self._owner.catalog())
-            keeper.change_default(lambda state: switched(state, stack_of(initial), initial))
+            change(keeper, lambda state: switched(state, stack_of(initial), initial))
         if keeper.is_own():
             default = keeper.default.state
             self._return_to(switched(state, stack_of(default), default))
@@ -214,7 +235,7 @@ class Switch:
         if state.key == keeper.default.state.key:
             keeper.follow_default()
         else:
-            keeper.stay(keeper.scope(state))
+            keeper.put(keeper.scope(state))
 
     def _shown(self, name: str | None) -> str:
         default = self._system.default_name

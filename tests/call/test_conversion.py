@@ -574,6 +574,28 @@ def test_explain_says_what_would_be_converted() -> None:
             f(Foreign())
 
 
+def test_explain_of_types_says_that_generator_functions_refuse() -> None:
+    """V8, V15: whether or not the arguments are known."""
+
+    def generator(x: Any) -> Any:
+        yield x
+
+    system, f = make(generator)
+    for explanation in (f.explain(Foreign()), system.explain_types("lib:f", [Foreign])):
+        assert explanation.selected is None
+        assert "gpu      cannot convert: it is a generator function" in str(explanation)
+
+
+def test_a_backend_that_cannot_convert_is_told_once() -> None:
+    """V8: not also that it has no implementation, where an ignored type lets the default match."""
+    _, f = make(lambda x, y: None, dispatch_args=["x", "y"])
+    explained = f.explain(Own(), Other()).backends
+    assert [(each.backend, each.verdict.name) for each in explained] == [
+        ("gpu", "CANNOT_CONVERT"),
+        ("default", "REFUSES"),
+    ]
+
+
 def test_explain_says_where_the_result_alone_is_converted() -> None:
     """V13, V16: to the other direction."""
 
@@ -582,7 +604,11 @@ def test_explain_says_where_the_result_alone_is_converted() -> None:
 
     system, f = make(default, dispatch_args=[])
     with system.backend_opts(type=Foreign):
-        assert f"the result from {HERE}:Own through its conversions" in str(f.explain())
+        (converts, _) = f.explain().backends
+    assert converts.reason == (
+        f"the result from {HERE}:Own through its conversions, unless {HERE}:from_own says that it "
+        "cannot"
+    )
 
 
 def test_a_refusal_names_the_type_that_no_conversion_knows() -> None:
@@ -608,6 +634,7 @@ def test_a_refusal_says_what_would_be_converted() -> None:
     (remedy, _) = caught.value.remedies
     assert remedy.startswith("with backend_opts(fallback='convert'), gpu converts 2 arguments of ")
     assert f"and 1 argument of {HERE}:Foreign (6000 bytes), and the library's own" in remedy
+    assert remedy.endswith("runs, unless gpu says that it cannot")  # which is not asked
     with pytest.raises(NoImplementationError) as caught:
         f(Foreign(), out=Foreign())
     (remedy,) = caught.value.remedies
@@ -628,7 +655,7 @@ def test_exceptions_go_on_as_they_are() -> None:
         f(Foreign())
     if sys.version_info >= (3, 11):
         (note,) = caught.value.__notes__
-        assert "so gpu converts for its default implementation:" in note
+        assert note.endswith("so gpu converts for its default implementation")
 
 
 def test_threads_convert_at_once() -> None:

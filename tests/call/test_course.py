@@ -368,3 +368,22 @@ def test_awaited_answers_go_on_after_if_needed() -> None:
     CALLED.clear()
     assert asyncio.run(f(Foreign())) == "answers"
     assert len(CALLED) == 2
+
+
+def test_a_refusal_says_who_has_gone_on() -> None:
+    """V3: a backend that calls `call_next` has run; that none runs the rest is another matter."""
+
+    def goes_on(context: Any, x: Any) -> Any:
+        return context.call_next(x)
+
+    backend = {
+        "name": "caller",
+        "primary_types": [f"{__name__}:Foreign"],
+        "functions": {"lib:refused": {"function": goes_on, "uses_context": True}},
+    }
+    system = BackendSystem(None, "COURSELIB", ["builtins:int"], [backend], fallback="raise")
+    f = system.dispatchable("x", identifier="lib:refused")(lambda x: x)
+    with pytest.raises(NoImplementationError) as caught:
+        f(Foreign())
+    (said,) = caught.value.backends
+    assert " ".join(str(said).split()) == "caller defers: it went on with context.call_next()"

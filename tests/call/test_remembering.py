@@ -81,7 +81,11 @@ gpu = {
     "name": "gpu",
     "primary_types": [f"~{HERE}:Gpu"],
     "functions": functions(
-        fit=gpu_fit, predict=gpu_predict, fit_predict=lambda model, x: "gpu", load=gpu_fit
+        fit=gpu_fit,
+        predict=gpu_predict,
+        fit_predict=lambda model, x: "gpu",
+        load=gpu_fit,
+        **{"summary.fget": lambda model: "gpu"},
     ),
 }
 tpu = {
@@ -141,13 +145,38 @@ class Model:
         return self
 
     @system.dispatchable("x", decides="fit")
+    def fit_twice(self, x: Any) -> Any:
+        self.fit(x)
+        if x is FAILS or x is None:
+            raise ValueError("it fails")
+        return self.predict(x)
+
+    @system.dispatchable("x", decides="fit")
     async def load(self, x: Any) -> Any:
         await asyncio.sleep(0)
         return self
 
+    @property
+    @system.dispatchable("self", follows="fit", qualname="Model.summary.fget")
+    def summary(self) -> Any:
+        return "default"
+
     @system.dispatchable("x", follows="fit")
     async def read(self, x: Any) -> Any:
         return "default"
+
+    @system.dispatchable("x", decides="fit")
+    async def reload(self, x: Any) -> Any:
+        await asyncio.sleep(0)
+        return self.fit(x)
+
+
+class Derived(Model):
+    """An estimator whose `fit` calls that of its base."""
+
+    @system.dispatchable("x", decides=True)
+    def fit(self, x: Any) -> Any:
+        return super().fit(x)
 
 
 def remembered(model: Any) -> Any:
@@ -217,6 +246,40 @@ def test_the_one_that_answers_is_remembered() -> None:
         model.fit(Own())
     assert (model.ran, remembered(model)) == ("faster", "faster")
     assert model.predict(Own()) == "default"  # it implements no predict
+
+
+@pytest.mark.parametrize("before", [None, Own, Gpu], ids=["new", "default", "gpu"])
+@pytest.mark.parametrize("method", ["fit_twice", "reload", "fit_twice by name", "fit of base"])
+def test_a_default_may_call_another_that_decides(before: Any, method: str) -> None:
+    """K12: it has not fitted the instance itself, so that the inner one decides."""
+    model = Derived() if method == "fit of base" else Model()
+    if before is not None:
+        model.fit(before())
+    x = Gpu()
+    if method == "fit of base":
+        model.fit(x)
+    elif method == "reload":
+        assert asyncio.run(model.reload(x)) is model
+    else:
+        call: Any = Model.fit_twice
+        call = call.invoke(backend="default") if "name" in method else call
+        assert call(model, x) == "gpu"
+    assert remembered(model) == "gpu"
+    assert model.predict(x) == "gpu"
+    assert model.fit_twice(Own()) == "default"
+    assert remembered(model) == "default"
+
+
+def test_a_failure_after_an_inner_decision() -> None:
+    """K12: the inner call has not failed; where it has, nothing has changed."""
+    model = Model().fit(Gpu())
+    with pytest.raises(ValueError, match="it fails"):
+        model.fit_twice(None)
+    assert remembered(model) == "gpu"
+    with pytest.raises(ValueError, match="it fails"):
+        model.fit_twice(FAILS)
+    assert remembered(model) == "gpu"
+    assert remembered(Model().fit(Own())) == "default"
 
 
 def test_the_default_is_remembered_if_a_backend_has_converted() -> None:
@@ -341,6 +404,16 @@ def test_other_types_are_an_error(fitted: Any, types: Any, why: str) -> None:
         assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     model.fit(types)
     model.predict(types)
+
+
+def test_the_type_of_the_instance_is_no_other_type() -> None:
+    """K13, V8: a method that has the instance alone among its dispatch arguments."""
+    model, other = Model().fit(Gpu()), Model().fit(Own())
+    for _ in range(2):
+        assert (model.summary, other.summary, Model().summary) == ("gpu", "default", "default")
+    summary: Any = Model.__dict__["summary"].fget
+    assert summary.explain(model).selected == "gpu"
+    assert summary.explain(other).selected == "default"
 
 
 def test_types_that_the_backend_knows_too() -> None:

@@ -82,22 +82,3 @@ def test_an_identifier_is_a_fault_wherever_it_occurs(reader: FieldReader) -> Non
         assert reader.is_identifier("m:f", "functions")
 
     assert reported(reader) == ["functions.should_run"] * 2
-
-
-def test_an_unknown_key_is_no_fault_and_shows_the_nearest_field(reader: FieldReader) -> None:
-    reader.check_keys({"primary_typs": 1, "homepage": 2, 3: 4}, ("primary_types",), "path.")
-
-    assert reported(reader) == ["path.primary_typs", "path.homepage", "path.3"]
-    assert reader.problems[0].remedy == "Did you mean 'primary_types'?"
-    assert [each.skips for each in reader.problems] == [False] * 3
-    assert [each.warns for each in reader.problems] == [True, False, False]
-
-
-def test_a_field_of_another_table_is_a_fault(reader: FieldReader) -> None:
-    reader.check_keys({"modules": 1, "defaults": {}, "function": {}}, ("primary_types",), "")
-
-    assert [(each.key, each.skips) for each in reader.problems] == [
-        ("modules", True),
-        ("defaults", True),
-        ("function", False),  # the field is no table
-    ]

@@ -1,4 +1,4 @@
-"""Callables that stand in descriptions in code."""
+"""Descriptions in code: objects, and callables in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spatch_core._description.given import identify
+from spatch_core._description.given import as_mapping, identify
 
 
 def make(factor: int) -> Any:
@@ -41,3 +41,26 @@ def test_a_ufunc_has_no_module() -> None:
     numpy = pytest.importorskip("numpy")
     assert identify(numpy.add).endswith((":add", ":ufunc"))
     assert identify(numpy.add).given is numpy.add
+
+
+def test_an_object_gives_its_fields_and_what_looks_like_one() -> None:
+    """D4: what else it has is its own business."""
+
+    class Backend:
+        name = "gpu"
+        primary_typs = ("m:Q",)
+        helper = 3
+
+    assert dict(as_mapping(Backend(), ())) == {"name": "gpu"}
+    assert dict(as_mapping(Backend, ())) == {"name": "gpu", "primary_typs": ("m:Q",)}
+
+
+def test_a_table_that_can_only_be_asked_is_asked_for_each_function() -> None:
+    """D7: it knows what it implements, and cannot list that."""
+
+    class Table:
+        def get(self, key: str) -> object:
+            return {"function": "m:f"} if key == "lib:f" else None
+
+    found = as_mapping({"name": "gpu", "functions": Table()}, ("lib:f", "lib:g"))
+    assert found == {"name": "gpu", "functions": {"lib:f": {"function": "m:f"}}}

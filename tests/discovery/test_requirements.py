@@ -62,6 +62,55 @@ def test_a_malformed_requirement_is_no_requirement() -> None:
         why_unmet(["a b c"])
 
 
+def test_a_marker_may_be_a_condition(site: Path) -> None:
+    """D17: of a variant, which is not for every place."""
+    pytest.importorskip("packaging")
+    elsewhere = "gpu-arrays; python_version < '3'"
+    assert why_unmet([elsewhere]) == ""
+    assert why_unmet([elsewhere], is_condition=True) == (
+        'it is for python_version < "3", which does not hold here'
+    )
+    assert why_unmet(["gpu-arrays; python_version > '3'"], is_condition=True) == ""
+
+
+METADATA = "Metadata-Version: 2.1\nName: odd\nVersion: {}\n"
+
+
+@pytest.mark.parametrize(
+    ("metadata", "version"),
+    [
+        (METADATA.format("unknown").encode(), "unknown"),
+        (METADATA.format("1.0-custom-build").encode(), "1.0-custom-build"),
+        (METADATA.format("2.\xff").encode("latin-1"), "0"),
+        (b"Metadata-Version: 2.1\nName: odd\n", "0"),
+        (b"", "0"),
+    ],
+    ids=["no version", "own scheme", "no text", "no field", "empty"],
+)
+def test_odd_metadata_of_others_breaks_nothing(
+    site: Path, metadata: bytes, version: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """D15, D17: whichever release of packaging compares; a library's calls work."""
+    pytest.importorskip("packaging")
+    odd = write_distribution(site, "odd")
+    (odd.metadata / "METADATA").write_bytes(metadata)
+    assert installed_version("odd") == version
+    assert why_unmet(["odd"]) == ""
+    reason = f"it requires odd>=1.2, and odd {version} is installed"
+    assert why_unmet(["odd>=1.2"]) == reason
+    _, f = make("odd>=1.2")
+    assert f(Foreign()) == "default"
+
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    def refuse(*_: Any, **__: Any) -> bool:
+        raise InvalidSpecifier("as older releases do for what is no version")
+
+    monkeypatch.setattr(SpecifierSet, "contains", refuse)
+    assert why_unmet(["odd>=1.2"]) == reason
+    assert why_unmet(["odd[extra]"]) == ""
+
+
 def test_a_distribution_that_is_absent_has_no_version(site: Path) -> None:
     assert installed_version("gpu.arrays") == "2.0rc1"
     assert installed_version("absent") is None

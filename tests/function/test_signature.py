@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem
-from spatch_core._function.wrapper import Signature
+from spatch_core._parameters import Signature
 from spatch_core.testing import run_python
 
 

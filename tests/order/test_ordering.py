@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 import re
 import sys
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from spatch_core import BackendSkippedWarning, BackendSystem
 from spatch_core._description.description import Description
 from spatch_core._order.edges import Strength
-from spatch_core._order.ordering import move_up, order_all
+from spatch_core._order.ordering import order_all
 from spatch_core._type_patterns import TypePattern
 from tests.order.conftest import backend, names, order, ring
 
@@ -129,29 +128,6 @@ def test_a_backend_that_goes_before_others_moves_up_and_no_further_than_it_must(
     assert names(a, b, backend("c", higher="b"), backend("d", higher="c")) == "a d c b"
     found = order(*(backend(name, higher="default") for name in "cab"), backend("B"))
     assert found.names == ("a", "b", "c", "default", "B")
-
-
-def test_names_that_move_to_the_same_place_keep_their_order() -> None:
-    """The turns decide only which of the others' places is known already."""
-    assert move_up("abcd", {"c": "a", "d": "a"}, "cd") == list("cdab")
-    assert move_up("abcd", {"c": "a", "d": "c"}, "cd") == list("dcab")
-
-
-def test_each_move_goes_to_just_before_the_first_of_its_names() -> None:
-    """P7: as in a list, also where hundreds move to one place."""
-    chance = random.Random(7)
-    for size in [*range(2, 12)] * 5 + [300]:
-        order = [f"b{number}" for number in range(size)]
-        above = {name: chance.choices(order, k=chance.randrange(1, 4)) for name in order}
-        above[order[-1]] = order[:1]
-        turns = chance.sample(order, size)
-        expected = list(order)
-        for name in turns:
-            first = min(map(expected.index, above[name]))
-            if first < expected.index(name):
-                expected.remove(name)
-                expected.insert(first, name)
-        assert move_up(order, above, turns) == expected
 
 
 # --- reasons -------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import io
 import operator
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy  # noqa: ICN001  # `np` is the same without its annotations
@@ -128,6 +129,14 @@ def test_what_numpy_does_not_name() -> None:
     duck_class.system.adopt(ufunc, "mylib:same")
     assert ufunc(duck_class([1.0])) == "mylib:same"
     two = np.frompyfunc(lambda x, y: x, 2, 1)
+    duck: Any = duck_class([1.0])
+    # A class of another library may know it.
+    assert two(duck, Other()) == two(Other(), duck) == two.outer(duck, Other()) == "other"
+    with pytest.raises(TypeError, match="all returned NotImplemented"):
+        two(duck, Declines())
+    with pytest.raises(TypeError, match="has no identity"):
+        two(duck, np.ones(1))
+    assert duck.__array_function__(lambda x: x, (duck_class, Other), (), {}) is NotImplemented
     duck_class.system.adopt(two, "mylib:two")
     assert two.reduce(duck_class([1.0])) == "mylib:two.reduce"
     assert duck_class.system.lookup("mylib:two.outer", (duck_class,)) is not None
@@ -229,6 +238,7 @@ def test_options_decide_too(duck_class: Any) -> None:
         ("ascontiguousarray", ((2, 3),), {}),
         ("asfortranarray", ((2, 3),), {}),
         ("require", (np.arange(6).reshape(2, 3),), {"requirements": ["A", "F"]}),
+        ("empty", (0,), {}),
         ("full", (2, 3), {}),
         ("zeros", (2,), {}),
         ("ones", (2,), {}),
@@ -256,6 +266,15 @@ def test_like_makes_arrays(duck_class: Any, name: str, args: Any, kwargs: Any) -
     assert type(function(*given(), **kwargs, like=np.ones(1))) is np.ndarray
     with pytest.raises(TypeError, match="must be an array-like that implements"):
         function(*given(), **kwargs, like=[1])
+
+
+def test_like_makes_arrays_of_files(duck_class: Any, tmp_path: Path) -> None:
+    """T6: and NumPy refuses arguments that its function does not take."""
+    path = tmp_path / "numbers"
+    np.arange(5.0).tofile(path)
+    same(np.fromfile(path, like=duck_class(1)), np.arange(5.0))
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        np.array(1, wrong=True, like=duck_class(1))
 
 
 def test_scalars_and_lists_are_passed_on(duck_class: Any) -> None:
@@ -321,6 +340,40 @@ def test_subclasses_come_first() -> None:
     exact = system_of_ducks(describe({"*": first}, primary_types=[f"{HERE}:Duck"]))
     with pytest.raises(NoImplementationError, match=r"it does not know .*Sub"):
         np.mean(type("Sub", (exact,), {})(1))
+
+
+def test_a_class_may_go_on_by_super() -> None:
+    """T7: a method of its own sees each call, and leaves it to the one that is inherited."""
+    base: Any = system_of_ducks(describe({"*": everything}))
+    seen: list[str] = []
+
+    class Sees(base):  # type: ignore[misc]
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            seen.append(func.__name__)
+            return super().__array_function__(func, types, args, kwargs)
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+            seen.append(f"{ufunc.__name__}.{method}")
+            return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    duck = Sees([1.0, 3.0])
+    same(np.mean(duck), 2.0)
+    same(duck + 1.0, [2.0, 4.0])
+    same(np.add.reduce(duck), 4.0)
+    with pytest.raises(TypeError, match="has no identity"):
+        np.frompyfunc(lambda x: x, 1, 1)(duck)
+    assert seen[:3] == ["mean", "add.__call__", "add.reduce"]
+
+
+def test_a_class_may_forward_to_a_duck_array(duck_class: Any) -> None:
+    """T7: that no backend knows, so that NumPy asks no further and says so."""
+
+    class Forwards:
+        def __array_function__(self, *call: Any) -> Any:
+            return duck_class(1.0).__array_function__(*call)
+
+    with pytest.raises(TypeError, match="no implementation found"):
+        np.sum(Forwards())
 
 
 def test_many_types_are_numpys_limit(duck_class: Any) -> None:
@@ -579,6 +632,22 @@ def test_operators_in_place(duck_class: Any) -> None:
     np.testing.assert_array_equal(array, [1.0, 1.0])
     np.negative.at(duck, [0])
     same(duck, [-1.0, 2.0])
+
+
+def test_operators_in_place_that_are_not_possible(duck_class: Any) -> None:
+    """T11: Python does not fall back on the operator that makes a new object."""
+
+    class OptOut:
+        __array_ufunc__ = None
+
+        def __radd__(self, other: Any) -> str:
+            return "own"
+
+    duck = duck_class([1.0])
+    for other in (OptOut(), object()):
+        with pytest.raises(TypeError):
+            duck += other
+    same(duck, [1.0])
 
 
 def test_ufuncs_of_two_results(duck_class: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from spatch_core import BackendSystem, NoImplementationError
+from spatch_core import BackendSystem, NoImplementationError, UnknownTypeError
 from spatch_core.backend_system import find_system
 from spatch_core.protocols import library_functions
 from spatch_core.testing import run_python
@@ -498,6 +498,29 @@ def test_a_method_may_leave_classes_out_for_its_base() -> None:
         Filters(1, 2) + Other(1, 2)
 
 
+def test_an_operator_of_a_subclass_may_call_that_of_its_base() -> None:
+    """K1, K10: both are overridden, one after the other, and neither calls the other for ever."""
+    seen: list[str] = []
+
+    class Logged(Array):
+        @classmethod
+        def __array_lib_function__(cls, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            seen.append(func.__qualname__)
+            others = tuple(Array if issubclass(each, Logged) else each for each in types)
+            return super().__array_lib_function__(func, others, args, kwargs)
+
+    class Own(Logged):
+        @system.dispatchable(["self", "other"], identifier=f"{HERE}:Own.__add__")
+        def __add__(self, other: Any) -> Any:
+            seen.append("inside")
+            return super().__add__(other)
+
+    own: Any = Own(1, 2)
+    result = own + Array(3, 4)
+    assert (type(result), result.values) == (Own, (4, 6))
+    assert [name.rpartition(">.")[2] for name in seen] == ["Own.__add__", "inside", "Array.__add__"]
+
+
 def test_a_method_may_unwrap_its_arguments() -> None:
     """K10: the call goes on with these, from the beginning."""
 
@@ -604,6 +627,21 @@ def test_invoke_runs_the_backend_that_it_names() -> None:
     assert first.invoke(backend="default")(duck) == ("default", duck)
     assert first.invoke(backend="gpu", force=True)(duck) == ("gpu", duck)
     assert first.invoke(type=Duck)(3) == ("duck", 3)
+
+
+def test_a_type_in_force_may_override() -> None:
+    """S6, K7: no backend need know it; what has no method is an error as before."""
+    own = make_system()
+    function: Any = own.dispatchable([], identifier="lib:f")(lambda: "default")
+    made = make_class("Made", answer="made")
+    with own.backend_opts(type=made):
+        assert function() == "made"
+    assert function.invoke(type=made)() == "made"
+    for wrong in (type("Plain", (), {}), type("None", (), {METHOD: None})):
+        with pytest.raises(UnknownTypeError):
+            own.backend_opts(type=wrong)
+    with pytest.raises(TypeError, match="takes a class"):
+        own.backend_opts(type=3)  # type: ignore[call-overload]
 
 
 def test_coroutine_functions() -> None:
@@ -805,5 +843,5 @@ def test_the_page_names_tests_that_exist() -> None:
     """Each step of the procedure, and each goal, is shown by one."""
     page = Path(__file__).parents[2] / "docs" / "explanation" / "overriding.md"
     named = re.findall(r"`(test_\w+)`", page.read_text(encoding="utf-8"))
-    assert len(named) == 17
+    assert len(named) == 18
     assert [name for name in named if name not in globals()] == []

@@ -11,7 +11,7 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.exceptions import NoImplementationError
-from spatch_core.protocols import torch_functions
+from spatch_core.protocols import numpy_functions, torch_functions
 from spatch_core.testing import run_python
 
 HERE = "tests.protocols.test_torch_function"
@@ -150,6 +150,48 @@ def test_methods_and_properties_of_subclasses_of_tensors() -> None:
     for result in (sub * 2, sub.exp(), torch.exp(sub), sub - torch.ones(2)):
         assert type(result) is Sub
     assert sub.ndim == 1
+
+
+def test_a_library_may_serve_both_protocols() -> None:
+    """T12, T4: of NumPy's rules, none holds for the functions that PyTorch passes."""
+    system = BackendSystem(None, "BOTH", ["torch:Tensor", "numpy:ndarray"])
+    numpy_functions(system)
+
+    class Sub(torch_functions(system), torch.Tensor):  # type: ignore[misc]
+        pass
+
+    class Duck(torch_functions(system)):  # type: ignore[misc]
+        pass
+
+    sub = torch.ones(2).as_subclass(Sub)
+    for function in (torch.nn.functional.relu, torch.functional.norm, torch.sum, repr):
+        assert type(function(sub)) is (str if function is repr else Sub)
+    assert torch.nn.functional.bilinear(Duck(), Other(), sub) == "other"
+    with pytest.raises(NoImplementationError, match=r"^torch\.nn\.functional:relu cannot"):
+        torch.nn.functional.relu(Duck())
+
+
+def test_it_needs_no_numpy() -> None:
+    """T12, T4: also for a library that serves both, where NumPy is not installed."""
+    run_python(
+        """
+        import sys
+        sys.modules["numpy"] = None
+        import torch
+        from spatch_core import BackendSystem
+        from spatch_core.protocols import numpy_functions, torch_functions
+
+        system = BackendSystem(None, "BOTH")
+        numpy_functions(system)
+        class Duck(torch_functions(system)):
+            pass
+        functions = {"torch:mean": {"function": lambda x: "mean"}}
+        system.register(
+            {"name": "ducks", "primary_types": ["__main__:Duck"], "functions": functions}
+        )
+        assert torch.mean(Duck()) == "mean"
+        """
+    )
 
 
 def test_unrelated_types_do_not_mix(duck_class: Any) -> None:

@@ -453,7 +453,7 @@ def test_help_of_options_shows_public_names_alone(library: Library) -> None:
     public = {name for name in dir(library.options) if not name.startswith("_")}
     assert public <= shown
     assert [name for name in shown if re.match("_[^_]", name)] == []
-    assert "._state.block.BackendOptions" not in text
+    assert "._state.options_block.BackendOptions" not in text
     for name in (*public, "__enter__", "__exit__", "__call__"):
         assert inspect.getdoc(getattr(library.options, name)), name
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from spatch_core._state.keeper import StateKeeper
+from spatch_core._state.process_default import change, enable
 from spatch_core._state.state import DispatchState
 
 
@@ -41,9 +42,9 @@ def test_the_default_changes_below(keeper: StateKeeper) -> None:
     """W7, S11: what changes in the process during a block is in force in it, and remains."""
     blocks = keeper.process_blocks()
     held = blocks.enter("a")
-    keeper.enable(DispatchState(("p",)))
+    enable(keeper, DispatchState(("p",)))
     assert keeper.default.state.prioritized == ("a", "p")
-    keeper.change_default(lambda state: state.replace(backend="b"))
+    change(keeper, lambda state: state.replace(backend="b"))
     assert current(keeper) == "a"
     assert keeper.base.state.backend == "b"
     assert keeper.enabled_globally
@@ -64,7 +65,7 @@ def test_scopes_are_made_once(keeper: StateKeeper) -> None:
     assert keeper.default is scope
     for each in (held, again):
         blocks.leave(each)
-    keeper.change_default(lambda state: state.replace(backend="a"))
+    change(keeper, lambda state: state.replace(backend="a"))
     base = keeper.default
     blocks.leave(blocks.enter("a"))
     assert keeper.default is base
@@ -84,7 +85,7 @@ def test_threads_agree_in_the_end(keeper: StateKeeper, number: int) -> None:
             else:
                 held.append(blocks.enter(choose.choice("abc")))
             if choose.random() < 0.1:
-                keeper.change_default(partial(DispatchState.replace, backend=choose.choice("xyz")))
+                change(keeper, partial(DispatchState.replace, backend=choose.choice("xyz")))
         for each in held:
             blocks.leave(each)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spatch_core._state.block import Block
 from spatch_core._state.option_checks import CHECKS
 from spatch_core._state.options import BackendOptions
+from spatch_core._state.options_block import Block
 from spatch_core._state.state import CURRENT, MAX_EARLIER, OPTIONS, STAYING, DispatchState
 from spatch_core._state.trace import Trace
 

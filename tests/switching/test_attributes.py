@@ -38,6 +38,7 @@ JAX = """
     "attrlib:nothing" = "attrjax:nothing"
     "attrlib:gone" = "attrjax:gone"
     "attrlib:inside" = "attrjax:Array.dtype"
+    "attrlib:itself" = "attrlib:itself"
     "attrlib.sub:pi" = "attrjax:float64"
 """
 TORCH = """
@@ -166,6 +167,16 @@ def test_an_identifier_that_leads_nowhere(lib: Any) -> None:
         _ = lib.gone
     assert (caught.value.backend, caught.value.function) == ("jax", "attrlib:gone")
     assert isinstance(caught.value.__cause__, ImportError)
+
+
+def test_a_value_that_refers_to_itself(lib: Any) -> None:
+    """W9, E4: an error of a readable length."""
+    with (
+        lib.switch.backend_context("jax"),
+        pytest.raises(ImplementationImportError, match="attrlib:itself") as caught,
+    ):
+        _ = lib.itself
+    assert len(str(caught.value)) < 500
 
 
 def test_a_disabled_backend(lib: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -35,6 +36,8 @@ class Middle(Base):
 
 
 class Jax(Middle):
+    __slots__ = ("made",)
+
     name = "jax"
     float64 = float
     pi = math.pi
@@ -56,6 +59,10 @@ class Jax(Middle):
     def shape(self) -> str:
         return "a property"
 
+    @cached_property
+    def device(self) -> str:
+        return "another one"
+
 
 def test_public_methods_are_implementations() -> None:
     """W12: static ones, those of the class, inherited ones, and those of one instance."""
@@ -74,7 +81,7 @@ def test_public_methods_are_implementations() -> None:
 
 
 def test_values_are_attributes() -> None:
-    """W12: classes too; they are imported when they are read."""
+    """W12: classes too; they are imported when they are read. Properties and slots are left out."""
     found = describe_class(Jax, "lib")["attributes"]
     assert found["lib:float64"] == f"{__name__}:Jax.float64"
     assert sorted(found) == [f"lib:{n}" for n in ("float64", "name", "nothing", "pi")]

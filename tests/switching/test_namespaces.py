@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import inspect
 import pickle
+import shutil
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,7 @@ from spatch_core.testing import isolated, run_python, write_distribution
 FOLDERS = [Path(spatch_core.__file__).parents[1]]
 
 LIBRARY = """
+import functools
 import math
 from fractions import Fraction
 
@@ -58,10 +60,25 @@ def steps():
     yield tensor([1])
 
 
-from . import linalg
+short = functools.partial(tensor, [1])
+numbered = functools.lru_cache(composed)
+
+
+class Tool:
+    def use(self):
+        return tensor([1])
+
+    def __call__(self):
+        return tensor([1])
+
+
+tool = Tool()
+use = tool.use
+
+from . import linalg, other
 """
 SUB = """
-from . import system, tensor
+from . import other, system, tensor
 
 
 def norm(x):
@@ -102,6 +119,7 @@ def folder(tmp_path: Path) -> Path:
         files={
             "spacelib/__init__.py": LIBRARY,
             "spacelib/linalg.py": SUB,
+            "spacelib/other.py": "from . import tensor\ndef norm(x): return tensor([1])",
             "spaceback/__init__.py": "",
             "spaceback/gpu.toml": f'name = "gpu"\n{TOML}',
             "spacegpu.py": GPU,
@@ -129,6 +147,47 @@ def test_functions_have_the_backend(lib: Any) -> None:
     assert lib.linalg.norm(3) == "norm by own"
     assert gpu.tensor(1.5) == "own"  # types decide
     assert lib.system.backend_opts().backend is None
+
+
+def test_functions_of_all_kinds_and_modules(lib: Any) -> None:
+    """W11: partial ones, methods, what decorators made; modules beside and above this one."""
+    gpu = namespace(lib, backend="gpu")
+    assert (gpu.short(), gpu.use(), gpu.numbered()) == ("gpu", "gpu", ["gpu", "gpu"])
+    gpu.numbered.cache_clear()
+    assert lib.numbered() == ["own", None]
+    assert gpu.tool is lib.tool
+    assert gpu.system is lib.system
+    assert gpu.linalg.other.norm(1) == gpu.other.norm(1) == "gpu"
+    assert namespace(lib.linalg, backend="gpu").other.norm(1) == "gpu"
+    for name in ("short", "use"):
+        assert pickle.loads(pickle.dumps(getattr(gpu, name)))() == "gpu"
+    assert lib.use() == "own"
+
+
+def test_a_vendored_switch_sets_what_is_in_force(tmp_path: Path) -> None:
+    """W11, W5: it is no function of the library, although it lies in its package."""
+    package = tmp_path / "vendors"
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "cli", "examination")
+    shutil.copytree(Path(spatch_core.__file__).parent, package / "spatch_core", ignore=ignored)
+    (package / "__init__.py").write_text(
+        "from .spatch_core import BackendSystem\n"
+        "from .spatch_core.switching import Switch, namespace\n"
+        "gpu = {'name': 'gpu', 'primary_types': ['gpu:Array']}\n"
+        "system = BackendSystem(None, 'VENDORS', backends=[gpu])\n"
+        "set_backend, get_backend = Switch(system).set_backend, Switch(system).get_backend\n"
+        "def current(): return get_backend()\n"
+    )
+    run_python(
+        """
+        import vendors
+
+        gpu = vendors.namespace(vendors, backend="gpu")
+        assert (gpu.current(), vendors.current()) == ("gpu", "default")
+        gpu.set_backend("gpu")
+        assert vendors.current() == "gpu"
+        """,
+        path=[tmp_path],
+    )
 
 
 def test_a_type(lib: Any) -> None:
@@ -197,7 +256,8 @@ def test_what_is_in_force_around_stays(lib: Any) -> None:
 def test_coroutines_and_generators(lib: Any) -> None:
     """W11, S8: the backend is in force in each step, and not between two."""
     gpu = namespace(lib, backend="gpu")
-    assert inspect.iscoroutinefunction(gpu.later)
+    if sys.version_info >= (3, 12):  # before, only functions could be marked
+        assert inspect.iscoroutinefunction(gpu.later)
     assert asyncio.run(gpu.later([1])) == "gpu"
     found = gpu.steps()
     assert (next(found), lib.tensor([1]), next(found)) == ("gpu", "own", "gpu")

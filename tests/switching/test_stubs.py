@@ -26,14 +26,15 @@ def test_a_stub_has_the_names_that_can_have_a_value() -> None:
     own = {"pi": 3.14, "flag": True, "array": list, "path": Path(), "float64": 1.0, "none": None}
     lines = stub(system, "lib", own).splitlines()
     assert lines[1:] == [
-        "from typing import Any",
+        "import builtins as _builtins",
+        "from typing import Any as _Any",
         "",
-        "array: type[Any]",
-        "flag: bool",
-        "float64: float",
-        "none: Any",
-        "path: Any",
-        "pi: float",
+        "array: _builtins.type[_Any]",
+        "flag: _builtins.bool",
+        "float64: _builtins.float",
+        "none: _Any",
+        "path: _Any",
+        "pi: _builtins.float",
     ]
-    assert stub(system, "lib.sub").splitlines()[3:] == ["other: Any"]
+    assert stub(system, "lib.sub").splitlines()[4:] == ["other: _Any"]
     assert "no" not in sys.modules

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from spatch_core import BackendSystem, UnknownBackendError
-from spatch_core._call.following import explain_followed, memory_of, why_not
+from spatch_core._call.estimators import explain_followed, memory_of, why_not
 from spatch_core._state.state import DispatchState
 
 HERE = __name__

@@ -91,8 +91,8 @@ class Block:
         if entered is not None and entered in self._entered:
             self._entered.remove(entered)
 
-    def _leave(self) -> Entered:
-        """Leave the block that was entered in this context; return what entering gave.
+    def _leave_any(self) -> None:
+        """Leave whichever block was entered in this context.
 
         One object may be entered in several threads and tasks at once. A token fits only
         the context that made it, and refuses every other without effect.
@@ -102,12 +102,9 @@ class Block:
                 self._owner.keeper.leave(entered)
             except (ValueError, RuntimeError):
                 continue
-            return entered
+            self._entered.remove(entered)
+            return
         raise RuntimeError("this block of backend options was not entered in this context")
-
-    def _leave_any(self) -> None:
-        """Leave whichever block was entered in this context."""
-        self._entered.remove(self._leave())
 
     def _unobserve(self, token: Token[Mark | None]) -> None:
         """Leave the rest of an observed block, of which the C extension has put back the tables."""
@@ -207,6 +204,22 @@ class Block:
         meanwhile is found: its ``.pth`` file is read as it is when Python starts.
         """
         cls._owner.reload()
+
+    # As in `Displayed`, which is not imported with a library.
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        from .._displayed import bundle
+
+        return bundle(self)
+
+    def _repr_html_(self) -> str:
+        from .._displayed import html
+
+        return html(self)
+
+    def __rich__(self) -> Any:
+        from .._displayed import rich
+
+        return rich(self)
 
     def __repr__(self) -> str:
         parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]

@@ -31,6 +31,11 @@ def is_own(candidate: Candidate) -> bool:
     return candidate.backend == DEFAULT or candidate.conversions is not None
 
 
+def types_beside(instance: object, types: tuple[type, ...]) -> tuple[type, ...]:
+    """Return the dispatch types without that of the instance, which the backend has fitted."""
+    return tuple(each for each in types if each is not type(instance))
+
+
 def why_not(
     resolver: Resolver,
     function: Function,
@@ -49,7 +54,7 @@ def why_not(
     state : DispatchState
         The state in force.
     types : tuple of type
-        The dispatch types of the call.
+        The dispatch types of the call; see `types_beside`.
     kept : str
         What the instance remembers.
 
@@ -96,7 +101,8 @@ def explain_followed(
     """
     memory = memory_of(function)
     kept = memory.recall(*call)
-    why = None if kept is None else why_not(resolver, function, state, types, kept)
+    beside = types_beside(memory.instance(*call), types)
+    why = None if kept is None else why_not(resolver, function, state, beside, kept)
     if kept is None or why is None:
         return explain(state)
     name = kept.partition(" ")[0]

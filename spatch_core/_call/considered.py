@@ -1,0 +1,59 @@
+"""The backends that were considered in calls that ended without one, each with its reason."""
+
+from __future__ import annotations
+
+from .._dispatch_arguments import Function
+from .._identifiers import DEFAULT
+from .._resolution.dry_run import explain
+from .._resolution.explanation import ExplainedBackend
+from .._resolution.resolver import Resolver
+from .._state.state import DispatchState
+from .course import Course
+
+
+class Considered:
+    """Explains calls of one function with the same types; once for all that have ended alike.
+
+    Parameters
+    ----------
+    resolver : Resolver
+        Of the library.
+    function : Function
+        The library's function.
+    state : DispatchState
+        The state of the calls.
+    types : tuple of type
+        The dispatch types.
+    """
+
+    __slots__ = ("_call", "_known", "_match", "_types")
+
+    def __init__(
+        self, resolver: Resolver, function: Function, state: DispatchState, types: tuple[type, ...]
+    ) -> None:
+        self._call = resolver, function, state, types
+        self._match = resolver.matcher.match
+        self._types = types
+        # The last call and its explanation. They are exchanged in one step, for other threads.
+        self._known: tuple[object, tuple[ExplainedBackend, ...]] = None, ()
+
+    def backends(self, course: Course) -> tuple[ExplainedBackend, ...]:
+        """Return every backend that was considered in a call; none is asked again.
+
+        Parameters
+        ----------
+        course : Course
+            What the candidates have said in this call.
+        """
+        # A type is matched anew after an import or a registration.
+        matches = [self._match(cls) for cls in self._types]
+        said = {**course.reasons}, {**course.conversions}, matches
+        # A text of a class of its own may have an `==` of its own.
+        is_plain = all(type(text) is str for each in said[:2] for text in each.values())
+        before, explained = self._known
+        if not is_plain or said != before:
+            explanation = explain(*self._call, given=course)
+            explained = tuple([each for each in explanation.backends if each.backend != DEFAULT])
+            if is_plain:
+                self._known = said, explained
+        return explained

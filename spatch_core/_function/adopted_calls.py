@@ -1,0 +1,161 @@
+"""Calls of adopted functions: the slow path of looking them up, and what follows an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._classes import is_hashable_by_identity
+from .._state.scope import table_of
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from .._adopted import AdoptedFunction
+    from .._call.caller import Caller
+    from .._state.keeper import StateKeeper
+    from .._state.scope import Scope
+    from .link import Link
+
+    Target: TypeAlias = Callable[..., Any] | None
+
+
+class Adopted(Protocol):
+    """The record of an adopted function, as far as its calls are concerned."""
+
+    identifier: str
+    adopted: AdoptedFunction
+
+
+class Dispatcher(Protocol):
+    """A `Dispatcher`, as far as adopted functions are concerned."""
+
+    keeper: StateKeeper
+    link: Link
+
+    @property
+    def loaded(self) -> Caller | None: ...
+
+    @property
+    def records(self) -> Sequence[Any]: ...
+
+    def ready(self, identifier: str) -> Caller | None: ...
+
+
+class Adoption(Protocol):
+    """An `Adoption`, as far as calls are concerned."""
+
+    functions: dict[str, Any]
+    indices: dict[Any, int]
+
+    @property
+    def dispatcher(self) -> Dispatcher: ...
+
+    def find(self, key: Any, namespaces: Any) -> Adopted | None: ...
+
+
+def fill(adoption: Adoption, namespaces: Any, key: Any, types: tuple[type, ...], /) -> Target:
+    """Decide what to call for these types, and put it into the table.
+
+    Raises
+    ------
+    UnknownFunctionError
+        A `KeyError`: there is no function of this identity.
+    TypeError
+        If `types` are not classes.
+    """
+    types = _checked(types)
+    record = adoption.find(key, namespaces)
+    if record is None:
+        if not isinstance(key, str):
+            return None
+        from .._identifiers import nearest
+        from ..exceptions import UnknownFunctionError
+
+        identities = [each for each in adoption.indices if isinstance(each, str)]
+        raise UnknownFunctionError(key, nearest(key, [*adoption.functions, *identities]))
+    dispatcher, function = adoption.dispatcher, record.adopted
+    index = adoption.indices[function.identifier]
+    caller = dispatcher.ready(function.identifier)
+    if caller is None:
+        return None  # a backend comes here while discovery imports it
+    # See `filling` for the order of these.
+    tables = dispatcher.keeper.get()
+    table = table_of(tables, index)
+    scope: Scope = tables[0]
+    found = _unique(caller, types, scope)
+    is_outdated = caller is not dispatcher.loaded
+    target: Target
+    if scope.state.hook is not None:
+        from .hook_entries import hooked_entry  # most programs have no hooks
+
+        hooked = hooked_entry(dispatcher, index, caller, scope, found, (), is_replacing=False)
+        target, is_kept = hooked[0], True
+    else:
+        from .._call.adopted import adopted_target  # not needed when a library is imported
+
+        target, is_kept = adopted_target(caller, function, scope.state, found)
+    if is_kept and not is_outdated and all(map(is_hashable_by_identity, types)):
+        scope.make_room(index, table)
+        table[types] = target
+        if len(types) == 1:
+            table[types[0]] = target  # for the look-up in C
+    return target
+
+
+def go_on(
+    adoption: Adoption,
+    namespaces: Any,
+    key: Any,
+    types: tuple[type, ...],
+    called: Target,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Go on with a call after `called` returned ``NotImplemented``; None: nothing was called.
+
+    Raises
+    ------
+    NoImplementationError
+        If nothing else answers, and nothing outside of the library may.
+    """
+    record, dispatcher = adoption.find(key, namespaces), adoption.dispatcher
+    caller = dispatcher.loaded
+    if record is None:
+        if any(each.others_may_answer(key, types) for each in namespaces):
+            return NotImplemented
+        raise TypeError(
+            f"{key!r} has no identity by which backends could implement it: "
+            "system.adopt(function, 'module:name') gives it one"
+        )
+    if caller is None:
+        return NotImplemented
+    if called is not None and caller.tries_whole_chain(called):
+        return NotImplemented
+    scope: Scope = dispatcher.keeper.get()[0]
+    # First the chains, then the backends; see `Results`.
+    chains = scope.chains(adoption.indices[record.identifier])
+    caller = dispatcher.loaded or caller
+    found = _unique(caller, types, scope)
+    chain = chains.get(found)
+    if chain is None:
+        chain = caller.chain(record.adopted, scope.state, found)
+        chains.keep(found, chain)
+    return (chain if called is None else chain.after(called)).run(args, kwargs)
+
+
+def _checked(types: Any) -> tuple[type, ...]:
+    found = types if isinstance(types, (tuple, list)) else (types,)
+    wrong = [each for each in found if not isinstance(each, type)]
+    if wrong or found is not types:
+        raise TypeError(
+            "lookup() takes the classes of the call in a tuple, "
+            f"e.g. (float,), not {wrong[0] if wrong else types!r}"
+        )
+    return tuple(found)
+
+
+def _unique(caller: Caller, types: tuple[type, ...], scope: Scope) -> tuple[type, ...]:
+    """Return the dispatch types: as M1 and M2 say."""
+    given = [each for each in types if each is not type(None)]
+    return caller.resolver.unique_types(given, scope.state)

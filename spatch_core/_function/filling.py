@@ -1,0 +1,91 @@
+"""The slow path: calls for which a table has no entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .._classes import is_hashable_by_identity
+from .._dispatch_arguments import given
+from .._state.scope import store, table_of
+
+if TYPE_CHECKING:
+    from .._call.caller import Caller
+    from .._state.keeper import StateKeeper
+    from .._state.scope import Scope
+    from .library_shortcuts import Record, Shortcuts
+    from .link import Link
+
+
+class Dispatcher(Protocol):
+    """A `Dispatcher`, as far as its tables are filled."""
+
+    keeper: StateKeeper
+    link: Link
+    shortcuts: Shortcuts
+
+    @property
+    def loaded(self) -> Caller | None: ...
+
+    @property
+    def records(self) -> Sequence[Record]: ...
+
+    def ready(self, identifier: str) -> Caller | None: ...
+
+
+def fill(dispatcher: Dispatcher, index: int, values: tuple[Any, ...]) -> Callable[..., Any]:
+    """Decide what to call, and put it into the table; see `Dispatcher.fill`."""
+    record = dispatcher.records[index - 1]
+    function = record.function
+    is_replacing = False
+    if function.parameters is None:
+        from .._replaced_arguments import has_replaced  # few libraries need it
+
+        is_replacing = has_replaced(values)
+    caller = dispatcher.ready(record.identifier)
+    if caller is None:
+        # A backend calls the library while discovery imports it: no backend is known yet.
+        default = function.default
+        return _replacing(dispatcher, index, default) if is_replacing else default
+    tables = dispatcher.keeper.get()
+    # First the table, then the state: if another thread exchanges both in between, the
+    # target found for the new state lands in the old table, which is no longer read.
+    table = table_of(tables, index)
+    scope: Scope = tables[0]
+    state = scope.state
+    found = given(values[1:] if is_replacing else values)
+    types = caller.resolver.types(found, state)
+    # Asked after the table was fetched: if the backends were replaced before, the table may
+    # be one of the new backends, and must not get a target of the old ones.
+    is_outdated = caller is not dispatcher.loaded
+    key = tuple(map(type, values))
+    if state.hook is not None:
+        from .hook_entries import hooked_entry  # most programs have no hooks
+
+        target, is_replacing = hooked_entry(
+            *(dispatcher, index, caller, scope, types, key), is_replacing=is_replacing
+        )
+    elif is_outdated:
+        target = caller.chain(function, state, types)
+    else:
+        dispatcher.shortcuts.take(record, caller)
+        if is_replacing and function.nature:
+            # The wrapper leaves it to an entry that takes what was found to check answers.
+            target = caller.chain(function, state, types)
+        else:
+            target = caller.target(function, state, types)
+    if is_replacing:
+        target = _replacing(dispatcher, index, target)
+    if not is_outdated and all(map(is_hashable_by_identity, key)):
+        scope.make_room(index, table)
+        store(table, function, key, target)
+    return target
+
+
+def _replacing(
+    dispatcher: Dispatcher, index: int, target: Callable[..., Any]
+) -> Callable[..., Any]:
+    from .replacing import Replacing  # few libraries need it
+
+    made: Any = Replacing(dispatcher.link, index, target)
+    return made  # type: ignore[no-any-return]  # a `TakesFound`

@@ -1,0 +1,44 @@
+"""The backends of a library as users list them: a mapping that cannot be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from .._displayed import Displayed
+
+if TYPE_CHECKING:
+    from .._description.description import Description
+
+
+class ListedBackends(Displayed, Mapping[str, "Description"]):
+    """Descriptions of backends by name, in the order of priority.
+
+    Parameters
+    ----------
+    descriptions : dict
+        The descriptions by name.
+    """
+
+    __slots__ = ("_descriptions",)
+
+    def __init__(self, descriptions: dict[str, Description]) -> None:
+        self._descriptions = descriptions
+
+    def __getitem__(self, name: str) -> Description:
+        return self._descriptions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._descriptions)
+
+    def __len__(self) -> int:
+        return len(self._descriptions)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._descriptions!r})"
+
+    def __str__(self) -> str:
+        return ", ".join(self)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self]

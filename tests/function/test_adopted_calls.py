@@ -1,0 +1,440 @@
+"""Functions that the library does not own are looked up by their identities and given types."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+import builtins
+import gc
+import sys
+import types
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendSystem
+from spatch_core.exceptions import NoImplementationError, UnknownFunctionError
+
+from .conftest import HERE, Foreign, Own, describe, make_system, record
+
+
+def foreign_function(*args: Any, **kwargs: Any) -> Any:
+    """Stand for a function of another library."""
+    raise AssertionError("the function itself never runs")
+
+
+def adopting(*backends: Any, **options: Any) -> BackendSystem:
+    """Make a system that has adopted a function."""
+    system = BackendSystem(None, "MYLIB", [f"{HERE}:Own"], backends or [describe()], **options)
+    system.adopt(foreign_function, "lib:f")
+    return system
+
+
+def declines(*args: Any, **kwargs: Any) -> Any:
+    """Defer."""
+    return NotImplemented
+
+
+def says(name: str) -> Any:
+    """Return a function that returns a name."""
+    return lambda *args, **kwargs: name
+
+
+def backend(name: str, function: Any, **fields: Any) -> Any:
+    """Describe a backend for `Foreign` with one function."""
+    types = [f"{HERE}:Foreign"]
+    return {"name": name, "primary_types": types, "functions": {"lib:f": function}, **fields}
+
+
+def test_the_implementation_is_found_for_types() -> None:
+    """T2: the implementation itself, where nothing is asked; the same from the table."""
+    system = adopting()
+    assert system.lookup("lib:f", (Foreign,)) is record
+    assert system.lookup("lib:f", (Foreign,)) is record
+    assert system.lookup("lib:f", (int, Foreign, Foreign)) is record
+    assert system.lookup("lib:f", (type(None), Foreign)) is record
+
+
+def test_none_is_found_where_no_backend_takes_the_call() -> None:
+    """T2: the function itself never runs, also for the library's own types."""
+    system = adopting()
+    for given in ((Own,), (str,), (), (Own, int), (type(None),)):
+        assert system.lookup("lib:f", given) is None
+        assert system.lookup("lib:f", given) is None
+
+
+def test_the_state_in_force_decides() -> None:
+    """T2: as in a call of the library's functions."""
+    system = adopting(
+        backend("one", {"function": says("one")}), backend("two", {"function": says("two")})
+    )
+    given: tuple[type, ...] = (Foreign,)
+
+    def found() -> Any:
+        target = system.lookup("lib:f", given)
+        return target and target()
+
+    assert found() == "one"
+    with system.backend_opts(prioritize="two"):
+        assert found() == "two"
+    with system.backend_opts(disable=["one", "two"]):
+        assert found() is None
+    assert found() == "one"
+    with system.backend_opts(type=Foreign):
+        given = ()
+        assert found() == "one"
+    assert found() is None
+
+
+def test_registering_and_reloading_take_effect() -> None:
+    """T2: the tables are forgotten, as for the library's functions."""
+    system = BackendSystem(None, "MYLIB")
+    system.adopt(foreign_function, "lib:f")
+    assert system.lookup("lib:f", (Foreign,)) is None
+    system.register(describe())
+    assert system.lookup("lib:f", (Foreign,)) is record
+    system.unregister("first")
+    assert system.lookup("lib:f", (Foreign,)) is None
+    system.reload()
+    assert system.lookup("lib:f", (Foreign,)) is None
+
+
+def test_several_candidates_are_tried_in_turn() -> None:
+    """T2: what is found goes on after NotImplemented, and says why at the end."""
+    system = adopting(
+        backend("one", {"function": declines}), backend("two", {"function": says("two")})
+    )
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    assert found(1) == "two"
+    system = adopting(
+        backend("one", {"function": declines}), backend("two", {"function": declines})
+    )
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    with pytest.raises(NoImplementationError, match="lib:f cannot be called") as caught:
+        found()
+    assert [each.backend for each in caught.value.backends] == ["one", "two"]
+    assert "returned NotImplemented" in str(caught.value)
+    assert "fallback='default'" not in str(caught.value)
+
+
+def test_a_single_candidate_may_decline() -> None:
+    """T2: then NotImplemented is the result, and its cost is that of the implementation."""
+    system = adopting(backend("one", {"function": declines}))
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is declines
+
+
+def test_a_backend_is_asked() -> None:
+    """T2: by its should_run, in every call."""
+    asked = []
+
+    def should_run(context: Any, x: Any) -> Any:
+        asked.append((x, context.types, context.function, context.dispatch_args))
+        return x > 0 or "too small"
+
+    system = adopting(backend("one", {"function": says("one"), "should_run": should_run}))
+    found = system.lookup("lib:f", (Foreign, int))
+    assert found is not None
+    assert found(1) == "one"
+    with pytest.raises(NoImplementationError, match="too small"):
+        found(0)
+    assert asked == [(x, (Foreign, int), "lib:f", ()) for x in (1, 0)]
+
+
+def test_exceptions_may_defer() -> None:
+    """T2: those of the classes that the library names."""
+
+    def fails() -> Any:
+        raise LookupError("not here")
+
+    system = adopting(
+        backend("one", {"function": fails}),
+        backend("two", {"function": says("two")}),
+        defer_on=[LookupError],
+    )
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    assert found() == "two"
+
+
+def test_a_context_goes_on_with_the_types_that_were_given() -> None:
+    """T3: they are never extracted from the arguments."""
+
+    def first(context: Any, x: Any) -> Any:
+        return context.call_next(x + 1), context.types
+
+    def second(context: Any, x: Any) -> Any:
+        return x, context.types, context.function, context.dispatch_args
+
+    system = adopting(
+        backend("one", {"function": first, "uses_context": True}),
+        backend("two", {"function": second, "uses_context": True}),
+    )
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    assert found(1) == ((2, (Foreign,), "lib:f", ()), (Foreign,))
+
+
+def test_hooks_see_the_calls() -> None:
+    """T3: with the types that were given; also of calls that no backend takes."""
+    system = adopting()
+    seen = []
+
+    def hook(call: Any) -> Any:
+        seen.append((call.function, call.callable, call.types, call.args))
+        return call.next(*call.args, 2)
+
+    with system.backend_opts(hook=hook):
+        found = system.lookup("lib:f", (Foreign,))
+        assert found is not None
+        assert found(1) == ("first", (1, 2), {})
+        found = system.lookup("lib:f", (Own,))
+        assert found is not None
+        with pytest.raises(NoImplementationError):
+            found(3)
+    assert seen == [
+        ("lib:f", foreign_function, (Foreign,), (1,)),
+        ("lib:f", foreign_function, (Own,), (3,)),
+    ]
+    assert system.lookup("lib:f", (Foreign,)) is record
+
+
+def test_calls_are_traced_and_explained() -> None:
+    """T3: as those of the library's functions."""
+    system = adopting()
+    with system.backend_opts(trace=True) as trace:
+        found = system.lookup("lib:f", (Foreign,))
+        assert found is not None
+        found()
+    assert [(each.function, each.backend, each.types) for each in trace] == [
+        ("lib:f", "first", (Foreign,))
+    ]
+    explained = system.explain_types("lib:f", [Foreign])
+    assert explained.selected == "first"
+    explained = system.explain_types("lib:f", [Own])
+    assert explained.selected is None
+    assert "it is no function of the library" in str(explained)
+
+
+def test_one_implementation_serves_all() -> None:
+    """T3: that of `functions."*"`, whose context says which one."""
+    every = {"*": {"function": lambda context, *args: (context.function, args)}}
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        backends=[{"name": "all", "primary_types": [f"{HERE}:Foreign"], "functions": every}],
+    )
+    system.adopt(foreign_function, "lib:f")
+    system.adopt(len, "lib:length")
+    found = system.lookup("lib:length", (Foreign,))
+    assert found is not None
+    assert found(1) == ("lib:length", (1,))
+
+
+def test_a_registered_class_takes_effect() -> None:
+    """T2: candidates may change while a table has their entry."""
+    module = types.ModuleType("adopted_abstract")
+    sys.modules["adopted_abstract"] = module
+
+    class Abstract(abc.ABC):  # noqa: B024  # classes are registered with it
+        pass
+
+    module.Abstract = Abstract  # type: ignore[attr-defined]
+    try:
+        system = adopting(
+            {
+                "name": "one",
+                "primary_types": ["@adopted_abstract:Abstract"],
+                "functions": {"lib:f": {"function": says("one")}},
+            }
+        )
+
+        class Late:
+            pass
+
+        assert system.lookup("lib:f", (Late,)) is None
+        Abstract.register(Late)
+        found = system.lookup("lib:f", (Late,))
+        assert found is not None
+        assert found() == "one"
+    finally:
+        del sys.modules["adopted_abstract"]
+
+
+def test_mistakes_of_looking_up_are_named() -> None:
+    """T2: an identity that was not adopted, and types that are none."""
+    system = adopting()
+    with pytest.raises(UnknownFunctionError, match="'lib:f'"):
+        system.lookup("lib:ff", (Foreign,))
+    with pytest.raises(KeyError):
+        system.lookup("other", ())
+    wrong: Any
+    for wrong in (Foreign, (Foreign(),), [3], None):
+        with pytest.raises(TypeError, match="classes of the call in a tuple"):
+            system.lookup("lib:f", wrong)
+    with pytest.raises(TypeError):
+        system.lookup("lib:f")  # type: ignore[call-arg]
+    assert system.lookup("lib:f", [Foreign]) is record  # type: ignore[arg-type]
+
+
+class Loud(type):
+    """A metaclass that breaks comparing and hashing."""
+
+    def __eq__(cls, other: object) -> bool:
+        raise RuntimeError("no ==")
+
+    def __hash__(cls) -> int:
+        raise RuntimeError("no hash")
+
+
+def test_broken_metaclasses_break_nothing() -> None:
+    """T2, M9: such types are looked up anew in every call."""
+    loud = Loud("Loud", (), {})
+    system = adopting()
+    assert system.lookup("lib:f", (Foreign, loud)) is record
+    assert system.lookup("lib:f", (Foreign, loud)) is record
+
+
+def test_classes_that_nothing_else_refers_to_are_freed() -> None:
+    """T2, E6: the tables do not keep them alive."""
+    system = adopting()
+    short = type("Short", (Foreign,), {})
+    assert system.lookup("lib:f", (Foreign, short)) is record
+    reference = weakref.ref(short)
+    del short
+    gc.collect()
+    gc.collect()
+    assert reference() is None
+
+
+def test_a_library_is_freed() -> None:
+    """T2, E6: with its tables and what it has adopted."""
+    system = adopting()
+    system.lookup("lib:f", (Foreign,))
+    reference = weakref.ref(system._dispatcher)
+    del system
+    gc.collect()
+    gc.collect()
+    assert reference() is None
+
+
+def test_tables_are_bounded() -> None:
+    """T2, E6: ten thousand combinations of types."""
+    system = adopting()
+    kinds = [type(f"K{n}", (), {}) for n in range(3000)]
+    for kind in kinds:
+        system.lookup("lib:f", (Foreign, kind))
+    assert max(len(table) for table in system._dispatcher.tables()[1:]) <= 1024
+
+
+def test_threads_that_look_up_first_find_the_same() -> None:
+    """T2: each function gets one place, whichever thread comes first."""
+    system = make_system(
+        {
+            **describe(functions=()),
+            "functions": {"*": {"function": lambda context: context.function}},
+        }
+    )
+    names = [f"lib:f{n}" for n in range(200)]
+    for name in names:
+        system.adopt(eval("lambda: None"), name)  # noqa: S307
+    barrier = Barrier(4)
+
+    def look(_: int) -> list[Any]:
+        barrier.wait()
+        found = [system.lookup(name, (Foreign,)) for name in names]
+        return [each and each() for each in found]
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(look, range(4))] == [names] * 4
+    identifiers = [each.identifier for each in system._dispatcher.records]
+    assert sorted(identifiers) == sorted(names)
+
+
+def test_tasks_have_states_of_their_own() -> None:
+    """T2, S2: the state is that of the task that looks up."""
+    system = adopting(
+        backend("one", {"function": says("one")}), backend("two", {"function": says("two")})
+    )
+
+    async def look(name: str) -> Any:
+        with system.backend_opts(prioritize=name):
+            await asyncio.sleep(0)
+            found = system.lookup("lib:f", (Foreign,))
+            assert found is not None
+            return found()
+
+    async def main() -> Any:
+        return await asyncio.gather(*map(look, ["one", "two"] * 10))
+
+    assert asyncio.run(main()) == ["one", "two"] * 10
+
+
+def test_the_default_runs_with_what_is_converted() -> None:
+    """T2, V9: the function itself, with arguments of the library's types."""
+
+    def to_default(x: Foreign) -> Any:
+        return Own()
+
+    def from_default(x: Own) -> Any:
+        return Foreign(7)
+
+    conversions = {"to_default": to_default, "from_default": from_default}
+    system = BackendSystem(
+        None,
+        "MYLIB",
+        [f"{HERE}:Own"],
+        [{"name": "one", "primary_types": [f"{HERE}:Foreign"], **conversions}],
+        fallback="convert",
+    )
+    given = []
+
+    def outer(x: Any) -> Any:
+        given.append(x)
+        return x if isinstance(x, int) else Own()
+
+    system.adopt(outer, "lib:f")
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    result = found(Foreign())
+    assert type(given[0]) is Own
+    assert (type(result), result.value) == (Foreign, 7)
+    assert system.lookup("lib:f", (Own,)) is None
+
+
+def test_a_backend_may_look_up_while_it_is_discovered(package: Any) -> None:
+    """T2, C11: no backend is known yet."""
+    name = package(
+        "curious",
+        {
+            "__init__.py": (
+                "import builtins\n"
+                "found = builtins.the_system.lookup('lib:f', (int,))\n"
+                "description = {'name': 'one', 'primary_types': ['builtins:int']}\n"
+            )
+        },
+    )
+
+    class Lazy:
+        """Imports the package when its name is read."""
+
+        @property
+        def name(self) -> str:
+            __import__(name)
+            return "one"
+
+        primary_types = ("builtins:int",)
+
+    system = BackendSystem(None, "MYLIB", backends=[Lazy()])
+    system.adopt(foreign_function, "lib:f")
+    builtins.the_system = system  # type: ignore[attr-defined]
+    try:
+        assert system.lookup("lib:f", (int,)) is None
+        assert sys.modules["curious"].found is None
+    finally:
+        del builtins.the_system  # type: ignore[attr-defined]

@@ -1,0 +1,104 @@
+"""What is kept of a registered implementation: identifiers that lead to it and its should_run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from spatch_core import BackendImplementation, IdentifierError
+from spatch_core._identifiers import import_identifier
+from spatch_core.backend_utils import RegisteredFunction
+
+
+def sharpen(image: object) -> str:
+    return "gpu"
+
+
+def is_large(context: object, image: Any) -> bool:
+    return bool(image > 100)
+
+
+class Kernels:
+    def scale(self, image: object) -> str:
+        return "gpu"
+
+
+def fresh() -> BackendImplementation:
+    return BackendImplementation("fresh")
+
+
+# --- lambdas as should_run ---------------------------------------------------------------
+
+
+shared = BackendImplementation("shared")
+
+
+@shared.implements("photolib:f", should_run=lambda context: "of f")
+@shared.implements("photolib:g", should_run=lambda context: "of g")
+@shared.implements("photolib:h")
+def several(image: object) -> object:
+    return image
+
+
+def test_each_function_has_the_lambda_it_was_given() -> None:
+    asked = {}
+    for name, registered in shared.functions.items():
+        if registered.should_run is not None:
+            ask: Any = import_identifier(registered.should_run)
+            asked[name] = ask(None)
+    assert asked == {"photolib:f": "of f", "photolib:g": "of g"}
+
+
+def test_a_lambda_that_is_shared_is_kept_once() -> None:
+    def ask(context: object) -> bool:
+        return True
+
+    ask.__name__ = "_"
+    first, second = RegisteredFunction(several, False), RegisteredFunction(several, False)
+    first.set_should_run(ask)
+    second.set_should_run(ask)
+    assert first.should_run == second.should_run
+
+
+# --- functions without a usable name ------------------------------------------------------
+
+
+def test_an_implementation_without_a_name_is_refused_at_once() -> None:
+    """It could not be imported."""
+    with pytest.raises(IdentifierError):
+        fresh().implements("photolib:blur")(lambda image: image)
+
+
+class CallableObject:
+    def __call__(self, *args: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "register",
+    [
+        lambda: fresh().implements("photolib:blur")(CallableObject()),
+        lambda: fresh().implements("photolib:blur", should_run=CallableObject())(sharpen),
+    ],
+    ids=["implementation", "should_run"],
+)
+def test_an_object_that_has_no_name_is_refused_with_the_reason(
+    register: Callable[[], object],
+) -> None:
+    """Its identifier can be given instead."""
+    with pytest.raises(TypeError, match="has no name that an identifier could use"):
+        register()
+
+
+@pytest.mark.parametrize("implementation", [len, Kernels().scale], ids=["builtin", "bound method"])
+def test_a_lambda_needs_an_implementation_that_can_keep_it(
+    implementation: Callable[..., object],
+) -> None:
+    """The lambda becomes an attribute; a function with a name need not."""
+    with pytest.raises(TypeError, match="no name; give it one"):
+        fresh().implements("photolib:size", should_run=lambda context, image: True)(implementation)
+    implemented = fresh()
+    implemented.implements("photolib:size", should_run=is_large)(implementation)
+    assert implemented.functions["photolib:size"].should_run == f"{__name__}:is_large"
