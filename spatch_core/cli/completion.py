@@ -13,10 +13,9 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from .streams import show_text
+from .streams import COMPLETING, show_text
 
 _PROGRAM = "spatch-core"
-_VARIABLE = "_SPATCH_CORE_COMPLETE"
 
 _EPILOG = """\b
 Examples:
@@ -35,7 +34,7 @@ def completion_command(context: click.Context, shell: str) -> None:
     """Print the script that lets SHELL complete what is typed after spatch-core."""
     found = get_completion_class(shell)
     assert found is not None  # click has one for each of these
-    script = found(context.find_root().command, {}, _PROGRAM, _VARIABLE)
+    script = found(context.find_root().command, {}, _PROGRAM, COMPLETING)
     # Not source(), which requires the shell here; the script may be for another machine.
     show_text(script.source_template % script.source_vars())
 

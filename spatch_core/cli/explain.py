@@ -139,7 +139,7 @@ def explain_command(
     if not types and current is None:
         raise click.MissingParameter(param_hint="'TYPE...'", param_type="argument")
     try:
-        loaded, identifier = find_function(function)
+        loaded, identifier = find_function(function, [each.identifier for each in types])
     except UnknownFunctionError as error:
         raise click.UsageError(str(error)) from None
     except LibraryError as error:
@@ -189,7 +189,9 @@ def _parts(
     outcome = "the call is refused" if refuses else "the arguments decide"
     if explanation.selected:
         outcome = f"{selected} {'would convert' if Verdict.CONVERTS in verdicts else 'runs'}"
-    return [*parts, f"{counted(len(rows), 'backend')}: {outcome}"]
+    # A backend that does not match may convert, and has two rows then.
+    number = len({each.backend for each in explanation.backends})
+    return [*parts, f"{counted(number, 'backend')}: {outcome}"]
 
 
 def _answer(answer: Answer) -> list[Part]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..examination.libraries import LoadedLibrary
+from ..examination.libraries import LoadedLibrary, is_adopted
 from .arguments import complete_libraries, json_option, usable_library
 from .findings import closing, counted
 from .output import Column, Notes, Part, Table, show, show_json
@@ -52,13 +52,19 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
 
 
 def _rows(system: BackendSystem) -> list[dict[str, Any]]:
-    """Return the functions of the library, then those that only backends name, as JSON has them."""
+    """Return the functions of the library, then those that only backends name, as JSON has them.
+
+    Of the functions that the library has adopted, such as NumPy's, there are those that a backend
+    names.
+    """
     descriptions = system.backends
     names = {each: list(system.functions[each].backends) for each in sorted(system.functions)}
     others: dict[str, list[str]] = {}
     for name, description in descriptions.items():
         for identifier in description.functions.keys() - names.keys():
             others.setdefault(identifier, []).append(name)
+    adopted = [each for each in sorted(others) if is_adopted(system, each)]
+    names.update((each, others.pop(each)) for each in adopted)
 
     def asks(identifier: str, name: str) -> bool:
         implementation = descriptions[name].functions.get(identifier)

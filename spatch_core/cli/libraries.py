@@ -10,7 +10,7 @@ from .._identifiers import DEFAULT
 from ..examination.backends import State, list_backends
 from ..examination.libraries import GROUP, LoadedLibrary
 from .arguments import NO_LIBRARY, json_option, loaded_libraries
-from .findings import closing, counted
+from .findings import by_backend, closing, counted
 from .output import Column, Table, show, show_json
 from .records import distribution_text, library_as_json, problem_as_json
 
@@ -69,7 +69,7 @@ def _row(loaded: LoadedLibrary) -> tuple[str, ...]:
         loaded.library.name,
         distribution_text(loaded.library.source),
         *(("", "") if counts is None else map(str, counts)),
-        str(len(loaded.problems)),
+        str(sum(len(each.lines) for each in by_backend(loaded.problems, loaded.library.name))),
     )
 
 

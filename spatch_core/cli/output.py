@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from typing import Any, TypeAlias
 
 from rich.cells import cell_len
@@ -15,7 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from ..examination.foreign_code import JsonEncoder
-from .streams import one_line, show_text
+from .streams import one_line, results, show_text
 
 _encode = JsonEncoder(indent=2).encode
 _GAP, _INDENT = "  ", "    "
@@ -69,7 +69,8 @@ Part: TypeAlias = "str | Table | Notes"
 
 def show(parts: Iterable[Part]) -> None:
     """Print parts as the output needs them; a string is a heading, or a summary at the end."""
-    if sys.stdout is None or not sys.stdout.isatty():
+    stream = results()
+    if stream is None or not stream.isatty():
         show_text(plain(parts))
         return
     # Decided here, because some versions of rich count an empty variable and keep bold text.
@@ -94,7 +95,7 @@ def plain(parts: Iterable[Part]) -> str:
         as there are columns. Each of several values in a cell has a row, in which the other
         cells are repeated, so that a search for the value finds them too.
     """
-    return laid_out(parts, Console(width=_UNLIMITED, color_system=None))
+    return laid_out(parts, Console(file=StringIO(), width=_UNLIMITED, color_system=None))
 
 
 def laid_out(parts: Iterable[Part], console: Console) -> str:
@@ -148,7 +149,8 @@ def _breakable(text: Text, room: int) -> Text:
         word.start() + piece.end()
         for word in re.finditer(r"\S+", text.plain)
         if len(word[0]) > room
-        for piece in re.finditer(rf"{some}$|{some}(?<=\W)|{some}", word[0])
+        # More than punctuation is left for the next line.
+        for piece in re.finditer(rf"{some}$|{some}(?<=\W)(?=.*\w)|{some}", word[0])
         if piece.end() < len(word[0])
     ]
     return Text(" ").join(text.divide(ends))

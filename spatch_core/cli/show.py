@@ -14,7 +14,12 @@ from .._identifiers import DEFAULT
 from .._problems import Problem
 from ..examination.backends import ListedBackend, functions_of_every, list_backends
 from ..examination.edges import steps
-from ..examination.libraries import LoadedLibrary, import_public_names, load_library
+from ..examination.libraries import (
+    LoadedLibrary,
+    import_public_names,
+    is_adopted,
+    load_library,
+)
 from .arguments import (
     chosen_libraries,
     complete_backends,
@@ -259,5 +264,7 @@ def _function(
             for each in getattr(implementation, "variants", ())
         ],
         "variant": getattr(getattr(implementation, "variant", None), "requires", None),
-        "is_dispatchable": identifier in system.functions or identifier == EVERY,
+        "is_dispatchable": identifier in system.functions
+        or identifier == EVERY
+        or is_adopted(system, identifier),
     }

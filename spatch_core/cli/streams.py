@@ -12,21 +12,57 @@ from threading import Timer
 from typing import NoReturn, TextIO
 
 import click
+from click import echo  # held here, because an import may replace it
+
+from ..examination.foreign_code import for_good
 
 _PATIENCE = 2.0
 """Seconds that people wait without a message."""
 
 
+COMPLETING = "_SPATCH_CORE_COMPLETE"
+"""The environment variable by which a shell asks click for completions."""
+
+_kept: list[TextIO] = []
+"""The stream for results, if stdout is kept from third-party code."""
+
+
+def keep_stdout() -> None:
+    """Keep stdout from third-party code, unless it is a terminal, where nothing reads it.
+
+    Only for a process of its own: from the first third-party code on, its stdout is stderr.
+    """
+    stream = sys.stdout
+    # Shells read what click itself prints to stdout when it completes.
+    if COMPLETING in os.environ:
+        return
+    if isinstance(stream, TextIOWrapper) and not stream.isatty():
+        try:
+            number = os.dup(stream.fileno())
+        except OSError:  # a stream in memory, or one that is closed
+            return
+        # It stays open for the rest of the process, without a warning that it does.
+        kept = open(number, "w", encoding=stream.encoding, closefd=False)  # noqa: SIM115
+        _kept.append(kept)
+        for_good.set(True)
+
+
+def results() -> TextIO | None:
+    """Return the stream for results; None where stdout is closed."""
+    return _kept[0] if _kept else sys.stdout
+
+
 def show_text(text: str) -> None:
     """Print text as it is, until its end or until the reader closes the pipe."""
-    if isinstance(sys.stdout, TextIOWrapper):
+    stream = results()
+    if isinstance(stream, TextIOWrapper):
         # A name that the encoding lacks must not end the output.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        stream.reconfigure(errors="backslashreplace")
     try:
         # Name the stream: click replaces one whose encoding is ASCII.
-        click.echo(text, sys.stdout, nl=False)
+        echo(text, stream, nl=False)
     except BrokenPipeError:
-        _let_go(sys.stdout)
+        _let_go(stream)
 
 
 @contextmanager
@@ -41,11 +77,11 @@ def ended_in_words() -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        _let_go(sys.stdout)
+        _let_go_of_output()
         _let_go(sys.stderr)
         raise click.exceptions.Exit(0) from None
     except OSError as error:
-        _let_go(sys.stdout)
+        _let_go_of_output()
         _end_with(click.ClickException(str(error)))
     except click.ClickException as error:
         _end_with(error)
@@ -57,6 +93,12 @@ def _end_with(error: click.ClickException) -> NoReturn:
     except OSError:
         _let_go(sys.stderr)
     raise click.exceptions.Exit(error.exit_code) from None
+
+
+def _let_go_of_output() -> None:
+    _let_go(results())
+    if sys.stdout is not sys.stderr:  # as it is before third-party code, where click prints help
+        _let_go(sys.stdout)
 
 
 def _let_go(stream: TextIO | None) -> None:

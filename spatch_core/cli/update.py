@@ -52,7 +52,7 @@ def update_command(
         if check:
             show_text("".join(f"{each.diff}\n" for each in updates if each.diff))
         show(_parts(updates))
-    failed = any(each.findings or (check and not each.is_current) for each in updates)
+    failed = any(each.faults or (check and not each.is_current) for each in updates)
     context.exit(1 if failed else 0)
 
 
@@ -67,7 +67,7 @@ def _parts(updates: list[FileUpdate]) -> Iterator[Part]:
 
 
 def _verdict(update: FileUpdate) -> str:
-    if update.findings:
+    if update.faults:
         return "left as it was"
     if update.is_current:
         return "up to date"
@@ -86,5 +86,6 @@ def _as_json(update: FileUpdate) -> dict[str, Any]:
     return {
         "file": update.subject,
         **{name: getattr(update, name) for name in names},
-        "faults": [finding_as_json(each) for each in update.findings],
+        "faults": [finding_as_json(each) for each in update.faults],
+        "unchecked": [finding_as_json(each) for each in update.unchecked],
     }

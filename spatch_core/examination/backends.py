@@ -8,7 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from .._discovery.catalog import CYCLE, REQUIRES
-from .._discovery.environment import PRIORITIZE, of_distribution
+from .._discovery.distribution_names import of_distribution
+from .._discovery.environment import PRIORITIZE
 from .._identifiers import DEFAULT
 from .._problems import Problem, Source
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._description.fields import EVERY
 from .._type_patterns import ABSTRACT, TypePattern
+from .attribute_check import check_attribute
 from .conversion_check import check_conversion
 from .findings import Finding, error
 from .function_check import LibraryFunctions, check_callable, check_every
@@ -87,6 +88,8 @@ class DescriptionCheck:
             return
         if mention.role is Role.LIBRARY_FUNCTION:
             finding = self.functions.check(mention.text)
+        elif mention.role is Role.ATTRIBUTE:
+            finding = check_attribute(mention.text, self.functions)
         elif mention.role is Role.MODULE:
             finding = self.importer.try_module(mention.text, self.is_needed)
         else:

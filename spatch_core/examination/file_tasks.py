@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._identifiers import split_identifier
 from .backend_file import read_file
 from .description_check import DescriptionCheck
-from .findings import Finding, Severity, error, to_record
+from .findings import Finding, error, to_record
 from .function_check import LibraryFunctions, check_callable
 from .mentions import Mention, Role
 from .variant_names import found_variants
@@ -84,19 +84,20 @@ def _registered(backend: Any, importer: Importer) -> Iterator[Finding]:
 
 
 def _unknown(backend: Any, importer: Importer, journal: Journal) -> Iterator[Finding]:
-    """Yield faults of the functions of the library, as far as the library is installed."""
+    """Yield faults of the functions of the library, and what cannot be checked here."""
     functions = LibraryFunctions(importer)
     for identifier, each in backend.functions.items():
         key = f'functions."{identifier}"'
         module = split_identifier(identifier)[0]
         if journal.begins(f"importing {module}", key, module):
             found = functions.check(identifier)
-            if found is None or found.severity is Severity.NOTE:
+            if found is None:
                 continue
             # A library may be absent here; a name that is nearly that of an installed one is wrong.
-            if found.severity is Severity.ERROR or not found.is_absent:
+            if not found.is_unchecked:
                 message = f"{found.message}, for which {each.identifier!r} is registered"
-                yield replace(found, key=key, message=message)
+                found = replace(found, message=message)
+            yield replace(found, key=key)
 
 
 def _first_paragraph(function: Any) -> str:

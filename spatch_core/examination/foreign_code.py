@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from contextvars import ContextVar
 from importlib import import_module
 from json import JSONEncoder
 from os import close, dup, dup2  # held here, because an import may replace those of os
 
+from .._problems import in_words
 from ..exceptions import SpatchCoreWarning
+
+for_good: ContextVar[bool] = ContextVar("for_good", default=False)
+"""Whether stdout is not put back: a command has its own stream for results.
+
+A thread or an exit handler of third-party code may print at any later time.
+"""
 
 
 class JsonEncoder(JSONEncoder):
@@ -25,11 +34,38 @@ def foreign_code(system: object = None) -> Iterator[None]:
 
     Warnings about backends are not shown, because they are among the problems.
     """
-    with redirect_stdout(sys.stderr), _redirected_descriptor(), warnings.catch_warnings():
+    if for_good.get():
+        _redirect()
+    with (
+        _reopened(),
+        redirect_stdout(sys.stderr),
+        _redirected_descriptor(),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore", SpatchCoreWarning)
         if system is not None:
             warnings.simplefilter("ignore", _warnings_of(system))
         yield
+
+
+def _redirect() -> None:
+    """Let stdout be stderr from now on, or nothing where that is closed."""
+    sys.stdout = sys.stderr
+    with suppress(OSError):
+        dup2(2 if sys.stderr is not None else os.open(os.devnull, os.O_WRONLY), 1)
+
+
+@contextmanager
+def _reopened() -> Iterator[None]:
+    """Open the standard streams again, if third-party code has closed them."""
+    try:
+        yield
+    finally:
+        for number, name in ((1, "stdout"), (2, "stderr")):
+            stream = getattr(sys, name)
+            if getattr(stream, "closed", False):
+                opened = open(number, "w", encoding=stream.encoding, closefd=False)  # noqa: SIM115
+                setattr(sys, name, opened)  # for the rest of the process
 
 
 @contextmanager
@@ -56,11 +92,13 @@ def import_failure(module: str) -> str:
     try:
         with foreign_code():
             import_module(module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's import
         absent = error.name if isinstance(error, ModuleNotFoundError) else None
         if absent is not None and f"{module}.".startswith(f"{absent}."):
             return f"the module {absent} is not installed"
-        return f"importing {module} failed with {type(error).__name__}: {error}"
+        return f"importing {module} failed with {in_words(error)}"
     return ""
 
 

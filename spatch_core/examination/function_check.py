@@ -14,7 +14,7 @@ from .._problems import Source
 from .findings import Finding, Severity, error, unchecked, warning
 from .foreign_code import foreign_code
 from .importing import Importer, is_module_installed
-from .libraries import Library, find_libraries, import_public_names
+from .libraries import Library, find_libraries, import_public_names, is_adopted
 from .live import live_systems
 from .mentions import Mention, Role
 from .packages import package_of
@@ -42,6 +42,7 @@ class LibraryFunctions:
     def __init__(self, importer: Importer, system: BackendSystem | None = None) -> None:
         self.importer = importer
         self.system = system
+        self.systems: list[Any] = [] if system is None else [system]
         self.live: dict[str, Any] | None = None
         self.findings: dict[str, Finding | None] = {}
         self.has_all = system is not None
@@ -51,8 +52,8 @@ class LibraryFunctions:
         if self.system is not None:
             return self.system.functions
         if self.live is None:
-            self.live = {}
-            for system in live_systems():
+            self.live, self.systems = {}, live_systems()
+            for system in self.systems:
                 self.live.update(system.functions)
         return self.live
 
@@ -62,7 +63,7 @@ class LibraryFunctions:
         A library can make a function of another library dispatchable, which keeps its name.
         """
         module, _ = split_identifier(identifier)
-        for imports in (None, self._import_module, self._import_libraries):
+        for imports in (None, self.import_module, self._import_libraries):
             if imports is not None:
                 imports(module)
             function = self.known().get(identifier)
@@ -71,20 +72,32 @@ class LibraryFunctions:
         return None
 
     def is_adopted(self, identifier: str) -> bool:
-        """Whether it is a function that the library does not own, such as one of NumPy's.
+        """Whether a library has adopted it.
 
         Its signature is not compared: an implementation need not take every option.
         """
-        adoptions = () if self.system is None else self.system._dispatcher.adoptions
-        return any(each.find(identifier) is not None for each in adoptions)
+        return any(is_adopted(each, identifier) for each in self.systems)
 
-    def _import_module(self, module: str) -> None:
+    def import_module(self, module: str) -> None:
+        """Import a module that may be one of the library; `findings` says why it cannot be."""
         package = package_of(module)
         if module not in self.findings and (self.system is None or is_module_installed(package)):
             self.findings[module] = self.importer.try_module(module, is_needed=False)
             self.live = None
             if self.system is None and package in sys.modules:
                 import_public_names(Library(package, f"{package}:", Source()))
+
+    def _adopted_as(self, function: object) -> list[str]:
+        """Return the identity by which a library has adopted a function that has other names."""
+        if not callable(function) or isinstance(function, type):
+            return []
+        found = {
+            record.identifier
+            for system in self.systems
+            for adoption in getattr(system._dispatcher, "adoptions", ())
+            if (record := adoption.find(function)) is not None
+        }
+        return sorted(found)
 
     def _import_libraries(self, _module: str) -> None:
         if self.has_all:
@@ -115,7 +128,7 @@ class LibraryFunctions:
             return finding
         named = loaded_object(module, qualname)
         meant = [name for name, each in functions.items() if each is named]
-        meant = meant or functions_like(identifier, functions)
+        meant = meant or self._adopted_as(named) or functions_like(identifier, functions)
         if not (meant or is_known):
             return unchecked(f"no library is known that has functions of {package!r}")
         message = f"the library has no function {identifier!r}"

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .._identifiers import loaded_object, split_identifier
+from .._identifiers import DEFAULT, loaded_object, split_identifier
 from .._resolution.matching import Matcher
 from .foreign_code import foreign_code, import_failure
-from .libraries import LoadedLibrary, find_libraries, import_public_names, load_library
+from .libraries import (
+    LoadedLibrary,
+    find_libraries,
+    import_public_names,
+    is_adopted,
+    load_library,
+)
 from .packages import package_of
 from .progress import progress
-from .question import GivenType
+from .question import GivenType, given_type
 from .suggestions import functions_near
 
 if TYPE_CHECKING:
@@ -47,13 +54,16 @@ def import_homes(system: BackendSystem, types: Iterable[GivenType]) -> None:
             import_failure(module)
 
 
-def find_function(wanted: str) -> tuple[LoadedLibrary, str]:
+def find_function(wanted: str, types: Iterable[str] = ()) -> tuple[LoadedLibrary, str]:
     """Find a function by its identifier, or by another name that leads to the same object.
 
     Parameters
     ----------
     wanted : str
         ``"module:qualname"``.
+    types : iterable of str
+        The identifiers of the dispatch types. They tell which library is meant if several have
+        adopted the function, such as one of NumPy's.
 
     Returns
     -------
@@ -77,7 +87,7 @@ def find_function(wanted: str) -> tuple[LoadedLibrary, str]:
         for each in libraries:
             if each.system is not None:
                 import_public_names(each.library)
-        found = _search(libraries, wanted)
+        found = _search(libraries, wanted) or _adopting(libraries, wanted, types)
     if found is None:
         raise _not_found(libraries, wanted, failure)
     return found
@@ -91,6 +101,24 @@ def _search(libraries: list[LoadedLibrary], wanted: str) -> tuple[LoadedLibrary,
             if identifier == wanted or function is named:
                 return loaded, identifier
     return None
+
+
+def _adopting(
+    libraries: list[LoadedLibrary], wanted: str, types: Iterable[str]
+) -> tuple[LoadedLibrary, str] | None:
+    """Return the library that has adopted a function; of several the one that knows a type."""
+    adopting = [each for each in libraries if each.system and is_adopted(each.system, wanted)]
+    if len(adopting) > 1:
+        given = []
+        for each in types:
+            with suppress(ValueError):
+                given.append(given_type(each))
+        for loaded in adopting:
+            import_homes(loaded.usable, given)
+            matcher = Matcher(loaded.usable.backends)
+            if any(matcher.match(each.type).primary - {DEFAULT} for each in given):
+                return loaded, wanted
+    return (adopting[0], wanted) if adopting else None
 
 
 def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exception:

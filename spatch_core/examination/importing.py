@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._identifiers import nearest, split_identifier
+from .._problems import in_words
 from .findings import Finding, error, unchecked, warning
 from .packages import Requirements, owners_of_packages, package_of
 from .suggestions import attributes_like, did_you_mean, has_name, submodules_like
@@ -171,7 +172,7 @@ def _missing(raised: BaseException) -> ModuleNotFoundError | None:
 
 
 def _failure(module: str, raised: BaseException, is_needed: bool) -> Finding:
-    message = f"importing {module} failed with {type(raised).__name__}: {raised}{_place(raised)}"
+    message = f"importing {module} failed with {in_words(raised)}{_place(raised)}"
     # The import system sets `name`; without it the module raised this itself, with advice.
     is_advice = isinstance(raised, ImportError) and raised.name is None
     is_ours = isinstance(raised, ImportError) and str(raised).startswith("cannot import name")

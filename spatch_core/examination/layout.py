@@ -17,6 +17,7 @@ Path: TypeAlias = "tuple[str | int, ...]"
 
 _LONGEST = 1000  # of the key paths whose lines are known
 
+_QUOTED = ("attributes", "functions")
 _BARE = {*NO_FUNCTIONS} - {EVERY}
 """Tables below ``functions`` whose names are written without quotes."""
 _TOKEN = re.compile(
@@ -93,7 +94,7 @@ def key_path(path: Path) -> str:
     for position, part in enumerate(path[1:], 1):
         if isinstance(part, int):
             written += f"[{part}]"
-        elif position == 1 and path[0] == "functions" and part not in _BARE:
+        elif position == 1 and path[0] in _QUOTED and part not in _BARE:
             written += f'."{part}"'
         else:
             written += f".{part}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .._discovery.entry_points import entry_point_target
 from .._discovery.environment import read_environment
 from .._identifiers import DEFAULT, import_identifier, nearest, shown
-from .._problems import Problem, Source
+from .._problems import Problem, Source, in_words
 from .._published import Published
 from .blocking import blocking
 from .foreign_code import foreign_code
@@ -191,12 +190,21 @@ def load_library(library: Library, *, tries: bool = True) -> LoadedLibrary:
         variables = read_environment(system.environ_prefix, os.environ)
         problems += [each for each in variables.problems if each not in problems]
         return LoadedLibrary(library, system, problems=tuple(problems))
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's import
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's import
         return _faulty(
             library,
-            f"loading {library.identifier!r} failed with {type(error).__name__}: {error}",
+            f"loading {library.identifier!r} failed with {in_words(error)}",
             "Repair or uninstall the distribution",
         )
+
+
+def is_adopted(system: BackendSystem, identifier: str) -> bool:
+    """Whether it is a function that the library does not own, such as one of NumPy's."""
+    # A vendored copy of this package may be an earlier one, without adopted functions.
+    adoptions = getattr(system._dispatcher, "adoptions", ())
+    return any(each.find(identifier) is not None for each in adoptions)
 
 
 def import_public_names(library: Library) -> None:
@@ -207,8 +215,12 @@ def import_public_names(library: Library) -> None:
     package: Any = sys.modules[package_of(library.identifier)]
     with foreign_code(), progress(f"importing what {library.name} offers"):
         for name in getattr(package, "__all__", None) or dir(package):
-            with suppress(Exception, SystemExit):
+            try:
                 getattr(package, name)
+            except KeyboardInterrupt:
+                raise
+            except BaseException:  # noqa: BLE001  # a third party's import
+                pass
 
 
 def _faulty(library: Library, message: str, remedy: str) -> LoadedLibrary:

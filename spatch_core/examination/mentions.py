@@ -30,6 +30,7 @@ class Role(str, Enum):
     CONVERSION = "conversion"
     MODULE = "module"
     BACKEND = "backend"
+    ATTRIBUTE = "attribute of the library"
     VALUE = "value of an attribute"
 
 
@@ -60,7 +61,9 @@ def find_mentions(fields: Mapping[str, Any]) -> Iterator[Mention]:
                 TypePattern(text)
                 yield Mention(f"{name}[{position}]", Role.TYPE, text)
     for name, value in _table(fields.get("attributes")).items():
-        yield from _identifier(key_path(("attributes", name)), Role.VALUE, value)
+        key = key_path(("attributes", name))
+        yield from _identifier(key, Role.ATTRIBUTE, name)
+        yield from _identifier(key, Role.VALUE, value)
     for name in _CONVERSIONS:
         yield from _identifier(name, Role.CONVERSION, fields.get(name))
     functions = _table(fields.get("functions"))
@@ -100,7 +103,7 @@ def chosen_variant(variants: Any) -> tuple[int, Any] | None:
     """Return the place and the identifier of the variant that is used here; None without one."""
     for position, variant in enumerate(variants if isinstance(variants, list) else []):
         with suppress(RequirementError, TypeError, KeyError):
-            if not why_unmet([variant["requires"]]):
+            if not why_unmet([variant["requires"]], is_condition=True):
                 return position, variant["function"]
     return None
 

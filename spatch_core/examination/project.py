@@ -6,6 +6,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
+from re import fullmatch
 from typing import Any
 
 from .._description.files import parse_toml
@@ -60,7 +61,7 @@ def _leads_to(path: Path, value: str) -> bool:
     return attribute == path.name and path.parts[-len(place) :] == place
 
 
-def check_entry_points(path: Path, folder: str | None) -> Finding | None:
+def check_entry_points(path: Path, folder: str | None, name: object = None) -> Finding | None:
     """Return a finding if no entry point leads to the file of a backend.
 
     Parameters
@@ -69,6 +70,8 @@ def check_entry_points(path: Path, folder: str | None) -> Finding | None:
         The file, absolute.
     folder : str or None
         The folder from which its package is imported, if that is known.
+    name : object, optional
+        The name of the backend, if the file gives one.
     """
     project = _project(path)
     declared = project.get("entry-points")
@@ -82,10 +85,11 @@ def check_entry_points(path: Path, folder: str | None) -> Finding | None:
     place = "package:" + path.name
     if folder is not None and Path(folder) in path.parents:
         place = ".".join(path.parent.relative_to(folder).parts) + ":" + path.name
+    key = name if isinstance(name, str) and fullmatch("[A-Za-z0-9_-]+", name) else "name"
     # A project without any entry point may have them in a file that is not read here.
     return (warning if isinstance(declared, dict) and declared else note)(
         "no entry point leads to this file, so that no library finds the backend",
-        f'Add one to pyproject.toml, in the table of the library\'s group: name = "{place}"',
+        f'Add one to pyproject.toml, in the table of the library\'s group: {key} = "{place}"',
     )
 
 

@@ -48,7 +48,9 @@ def given_type(identifier: str) -> GivenType:
     try:
         with foreign_code():
             found = import_identifier(identifier)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  # a third party's attribute hook
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # a third party's attribute hook
         raise ValueError(str(error)) from None
     if not isinstance(found, type):
         raise ValueError(f"{identifier} is not a type, but {found!r}")

@@ -102,8 +102,12 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
     options = call["options"]
     names = [call["function"], call["backend"], *call["types"], *call["before"]]
     names += [*options["prioritize"], *options["disable"]]
+    others = [*map(call.get, ("distribution", "version")), *map(options.get, ("type", "backend"))]
+    names += [each for each in others if each is not None]
     if not all(isinstance(each, str) for each in names):
         raise TypeError(f"something else stands in place of a name in a call of {names[0]!r}")
+    if type(call["count"]) is not int:
+        raise TypeError(f"the count of a call of {names[0]!r} is {call['count']!r}")
     return Recorded(
         call["function"],
         tuple(call["types"]),
@@ -116,7 +120,7 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
         options["type"],
         options["backend"],
         bool(call["invoked"]),
-        int(call["count"]),
+        call["count"],
     )
 
 
@@ -127,16 +131,17 @@ def replay(recorded: tuple[Recorded, ...]) -> Iterator[Replayed]:
     from the same version of the same distribution. Whether those before it would again decline,
     their ``should_run`` decides, or the implementation, with the arguments.
     """
-    found: dict[str, tuple[BackendSystem, str] | str] = {}
+    found: dict[tuple[str, tuple[str, ...]], tuple[BackendSystem, str] | str] = {}
     for each in recorded:
-        if each.function not in found:
+        key = each.function, each.types
+        if key not in found:
             try:
-                loaded, identifier = find_function(each.function)
+                loaded, identifier = find_function(*key)
             except (UnknownFunctionError, LibraryError, IdentifierError) as error:
-                found[each.function] = str(error)
+                found[key] = str(error)
             else:
-                found[each.function] = loaded.usable, identifier
-        where = found[each.function]
+                found[key] = loaded.usable, identifier
+        where = found[key]
         if isinstance(where, str):
             yield Replayed(each, Outcome.NOT_FOUND, where)
         else:

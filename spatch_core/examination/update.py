@@ -15,7 +15,7 @@ from .._description.fields import FUNCTION_FIELDS, NO_FUNCTIONS, VARIANTS
 from .._description.files import parse_toml
 from .backend_file import BackendFile, read_file, validate
 from .editing import CannotEdit, edit_functions
-from .findings import Report
+from .findings import Finding, Report
 from .replacement import ChangedMeanwhileError, remove_drafts, replace_content
 
 _TABLE = "functions.auto-generation"
@@ -30,7 +30,7 @@ class FileUpdate(Report):
     subject : str
         The path of the file as it was given.
     findings : tuple of Finding
-        Faults that keep the file from being updated.
+        Faults that keep the file from being updated; else what could not be checked here.
     before, text : str
         The content before, and the new content.
     added, changed, removed : tuple of str
@@ -49,7 +49,7 @@ class FileUpdate(Report):
     @property
     def is_current(self) -> bool:
         """Whether the file needs no update."""
-        return not self.findings and self.text == self.before
+        return self.ok and self.text == self.before
 
     @property
     def diff(self) -> str:
@@ -90,13 +90,13 @@ def update_file(path: str | os.PathLike[str], check: bool = False) -> FileUpdate
     ['functions.auto-generation']
     """
     file = read_file(os.fspath(path))
-    registered = _registered(file)
+    registered, unchecked = _registered(file)
     changes = {} if registered is None else _changes(file, registered)
     text = changes.pop("text", file.text)
     update = FileUpdate(file.path, (), file.text, text, **changes)
     is_wanted = registered is not None and not file.faults and not check
     written = is_wanted and _write(file, text)  # which may fail
-    return replace(update, findings=tuple(file.faults), written=written)
+    return replace(update, findings=tuple(file.faults or unchecked), written=written)
 
 
 def _changes(file: BackendFile, registered: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -173,8 +173,11 @@ def _is_as_wanted(
     )
 
 
-def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
-    """Import what the file names; None, and faults, if that cannot be done."""
+def _registered(file: BackendFile) -> tuple[dict[str, dict[str, Any]] | None, list[Finding]]:
+    """Import what the file names; None, and faults, if that cannot be done.
+
+    Besides comes what could not be checked here.
+    """
     table = _functions(file).get("auto-generation")
     # The update may mend what is wrong with the functions.
     serious = [
@@ -184,16 +187,17 @@ def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
     ]
     file.faults[:] = serious
     if serious:
-        return None
+        return None, []
     if not table:
         file.fault(
             _TABLE,
             "there is no such table, or it is empty",
             "Name the BackendImplementation in it: backend = 'module:qualname'",
         )
-        return None
+        return None, []
     report, found = file.import_with("update")
-    file.faults += found
+    unchecked = [each for each in found if each.is_unchecked]
+    file.faults += [each for each in found if not each.is_unchecked]
     functions: dict[str, dict[str, Any]] | None = report.last("functions")
     if not file.faults and not functions and _functions(file).keys() - NO_FUNCTIONS:
         file.fault(
@@ -202,7 +206,7 @@ def _registered(file: BackendFile) -> dict[str, dict[str, Any]] | None:
             "Name the modules that register them: modules = ['package.module']; or remove the "
             "functions by hand",
         )
-    return None if file.faults else functions
+    return None if file.faults else functions, unchecked
 
 
 def _wanted(

@@ -80,7 +80,9 @@ def verify_file(path: str | os.PathLike[str], imports: bool = True) -> FileRepor
             message = f"{name!r} looks like a misspelling of {DEFAULT!r}"
             file.fault(key, message, f"Did you mean {DEFAULT!r}?")
     found: list[Finding] = []
-    unreached = check_entry_points(Path(file.path).absolute(), file.folder())
+    unreached = check_entry_points(
+        Path(file.path).absolute(), file.folder(), file.fields.get("name")
+    )
     if unreached is not None and file.fields:
         found.append(file.placed(unreached))
     if imports:

@@ -287,6 +287,17 @@ SABOTAGE = {
     "open": "import builtins, io, os; builtins.open = io.open = None",
     "os.write": "import os; os.write = os.close = os.dup = lambda *a: 0",
     "closes stdout": "import os; os.close(1)",
+    "prints later": (
+        "import os, sys, threading, time\ndef later():\n    for _ in range(200):\n"
+        "        time.sleep(0.01)\n        os.write(1, b'{')\n        print('{', flush=True)\n"
+        "threading.Thread(target=later, daemon=True).start()"
+    ),
+    "prints in an exit handler": (
+        "import atexit, os\natexit.register(os.write, 1, b'{')\natexit.register(print, '{')"
+    ),
+    "leaves text in a buffer": "import sys; sys.stdout.write('{'); sys.__stdout__.write('{')",
+    "closes sys.stdout": "import sys; sys.stdout.close()",
+    "closes sys.stderr": "import sys; sys.stderr.close(); sys.__stderr__.close()",
     "closes all": "import os; os.closerange(0, 1024)",
     "closes the rest": "import os; os.closerange(3, 1024)",
     "prints": "import os; os.write(1, b'{}\\n'); print('[\"finding\", {}]', flush=True)",
@@ -337,7 +348,9 @@ def test_sabotage_changes_no_other_result(
 
 ONLY_IN_CHILDREN = ("closes all", "closes the rest", "os.kill", "forks", "exit handler", "open",
                     "threads", "signals", "finders")  # fmt: skip
-AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals")
+AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals",
+           "prints later", "prints in an exit handler", "leaves text in a buffer",
+           "closes sys.stderr")  # fmt: skip
 """With scale 1."""
 
 

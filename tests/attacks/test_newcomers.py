@@ -239,3 +239,117 @@ def test_a_newcomer_turns_nothing_around(
         # A type that the library does not know is what a backend adds.
         if promised and "Foreign" not in what[2]:
             tally.add(found == expected, (what, expected, found))
+
+
+HOOK = """
+import asyncio, pytest
+class Abstract(type):
+    def __subclasscheck__(cls, other):
+        {}
+class T(metaclass=Abstract): pass
+"""
+TEXT = """
+class Sick({}):
+    {}
+raise Sick("sick")
+"""
+SICK = {
+    **{
+        f"a subclass check raises {name}": (["@{}:T"], [], HOOK.format(code))
+        for name, code in {
+            "SystemExit": "raise SystemExit",
+            "GeneratorExit": "raise GeneratorExit",
+            "CancelledError": "raise asyncio.CancelledError",
+            "Skipped": "pytest.skip('sick')",
+            "RecursionError": "return issubclass(other, cls)",
+        }.items()
+    },
+    **{
+        f"the requirement {text}": (["newcomer_types:Own"], [text], "")
+        for text in (
+            "spatch-core; sys_platform ~= 'linux'",
+            "spatch-core; python_version ~= 'new'",
+            f"spatch-core; {'(' * 3000}",
+            "spatch-core === 1 2",
+            "spatch-core; extra == 'gpu'",
+            "newcomer-damaged",
+            "newcomer-damaged>=1",
+        )
+    },
+    **{
+        f"an exception whose {name}": ("", [], TEXT.format(*code))
+        for name, code in {
+            "text fails": ("Exception", "def __str__(self): 1 / 0"),
+            "text ends the process": ("Exception", "def __str__(self): raise SystemExit"),
+            "text is none": ("Exception", "def __str__(self): return 3"),
+            "text is no Unicode": ("Exception", "def __str__(self): return '\\ud800'"),
+            "context fails": ("Exception", "__context__ = __cause__ = property(int)"),
+            "traceback fails": ("BaseException", "__traceback__ = property(int)"),
+            "class fails": ("BaseException", "__class__ = property(int)"),
+            "attributes fail": ("Exception", "def __getattribute__(self, name): raise SystemExit"),
+        }.items()
+    },
+}
+ASK_EACH = """
+import importlib, json, sys, warnings
+warnings.simplefilter("ignore")
+import newcomer_types as types
+
+answers = []
+for number in range(COUNT):
+    library = importlib.import_module(f"newcomer_library{number}")
+    answers.append([])
+    for call in [(types.Own(),), (types.OwnSub(), 1.5), (types.Own(), types.Own()), ()]:
+        try:
+            answers[-1].append(library.f(*call))
+        except BaseException as error:
+            answers[-1].append(type(error).__name__)
+print(json.dumps(answers))
+"""
+
+
+def write_sick_newcomers(folder: Path) -> tuple[Path, Path]:
+    """Write a library for each kind of newcomer, and these into a folder of their own."""
+    before, after = folder / "before", folder / "after"
+    write_distribution(before, "newcomer-types", files={"newcomer_types.py": TYPES})
+    damaged = write_distribution(after, "newcomer-damaged")
+    (damaged.metadata / "METADATA").write_bytes(b"Name: newcomer-damaged\nVersion: \xff\n")
+    for number, (primary, requires, body) in enumerate(SICK.values()):
+        library = LIBRARY.format(
+            group=f"newcomer{number}.backends",
+            prefix=f"NEWCOMER{number}",
+            types=[pattern("~Own")],
+            own=[],
+        )
+        name = f"newcomer_library{number}"
+        write_distribution(before, name, files={f"{name}.py": library})
+        module = f"newcomer_sick{number}"
+        fields = {
+            "name": "sick",
+            "primary_types": [each.format(module) for each in primary],
+            "requires": requires,
+            "functions": {"lib:f": {"function": f"{module}:f"}},
+        }
+        files = {f"{module}.py": body, f"{module}_backend.py": f"backend = {fields!r}\n"}
+        place = f"{module}_backend" if primary else module
+        entry_points = {f"newcomer{number}.backends": {"sick": f"{place}:backend"}}
+        write_distribution(after, module, entry_points=entry_points, files=files)
+    return before, after
+
+
+@pytest.mark.parametrize("pure", [False, True], ids=["C", "Python"])
+def test_what_a_newcomer_names_or_raises_breaks_no_call(
+    tmp_path: Path, tally: Tally, pure: bool
+) -> None:
+    """C2, E1, M6, D15: its abstract classes, its requirements, and the exceptions of its module."""
+    before, after = write_sick_newcomers(tmp_path)
+    script = f"COUNT = {len(SICK)}\n{ASK_EACH}"
+    variables = {"SPATCH_CORE_PURE": "1" if pure else None}
+    one, two = (
+        json.loads(run_python(script, path=path, environment=variables).stdout)
+        for path in ([before], [before, after])
+    )
+    for kind, expected, found in zip(SICK, one, two, strict=True):
+        assert expected == ["default"] * 4
+        for each in found:
+            tally.add(each == "default", (kind, found))

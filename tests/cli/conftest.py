@@ -16,7 +16,7 @@ import venv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from textwrap import dedent
 from typing import IO, Any, Protocol
 
@@ -24,6 +24,8 @@ import pytest
 
 import spatch_core
 from spatch_core.testing import write_distribution
+from tests.cli.forked_commands import can_fork
+from tests.cli.forked_commands import run as run_forked
 
 SOURCE = Path(spatch_core.__file__).parent
 LIBRARY = {
@@ -140,7 +142,20 @@ class Site:
         )
 
     def run(self, *arguments: str, **variables: str) -> Answer:
-        """Run a command with its output piped."""
+        """Run a command with its output in files, not in a terminal."""
+        environment = self.variables(variables)
+        if not can_fork(self.python, environment, self.folder):
+            return self.run_anew(*arguments, **variables)
+        with TemporaryDirectory() as folder:
+            code = run_forked(arguments, environment, self.folder, Path(folder))
+            output, errors = (
+                Path(folder, name).read_text("utf-8") for name in ("output", "errors")
+            )
+        assert "Traceback" not in errors
+        return Answer(code, output, errors)
+
+    def run_anew(self, *arguments: str, **variables: str) -> Answer:
+        """Run a command in an interpreter that starts for it, with its output piped."""
         done = subprocess.run(
             [self.python, "-m", "spatch_core", *arguments],
             env=self.variables(variables),

@@ -452,6 +452,20 @@ def test_the_end_of_the_chain_is_explained(paint: Site) -> None:
     assert (record["selected"], record["options"]["fallback"]) == (None, "raise")
 
 
+def test_a_backend_that_may_convert_counts_once(paint: Site) -> None:
+    """Also if it has a row of its own as a backend that does not match."""
+    paint.install_backend(
+        "lazy",
+        'primary_types = ["decimal:Decimal"]\n'
+        'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n'
+        f'[functions."{BLUR}"]\nfunction = "paint_lazy:blur"\n',
+    )
+    given = ("explain", BLUR, "decimal:Context", "--fallback", "convert")
+    names = [each["backend"] for each in paint.run(*given, "--json").json["backends"]]
+    assert names.count("lazy") == 2
+    assert f"\n{len({*names})} backends: " in paint.run(*given).output
+
+
 def test_what_would_make_a_backend_convert(paint: Site) -> None:
     """The policy, and to prioritize it where it requires opt-in."""
     converting = 'to_default = "paint_lazy:there"\nfrom_default = "paint_lazy:back"\n'

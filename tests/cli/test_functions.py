@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spatch_core.testing import run_python
 from tests.cli.test_output import STYLE
 
 if TYPE_CHECKING:
@@ -43,6 +44,43 @@ def test_piped_it_is_a_matrix(studio: Site) -> None:
     assert "Implement none of them:\n  wax\n" in answer.output
     assert "Not functions of the library:\n  paintlib.filters:blurr: wax\n" in answer.output
     assert (answer.code, answer.errors) == (0, "")
+
+
+def test_functions_that_the_library_has_adopted(paint: Site) -> None:
+    """T1: they are functions like its own, where a backend implements them, for every command."""
+    adopting = """
+        import math
+        from spatch_core import BackendSystem
+
+        system = BackendSystem("paintlib.backends", "PAINTLIB")
+        system.adopt(math.fsum, "math:fsum")
+        system.adopt(math.hypot, "math:hypot")
+        """
+    paint.install_library({"paintlib/_dispatch.py": adopting})
+    code = "def f(x):\n    return 'wax'\n"
+    paint.install_backend("wax", toml("wax", "math:fsum", "math:fsun"), code)
+    answer = paint.run("functions", "paintlib")
+    assert answer.row("math:fsum") == ["math:fsum", "-", "yes", "-"]
+    assert "Not functions of the library:\n  math:fsun: wax\n" in answer.output
+    assert "math:hypot" not in answer.output
+    shown = paint.run("show", "wax").output
+    assert "Not functions of the library:\n  math:fsun\n" in shown
+    explained = paint.run("explain", "math:fsum", "fractions:Fraction").output
+    assert explained.startswith("math:fsum(fractions:Fraction) -> wax\n")
+    verified = paint.run("verify", str(paint.folder / "paint_wax" / "backend.toml")).output
+    assert "math:fsun" in verified
+    assert "math:fsum" not in verified
+    program = """
+        import os
+        from fractions import Fraction
+        from paintlib._dispatch import system
+        from spatch_core import hooks
+
+        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
+            assert system.lookup("math:fsum", (Fraction,))(1) == "wax"
+        """
+    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
+    assert paint.run("replay-check", "run.json").output.endswith("1 recorded choice: 1 same\n")
 
 
 def test_problems_are_told(studio: Site) -> None:

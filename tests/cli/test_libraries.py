@@ -50,6 +50,18 @@ def test_what_is_wrong_is_told(paint: Site) -> None:
     assert answer.code == 1
 
 
+def test_a_cycle_counts_once(paint: Site) -> None:
+    """In the row as in the last line; each of its backends has it as a problem."""
+    for name, other in (("water", "wax"), ("wax", "water")):
+        paint.install_backend(
+            name, f'primary_types = ["a:{name}"]\nhigher_priority_than = ["{other}"]\n'
+        )
+    answer = paint.run("libraries")
+    assert answer.row("paintlib")[-1] == "1"
+    assert answer.output.endswith("\n1 library; 1 problem\n")
+    assert len(library(paint, "paintlib")["problems"]) == 2
+
+
 def test_the_shape_of_the_json_is_the_documented_one(paint: Site) -> None:
     """Every key; scripts rely on it."""
     assert library(paint, "paintlib") == {

@@ -192,6 +192,7 @@ def test_a_row_that_is_too_wide_goes_on_in_further_lines() -> None:
             "x.y:blur(\n    scipy-\n    dispatch-\n    cupy) runs\n",
         ),
         ("scipy-dispatch-cupy", 23, "scipy-dispatch-cupy\n"),
+        ("/paint_oil/backend.toml):", 28, "/paint_oil/backend.\n    toml):\n"),
         ("abcdefghij", 8, "abcd\n    efgh\n    ij\n"),
         ("颜料 颜", 8, "颜料\n    颜\n"),
         ("a  b", 80, "a  b\n"),

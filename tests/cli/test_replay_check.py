@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spatch_core.testing import run_python
+
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
 
@@ -127,6 +129,49 @@ def test_options_of_the_program(paint: Site) -> None:
         "invoked": False,
         "count": 2,
     }
+
+
+def test_methods_that_follow_another(paint: Site) -> None:
+    """K12: the instance has named the backend, so that options and priorities have no say."""
+    model = """
+        from ._dispatch import system
+
+        class Model:
+            @system.dispatchable("x", decides=True)
+            def fit(self, x):
+                return self
+
+            @system.dispatchable("x", follows="fit")
+            def predict(self, x):
+                return x
+        """
+    paint.install_library({"paintlib/filters.py": model})
+    names = [f"paintlib.filters:Model.{each}" for each in ("fit", "predict")]
+    toml = "".join(f'[functions."{each}"]\nfunction = "paint_wax:f"\n' for each in names)
+    opted = 'primary_types = ["builtins:int"]\nrequires_opt_in = true\n'
+    paint.install_backend("wax", opted + toml, "def f(self, x):\n    return self\n")
+    program = """
+        import os
+        from paintlib._dispatch import system
+        from paintlib.filters import Model
+        from spatch_core import hooks
+
+        with hooks.record(os.environ["RUN"]) as recorded, system.backend_opts(hook=recorded):
+            with system.backend_opts(prioritize="wax"):
+                model = Model().fit(1)
+            model.predict(2)
+            Model().predict(2)
+        """
+    run_python(program, path=[paint.folder], environment={"RUN": str(paint.folder / "run.json")})
+    found = paint.run("replay-check", "run.json", "--json").json["choices"]
+    assert [(each["backend"], each["invoked"], each["outcome"]) for each in found] == [
+        ("wax", False, "same"),
+        ("default", False, "same"),
+        ("wax", True, "same"),
+    ]
+    paint.install_backend("wax", opted)
+    output = paint.run("replay-check", "run.json").output
+    assert "Model.predict(builtins:int): wax does not implement the function here" in output
 
 
 def test_a_library_that_is_not_there(recorded: Site) -> None:

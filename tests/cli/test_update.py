@@ -110,7 +110,7 @@ def test_functions_are_added_in_order(project: Project) -> None:
     answer = project.update(text(HEAD))
     assert (answer.code, answer.errors) == (0, "")
     assert project.after == text(HEAD, BLEND, BLUR)
-    assert answer.output == f"{project.file}: updated (2 added)\n\n1 file: 1 updated\n"
+    assert answer.output.endswith(f"\n{project.file}: updated (2 added)\n\n1 file: 1 updated\n")
 
 
 def test_conversions_and_the_implementation_of_every_function_stay(project: Project) -> None:
@@ -139,7 +139,7 @@ def test_twice_in_a_row_changes_nothing(project: Project) -> None:
     before = os.stat(project.file)
     answer = project.update(None)
     after = os.stat(project.file)
-    assert answer.output == f"{project.file}: up to date\n\n1 file: 1 up to date\n"
+    assert answer.output.endswith(f"\n{project.file}: up to date\n\n1 file: 1 up to date\n")
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert project.update(None, "--check").code == 0
 
@@ -481,6 +481,8 @@ def test_check_writes_nothing_and_shows_what_would_change(project: Project) -> N
 -should_run = "paint_oil.tools:aks"
 +should_run = "paint_oil.tools:ask"
 
+{project.file}:16: note: functions."paintlib.filters:blur" and 1 more: the package 'paintlib' is \
+not installed here, so that this is not checked
 {project.file}: not up to date (1 changed)
 
 1 file: 1 not up to date
@@ -721,13 +723,25 @@ def test_a_library_whose_name_is_misspelt_is_not_written(project: Project) -> No
     assert (answer.code, project.after) == (1, before)
 
 
-def test_a_library_that_is_not_installed_keeps_nothing_from_being_written(
-    project: Project,
+@pytest.mark.parametrize("options", [(), ("--check",)], ids=["write", "check"])
+def test_functions_of_a_library_that_is_not_installed_are_written_with_a_note(
+    project: Project, options: tuple[str, ...]
 ) -> None:
-    """The backend may be written on another machine."""
+    """The backend may be written on another machine, where nothing checks the names."""
     project.write("tools.py", TOOLS.replace("paintlib.filters:blur", "absentlib:blurr"))
-    assert project.update(text(HEAD)).code == 0
-    assert '[functions."absentlib:blurr"]' in project.after
+    answer = project.update(text(HEAD), *options, "--json")
+    found = outcome(answer)
+    assert (answer.code, found["faults"]) == (1 if options else 0, [])
+    said = {each["key"]: each["message"] for each in found["unchecked"]}
+    assert said == {
+        f'functions."{name}"': f"the package {name.partition(':')[0].partition('.')[0]!r} is not "
+        "installed here, so that this is not checked"
+        for name in ("absentlib:blurr", "paintlib.filters:blend")
+    }
+    assert ('[functions."absentlib:blurr"]' in project.after) is not bool(options)
+    text_only = project.update(None).output
+    assert "note: functions.\"absentlib:blurr\": the package 'absentlib' is not" in text_only
+    assert project.update(None, "--check").code == 0  # which is no fault
 
 
 def test_what_the_update_mends_does_not_stop_it(project: Project) -> None:

@@ -259,7 +259,7 @@ def test_a_file_that_no_entry_point_leads_to(site: Site, project: Path) -> None:
     ((place, (message, remedy)),) = faults(verify(site, project, GOOD, "--json")).items()
     assert not any(place)
     assert message == "no entry point leads to this file, so that no library finds the backend"
-    assert remedy.endswith(': name = "paint_oil:backend.toml"')
+    assert remedy.endswith(': oil = "paint_oil:backend.toml"')
     write(project, {"pyproject.toml": head})
     (file,) = verify(site, project, GOOD, "--json").json["files"]
     assert [each["message"] for each in file["notes"]] == [message]

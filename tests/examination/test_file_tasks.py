@@ -58,6 +58,8 @@ def test_update_tells_what_is_registered(file: str) -> None:
         "uses_context": False,
         "additional_docs": "Fast.",
     }
-    (finding,) = found["finding"]
+    finding, *notes = found["finding"]
     assert finding["keys"] == ['functions."l:g"']
     assert finding["message"].endswith("leads to something else than what was registered")
+    # The library is not installed.
+    assert all(each["is_unchecked"] for each in notes)

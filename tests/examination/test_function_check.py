@@ -138,6 +138,9 @@ def test_one_implementation_of_every_function(thing: Any, message: str | None) -
         assert finding.remedy == "Take *args and **kwargs, or give l:f a table of its own"
 
 
+length = len
+
+
 def test_functions_that_the_library_has_adopted_are_known() -> None:
     """T1: their signatures are not compared: an implementation need not take every option."""
     system = BackendSystem(None, "MYLIB")
@@ -146,3 +149,11 @@ def test_functions_that_the_library_has_adopted_are_known() -> None:
     assert functions.check("other:length") is None
     assert functions.signature("other:length") is None
     assert functions.check("other:lenght") is not None
+    for alias in ("builtins:len", "tests.examination.test_function_check:length"):
+        finding = functions.check(alias)
+        assert finding is not None
+        assert finding.remedy == "Did you mean 'other:length'?"
+    for other in ("builtins:int", "builtins:abs", "builtins:__doc__"):
+        finding = functions.check(other)
+        assert finding is not None
+        assert "other:length" not in str(finding.remedy)

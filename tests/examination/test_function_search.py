@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spatch_core.testing import run_python
+from spatch_core.testing import run_python, write_distribution
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Site
@@ -43,3 +44,36 @@ def test_a_library_that_cannot_be_used_is_told(paint: Site) -> None:
         CODE.format(names=["paintlib.filters:blur"]), path=[paint.folder]
     ).stdout.splitlines()
     assert line.startswith("LibraryError library 'paintlib' cannot be used (")
+
+
+ADOPTING = """
+import math
+from spatch_core import BackendSystem
+
+class Bird:
+    pass
+
+class Chick(Bird):
+    pass
+
+backend = {"name": "own", "primary_types": [f"~{__name__}:Bird"], "functions": {}}
+system = BackendSystem(None, "BIRDS", backends=[backend])
+system.adopt(math.fsum, "math:fsum")
+"""
+CHOOSING = """
+    from spatch_core.examination.function_search import find_function
+
+    for types in ["ducks:Chick"], ["builtins:float", "geese:Chick"], ["absent:T", "math:pi"], []:
+        loaded, identifier = find_function("math:fsum", types)
+        print(loaded.library.name, identifier)
+    """
+
+
+def test_several_libraries_may_adopt_a_function(tmp_path: Path) -> None:
+    """T1: such as one of NumPy's; the one whose backends know a type is meant, else the first."""
+    for name in ("ducks", "geese"):
+        group = {"spatch_core.libraries": {name: f"{name}:system"}}
+        write_distribution(tmp_path, name, entry_points=group, files={f"{name}.py": ADOPTING})
+    found = run_python(CHOOSING, path=[tmp_path]).stdout.split()
+    assert found[::2] == ["ducks", "geese", "ducks", "ducks"]
+    assert {*found[1::2]} == {"math:fsum"}

@@ -29,6 +29,8 @@ TEXT = dedent(
     x = 1979-05-27 07:32:00
     [[tool]]
     x = 2
+    [attributes]
+    "l:x" = "m:x"
     '''
 )
 
@@ -47,6 +49,7 @@ TEXT = dedent(
         ('functions."l:f".should_run', 12),
         ('functions."l:g".also.should_run', 15),
         ("tool[1].x", 19),
+        ('attributes."l:x"', 21),
         ("missing", 1),
     ],
 )

@@ -41,8 +41,16 @@ def test_records_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "calls", [3, [3], [{**CALL, "types": 3}], [{**CALL, "options": []}], [{**CALL, "before": [1]}]]
-)
+    "calls",
+    [
+        *(3, [3], [{**CALL, "types": 3}], [{**CALL, "options": []}], [{**CALL, "before": [1]}]),
+        *([{**CALL, "count": each}] for each in ("many", float("inf"), None)),
+        *([{**CALL, key: float("nan")}] for key in ("distribution", "version")),
+        [{**CALL, "options": {**CALL["options"], "type": 3}}],
+    ],
+    ids=["number", "numbers", "types", "options", "before", "count", "infinite", "no count",
+         "distribution", "version", "type"],
+)  # fmt: skip
 def test_calls_of_another_shape(tmp_path: Path, calls: Any) -> None:
     """The error names the file."""
     with pytest.raises(RecordError, match=r"run\.json: "):

@@ -23,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_check_writes_nothing(file: Path) -> None:
     """But says what would be written."""
     update = update_file(str(file), check=True)
-    assert (update.findings, update.is_current, update.written) == ((), False, False)
+    assert (update.faults, update.is_current, update.written) == ([], False, False)
     assert update.text == text(HEAD, BLEND, BLUR)
     assert update.added == ("paintlib.filters:blend", "paintlib.filters:blur")
     assert '+[functions."paintlib.filters:blur"]\n' in update.diff
@@ -69,6 +69,6 @@ def test_variants_are_found_by_their_names(file: Path) -> None:
 def test_a_path_may_be_an_object(file: Path) -> None:
     """As for `open`."""
     update = update_file(file)
-    assert (update.findings, update.written, update.subject) == ((), True, str(file))
+    assert (update.faults, update.written, update.subject) == ([], True, str(file))
     assert file.read_text() == text(HEAD, BLEND, BLUR)
     assert "as in pyproject.toml" not in repr(update)  # the content of the file
