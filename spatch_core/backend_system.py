@@ -185,12 +185,6 @@ class BackendSystem(Decorator, Backends):
         return find_system, found
 
 
-def _make_again(module: str, system: BackendSystem) -> BackendSystem:
-    """Give a copy of a script's system the module of the script."""
-    system._module = module
-    return system
-
-
 def find_system(
     module: str,
     prefix: str,
@@ -241,7 +235,8 @@ def find_system(
             defer_on=defer_on,
             protocol=protocol,
         )
-        return _make_again(module, system)
+        system._module = module  # the script's
+        return system
     raise LookupError(
         f"module {module!r} makes no BackendSystem with the prefix {prefix!r} and the group "
         f"{group!r}"

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from ._identifiers import DEFAULT, is_backend_name, split_identifier
+from ._identifiers import DEFAULT, is_backend_name
+from ._if_needed import IF_NEEDED, IfNeeded
+from ._registered_function import RegisteredFunction, identifier_of, place_of
 from .exceptions import IdentifierError
+
+__all__ = ["IF_NEEDED", "BackendImplementation", "IfNeeded", "RegisteredFunction"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from ._planned import Plan, Planned
+
     F = TypeVar("F", bound=Callable[..., Any])
-
-
-class IfNeeded:
-    """The type of `IF_NEEDED`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "IF_NEEDED"
-
-    def __reduce__(self) -> str:
-        return "IF_NEEDED"
-
-
-IF_NEEDED = IfNeeded()
-"""The answer of a ``should_run`` whose backend runs only if no other one does."""
 
 
 class BackendImplementation:
@@ -106,27 +96,77 @@ class BackendImplementation:
             from ._implementation_mistakes import check_implements  # a backend imports it seldom
 
             check_implements(api_identity, should_run, uses_context, sys._getframe(1))
-        identifier = _identifier(api_identity)
+        identifier = identifier_of(api_identity)
 
         def register(implementation: F) -> F:
             if isinstance(implementation, str):
                 raise TypeError(
                     f"only a function can implement {identifier}, not the text {implementation!r}"
                 )
-            _identifier(implementation)
+            identifier_of(implementation)
             present = self.functions.get(identifier)
             if present is not None and present.function is not implementation:
                 own = (implementation.__module__, implementation.__qualname__)
                 if (present.function.__module__, present.function.__qualname__) != own:
                     raise ValueError(
                         f"backend {self.name!r} implements {identifier} already, with "
-                        f"{present.identifier}{_place(present.function)}"
+                        f"{present.identifier}{place_of(present.function)}"
                     )
             entry = RegisteredFunction(implementation, uses_context)
             if should_run is not None:
                 entry.set_should_run(should_run)
             self.functions[identifier] = entry
             return implementation
+
+        return register
+
+    def plans(
+        self, api_identity: str | Callable[..., Any], *, uses_context: bool = False
+    ) -> Callable[[Plan], Planned]:
+        """Register an implementation by the function that plans it.
+
+        The decorated function takes the arguments of the library's function. It returns a callable
+        without arguments that computes the result, or the reason why the backend defers. So the
+        arguments are read once for the decision and the work, and a call that
+        ``invoke(backend=..., force=True)`` forces beyond what the backend can do raises.
+
+        Parameters
+        ----------
+        api_identity : str or callable
+            The library's function, or its identifier ``"module:qualname"``.
+        uses_context : bool, optional
+            Whether the decorated function takes a `DispatchContext` first; it gets None where the
+            planned function is called directly.
+
+        Returns
+        -------
+        callable
+            A decorator that returns the planned function, which is called like the library's.
+
+        Raises
+        ------
+        IdentifierError, TypeError, ValueError
+            As by `implements`.
+
+        Examples
+        --------
+        >>> backend = BackendImplementation("gpu")
+        >>> @backend.plans("mylib:blur")
+        ... def blur(image, sigma):
+        ...     if sigma < 1:
+        ...         return "sigma is too small to be worth it"
+        ...     return lambda: f"{image} is blurred"
+        """
+        from ._planned import Planned
+
+        def register(plan: Plan) -> Planned:
+            if not callable(plan):
+                raise TypeError(f"only a function can plan {api_identity}, not {plan!r}")
+            should_run = f"{identifier_of(plan)}.should_run"
+            planned = Planned(plan, self.name, identifier_of(api_identity), uses_context)
+            decorator = self.implements(api_identity, should_run=should_run, uses_context=True)
+            decorator(planned.run)
+            return planned
 
         return register
 
@@ -171,78 +211,3 @@ class BackendImplementation:
             return should_run
 
         return register
-
-
-class RegisteredFunction:
-    """A registered implementation.
-
-    Parameters
-    ----------
-    function : callable
-        The implementation.
-    uses_context : bool
-        Whether it takes a `DispatchContext` first.
-
-    Attributes
-    ----------
-    should_run : str or None
-        Identifier of the function that decides whether it runs.
-    """
-
-    def __init__(self, function: Callable[..., Any], uses_context: bool) -> None:
-        self.function = function
-        self.uses_context = uses_context
-        self.should_run: str | None = None
-
-    @property
-    def identifier(self) -> str:
-        """Identifier of the implementation."""
-        return _identifier(self.function)
-
-    def set_should_run(self, should_run: str | Callable[..., Any]) -> None:
-        """Set ``should_run``; one without a usable name becomes an attribute of the function."""
-        if isinstance(should_run, str):
-            split_identifier(should_run)
-            self.should_run = should_run
-        elif getattr(should_run, "__name__", None) in ("_", "<lambda>"):
-            self.should_run = f"{self.identifier}.{self._keep(should_run)}"
-        else:
-            self.should_run = _identifier(should_run)
-
-    def _keep(self, should_run: Callable[..., Any]) -> str:
-        """Make `should_run` an attribute of the implementation; return the attribute's name."""
-        name, number = "_should_run", 1
-        while getattr(self.function, name, should_run) is not should_run:
-            number += 1
-            name = f"_should_run_{number}"
-        try:
-            setattr(self.function, name, should_run)
-        except AttributeError as error:
-            raise TypeError(
-                f"{self.function!r} cannot keep a should_run that has no name; give it one"
-            ) from error
-        return name
-
-
-def _place(function: Callable[..., Any]) -> str:
-    """Return where a function is defined, if it is a Python function."""
-    code = getattr(function, "__code__", None)
-    return "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
-
-
-def _identifier(function: str | Callable[..., Any]) -> str:
-    """Return the identifier of a function, which need not be importable yet."""
-    # A dispatchable may have a public identity that is not its place.
-    record = getattr(getattr(function, "explain", None), "__self__", None)
-    if isinstance(function, str):
-        identifier = function
-    elif record is not None and getattr(record, "wrapper", None) is function:
-        identifier = record.identifier
-    else:
-        module = getattr(function, "__module__", None)
-        qualname = getattr(function, "__qualname__", None)
-        if module is None or qualname is None:
-            raise TypeError(f"{function!r} has no name that an identifier could use")
-        identifier = f"{module}:{qualname}"
-    split_identifier(identifier)
-    return identifier

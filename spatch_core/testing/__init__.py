@@ -2,14 +2,47 @@
 
 `write_distribution` makes a real backend on disk, `run_python` a fresh interpreter that
 finds it, and `isolated` gives a test of this interpreter a library that nothing else has
-touched. `BackendDummy` is the base of backends that are classes of a test.
+touched. `BackendDummy` is the base of backends that are classes of a test. The plugin of pytest
+runs the tests of a library under a backend; its fixture ``spatch_backend`` gives a `BackendInTest`.
 """
 
 from __future__ import annotations
 
-from .distributions import Distribution, write_distribution
-from .dummy import BackendDummy
-from .interpreters import run_python
-from .isolation import isolated
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .backend_in_test import BackendInTest
+    from .distributions import Distribution, write_distribution
+    from .dummy import BackendDummy
+    from .interpreters import run_python
+    from .isolation import isolated
 
-__all__ = ["BackendDummy", "Distribution", "isolated", "run_python", "write_distribution"]
+__all__ = [
+    "BackendDummy",
+    "BackendInTest",
+    "Distribution",
+    "isolated",
+    "run_python",
+    "write_distribution",
+]
+
+_MODULES = {
+    "BackendDummy": "dummy",
+    "BackendInTest": "backend_in_test",
+    "Distribution": "distributions",
+    "isolated": "isolation",
+    "run_python": "interpreters",
+    "write_distribution": "distributions",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Lazily: pytest imports this package with the plugin, also where no library is tested.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_MODULES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from importlib import invalidate_caches
 
 from .._function.docstring import document
+from .._state.process_default import set_default
 from .._state.state import DispatchState
 from ..backend_system import BackendSystem
 from .environment import NO_CACHE, folders
@@ -85,7 +86,7 @@ def isolated(
                 os.environ[name] = value
         sys.path[:0] = added
         invalidate_caches()
-        keeper.set_default(DispatchState())
+        set_default(keeper, DispatchState())
         # The list of the default, to which enable_globally() writes, as in a new thread.
         keeper.put_back(keeper.default.tables, None)
         _put_back(system, None)
@@ -93,7 +94,7 @@ def isolated(
     finally:
         # Set, not reset: a fixture may end in another context than it began in.
         keeper.put_back(*outer)
-        keeper.set_default(default, globally)
+        set_default(keeper, default, globally)
         sys.path[:] = search_path
         for name in variables.keys() | os.environ.keys():
             if name not in variables:

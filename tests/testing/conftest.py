@@ -11,6 +11,9 @@ import pytest
 
 from spatch_core import BackendSystem
 from spatch_core.testing import Distribution, write_distribution
+from tests.testing.pytest_runs import kit
+
+__all__ = ["kit"]
 
 GROUP = "testing_library.backends"
 

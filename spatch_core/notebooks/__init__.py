@@ -1,0 +1,23 @@
+"""Results as tables in notebooks and in rich's terminals, and names that IPython completes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["load_ipython_extension"]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Let IPython complete names of backends and functions where they are arguments.
+
+    Parameters
+    ----------
+    shell : IPython.core.interactiveshell.InteractiveShell
+        IPython, which calls this for ``%load_ext spatch_core.notebooks``.
+    """
+    from .completion import matcher
+
+    complete = matcher(shell)
+    matchers: list[Any] = shell.Completer.custom_matchers
+    if all(getattr(each, "__module__", None) != complete.__module__ for each in matchers):
+        matchers.append(complete)

@@ -1,0 +1,82 @@
+"""Completes names of backends and functions, in IPython, where they are arguments of a call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from .._identifiers import shown
+from .._state.options_block import Block
+from ..backend_system import BackendSystem
+from ..switching.switch import Switch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_CALL = re.compile(
+    r"""(?P<called>[A-Za-z_][\w.]*)\(  # a name, perhaps of an attribute
+        [^()]*?  # other arguments, without calls
+        (?:(?P<keyword>\w+)\s*=[^()=]*)?  # perhaps a list that has other names
+        ["'](?P<text>[^"']*)$""",
+    re.VERBOSE,
+)
+_OPTIONS = ("prioritize", "disable", "backend")
+"""Those of which the value is the name of a backend, or several."""
+
+
+def matcher(shell: Any) -> Callable[[Any], Any]:
+    """Return what IPython asks for the names that complete a text.
+
+    Parameters
+    ----------
+    shell : IPython.core.interactiveshell.InteractiveShell
+        In its names the functions are found that are called.
+    """
+    from IPython.core.completer import SimpleCompletion, context_matcher
+
+    def complete(context: Any) -> dict[str, Any]:
+        found = _CALL.search(context.text_until_cursor)
+        names: Iterable[str] = ()
+        if found is not None:
+            names = names_for(found["called"], found["keyword"], shell.user_ns)
+        given = "" if found is None else found["text"]
+        completions = [SimpleCompletion(each) for each in names if each.startswith(given)]
+        # Nothing else can stand there: no file, and no name of Python.
+        return {"completions": completions, "matched_fragment": given, "suppress": bool(names)}
+
+    made: Callable[[Any], Any] = context_matcher()(complete)
+    return made
+
+
+def names_for(called: str, keyword: str | None, names: dict[str, Any]) -> Iterable[str]:
+    """Return the names that an argument of a call may be; nothing is called.
+
+    Parameters
+    ----------
+    called : str
+        What is called, as it is written.
+    keyword : str or None
+        The name of the argument; None for one by position.
+    names : dict
+        Those that are known where it is written.
+    """
+    first, *parts = called.split(".")
+    found: Any = names.get(first)
+    owner: Any = None
+    for part in parts:
+        owner, found = found, getattr(found, part, None)
+    if isinstance(found, type) and issubclass(found, Block):
+        return _shown(found._owner) if keyword in (None, *_OPTIONS) else ()
+    if isinstance(getattr(found, "__self__", None), Switch):
+        return _shown(found.__self__._owner) if keyword in (None, "name") else ()
+    if isinstance(owner, BackendSystem) and keyword in (None, "identifier"):
+        return owner.functions if parts[-1] == "explain_types" else ()
+    dispatcher = getattr(getattr(found, "__self__", None), "dispatcher", None)
+    if dispatcher is not None and parts[-1:] == ["invoke"] and keyword == "backend":
+        return _shown(dispatcher)
+    return ()
+
+
+def _shown(owner: Any) -> list[str]:
+    """Return the names of a library's backends, which are discovered if need be."""
+    return [shown(each, owner.default_name) for each in owner.catalog().descriptions]

@@ -1,0 +1,82 @@
+"""A hook that notes what became of each call under a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from .._call.course import POSTPONED
+from .._state.hooks import Call
+from .._watched import watched
+from ..backend_system import BackendSystem
+from .call_outcomes import CallOutcomes
+
+
+class ObservedCalls:
+    """A hook that notes whether a backend answered each call, deferred or never saw it.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        The library.
+    backend : str
+        The backend.
+
+    Attributes
+    ----------
+    outcomes : CallOutcomes
+        What became of the calls since `begin`.
+    """
+
+    def __init__(self, system: BackendSystem, backend: str) -> None:
+        self._system = system
+        self._backend = backend
+        self._lock = Lock()
+        self._reasons: dict[tuple[str, tuple[type, ...]], str] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Note the calls of another test from now on."""
+        self.outcomes = CallOutcomes()
+
+    def __call__(self, call: Call) -> Any:
+        """Go on with the call, and note what becomes of it."""
+        return watched(call, self._watch)
+
+    @contextmanager
+    def _watch(self, call: Call, nature: int) -> Iterator[None]:
+        outcomes = self.outcomes  # those of the test in which the call begins
+        try:
+            yield
+        finally:
+            self._note(outcomes, call)
+
+    def _note(self, outcomes: CallOutcomes, call: Call) -> None:
+        noted = CallOutcomes()
+        if call.backend == self._backend:
+            noted.answered[call.function] = 1
+        elif self._backend in call.deferred:
+            noted.deferred[call.function] = {call.deferred[self._backend]: 1}
+        else:
+            noted.unseen[call.function] = {self._why_unseen(call): 1}
+        with self._lock:
+            outcomes.add(noted)
+
+    def _why_unseen(self, call: Call) -> str:
+        names = [each.backend for each in call._hooked.last.chain().candidates]
+        if self._backend in names:
+            if call.backend in names[: names.index(self._backend)]:
+                return f"{call.backend} answered first"
+            return POSTPONED if call.backend else "no backend was called"
+        key = call.function, call.types
+        if key not in self._reasons:
+            explained = self._system.explain_types(*key).backends
+            reasons = [
+                f"{each.verdict}: {each.reason}" if each.reason else str(each.verdict)
+                for each in explained
+                if each.backend == self._backend
+            ]
+            self._reasons[key] = reasons[0] if reasons else "it takes no part in the call"
+        return self._reasons[key]
