@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 _META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
 VIEWS = (
-    aten.as_strided.default,
     aten.view.default,
     aten._reshape_alias.default,
     aten.unfold.default,
@@ -43,7 +42,19 @@ def register_basic(environment: BackendEnvironment) -> None:
     for each in VIEWS:
         operators[each] = view(each)
 
-    @kernel(aten.empty.memory_format)
+    @kernel(aten.as_strided.default)
+    def as_strided(tensor: torch.Tensor, size: Any, stride: Any, offset: Any = None) -> Any:
+        start = int(tensor.storage_offset()) if offset is None else offset
+        storage: Any = tensor.untyped_storage()
+        # To PyTorch the storage has no bytes, and any view is beyond it.
+        if _end(size, stride, start) * tensor.dtype.itemsize > DeviceStorage._size(storage):
+            raise RuntimeError(
+                f"setStorage: sizes {list(size)}, strides {list(stride)} and the offset {offset} "
+                "are out of bounds of the storage"
+            )
+        return aten.as_strided.default.redispatch(_META, tensor, size, stride, offset)
+
+    @kernel(aten.empty.memory_format, aten._efficientzerotensor.default)
     def empty(size: Any, dtype: Any = None, device: Any = None, **options: Any) -> torch.Tensor:
         _check(name, device, options)
         dtype = dtype or torch.get_default_dtype()
@@ -63,6 +74,13 @@ def register_basic(environment: BackendEnvironment) -> None:
         flat = empty((count,), dtype, **options)
         return flat.as_strided(size, stride)  # type: ignore[no-any-return]
 
+    @kernel(aten._new_zeros_with_same_feature_meta.default)
+    def tangent(tensor: torch.Tensor, other: torch.Tensor, *, self_num_batch_dims: int = 0) -> Any:
+        # PyTorch would compute the size from the bytes of the storage, of which there are none.
+        if self_num_batch_dims:
+            return empty((*tensor.shape[:self_num_batch_dims], *other.shape), tensor.dtype)
+        return empty_strided(other.shape, other.stride(), tensor.dtype)
+
     @kernel(aten.copy_.default)
     def copy(target: torch.Tensor, source: torch.Tensor, non_blocking: bool = False) -> Any:
         if target.device.type == name:
@@ -74,8 +92,7 @@ def register_basic(environment: BackendEnvironment) -> None:
             if source.is_complex() and not target.is_complex():
                 array = data.cast(array, target.dtype)
             return data.write(target, array)
-        counts.copies["to_cpu"] += 1
-        target.copy_(environment.read_to_cpu(source))
+        target.copy_(environment.copy_to_cpu(source))
         return target
 
     @kernel(aten._copy_from.default)
@@ -88,13 +105,13 @@ def register_basic(environment: BackendEnvironment) -> None:
 
     @kernel(aten._local_scalar_dense.default)
     def item(tensor: torch.Tensor) -> Any:
-        environment.read_by_host("aten:item", data.read(tensor))
+        environment.read_by_host("aten:item")
         return environment.read_to_cpu(tensor).item()
 
     @kernel(aten.equal.default)
     def equal(a: torch.Tensor, b: torch.Tensor) -> bool:
         arrays = data.read(a), data.read(b)
-        environment.read_by_host("aten:equal", arrays[0])
+        environment.read_by_host("aten:equal")
         return torch.equal(*map(environment.data_to_torch, arrays))
 
     @kernel(aten.is_pinned.default)
@@ -114,6 +131,8 @@ def register_basic(environment: BackendEnvironment) -> None:
 
     @kernel(aten.resize_.default)
     def resize(tensor: torch.Tensor, size: Any, memory_format: Any = None) -> torch.Tensor:
+        if any(each < 0 for each in size):
+            raise RuntimeError(f"resize_ takes no negative sizes: {list(size)}")
         if tuple(tensor.shape) != tuple(size):
             count = torch.Size(size).numel()
             cell = cell_of(tensor)
@@ -148,8 +167,7 @@ def register_basic(environment: BackendEnvironment) -> None:
         count = DeviceStorage._size(source)
         if size is None:
             size, stride = (count // tensor.dtype.itemsize,), (1,)
-        last = offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
-        if torch.Size(size).numel() and last * tensor.dtype.itemsize > count:
+        if _end(size, stride, offset) * tensor.dtype.itemsize > count:
             raise RuntimeError("setStorage: the sizes and strides are out of bounds of the storage")
         # All tensors that get this storage share another one, and both have the same cell.
         whole = source.__dict__.get("whole")
@@ -169,6 +187,13 @@ def register_basic(environment: BackendEnvironment) -> None:
     library = torch.library.Library("_", "IMPL")
     library.fallback(environment.fallback.boxed, "PrivateUse1")
     environment.keep(library)
+
+
+def _end(size: Any, stride: Any, offset: int) -> int:
+    """Return how many elements a storage needs for a view."""
+    if 0 in size:
+        return 0
+    return offset + 1 + sum((n - 1) * step for n, step in zip(size, stride, strict=False))
 
 
 def _check(name: str, device: Any, options: dict[str, Any]) -> None:

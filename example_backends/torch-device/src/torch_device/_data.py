@@ -28,19 +28,26 @@ class Data:
         self._dtypes: dict[Any, torch.dtype] = {}
 
     def read(self, tensor: torch.Tensor) -> Any:
-        """Return the data of a tensor, also of a view."""
+        """Return the data of a tensor, also of a view, and of one that says to be a conjugate."""
+        array = self.read_plain(tensor)
+        if tensor.is_conj():
+            array = self.settle(self.implementation("aten:_conj_physical", array)(array))
+        if tensor.is_neg():
+            array = self.settle(self.implementation("aten:neg", array)(array))
+        return array
+
+    def read_plain(self, tensor: torch.Tensor) -> Any:
+        """Return the data of a tensor, also of a view, without its conjugation."""
         try:
             cell: Cell = tensor.untyped_storage().cell  # type: ignore[attr-defined]
         except (AttributeError, NotImplementedError):
             return self._foreign(tensor)
         if _storage.on_read is not None:
             _storage.on_read(cell)
-        if is_whole(tensor, cell) and not tensor.is_conj():
+        # Views within the bounds of a storage that have all its elements in order are all of it.
+        if tensor.shape == cell.shape and tensor.is_contiguous() and tensor.dtype is cell.dtype:
             return cell.array
-        array = self._strided(tensor, cell)
-        if tensor.is_conj():
-            return self.implementation("aten:_conj_physical", array)(array)
-        return self.implementation("aten:neg", array)(array) if tensor.is_neg() else array
+        return self._strided(tensor, cell)
 
     def read_optional(self, tensor: torch.Tensor | None) -> Any:
         """Return the data of a tensor that may be absent."""
@@ -72,13 +79,53 @@ class Data:
         cell.array = array
         return tensor
 
+    def replace(
+        self, tensor: torch.Tensor, before: Any, array: Any, dtype: torch.dtype | None
+    ) -> torch.Tensor:
+        """Write the result of an in-place operator, of which PyTorch says the dtype.
+
+        Parameters
+        ----------
+        tensor : torch.Tensor
+            The tensor.
+        before : object
+            The data that were read of it.
+        array : object
+            The result of the implementation.
+        dtype : torch.dtype or None
+            The dtype that the result has in PyTorch.
+        """
+        cell: Any = cell_of(tensor)
+        own, kind = cell.dtype, type(array)
+        # What is read of a whole tensor is the data of its storage.
+        if (
+            cell.array is before
+            and dtype is own
+            and kind in self._classes
+            and array.shape == cell.shape
+            and self._dtypes.get(array.dtype) is own
+        ):
+            if _storage.on_write is not None:
+                _storage.on_write(cell)
+            cell.array = array
+            return tensor
+        array = self.settle(array)
+        if tuple(array.shape) != tensor.shape:
+            raise RuntimeError(
+                f"output with shape {list(tensor.shape)} doesn't match the broadcast shape "
+                f"{list(array.shape)}"
+            )
+        check_cast(dtype, tensor.dtype)
+        return self.write(tensor, array)
+
     def wrap(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor:
         """Return a new tensor for the result of an implementation."""
-        array = self.settle(array)
-        found = self.dtype(array)
-        if dtype is not None and found is not dtype:
+        if array.__class__ not in self._classes:
+            array = self.settle(array)
+        found = self._dtypes.get(array.dtype) or self.dtype(array)
+        if found is not dtype and dtype is not None:
             array, found = self.cast(array, dtype), dtype
-        return _storage.wrap(array, tuple(array.shape), found, self.environment)
+        return _storage.wrap(array, array.shape, found, self.environment)
 
     def wrap_optional(self, array: Any, dtype: torch.dtype | None = None) -> torch.Tensor | None:
         """Return a new tensor, or None for a result that the caller has masked."""
@@ -147,6 +194,10 @@ class Data:
         if isinstance(tensor.untyped_storage(), DeviceStorage):
             raise RuntimeError("the storage of this tensor has lost its data")
         name = self.environment.name
+        is_here = tensor.device.type == name
+        if tensor._is_zerotensor() and (is_here or tensor.dim() == 0):
+            # Forward-mode derivatives have tensors of zeros without memory.
+            return self.environment.torch_to_data(torch.zeros(tensor.shape, dtype=tensor.dtype))
         if tensor.device.type == "cpu":
             if tensor.dim() == 0:
                 return self.environment.torch_to_data(tensor.detach())
@@ -156,6 +207,15 @@ class Data:
             )
         cell_of(tensor)  # raises
         raise AssertionError
+
+
+def check_cast(found: torch.dtype | None, wanted: torch.dtype) -> None:
+    """Raise PyTorch's error if results of one dtype cannot be written into a tensor of another."""
+    if isinstance(found, torch.dtype) and not torch.can_cast(found, wanted):
+        names = [str(each).partition(".")[2].capitalize() for each in (found, wanted)]
+        raise RuntimeError(
+            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+        )
 
 
 def _layout(tensor: torch.Tensor) -> tuple[list[int], list[int], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -23,25 +23,25 @@ KEPT = {
 
 def register(environment: BackendEnvironment) -> None:
     """Register decompositions, and kernels where C++ would compose in vain."""
-    from torch._decomp import core_aten_decompositions, decomposition_table
+    from torch._decomp import decomposition_table
 
-    table: dict[Any, Any] = {**decomposition_table, **core_aten_decompositions()}
+    known = environment.fallback.decompositions
+    known.update(
+        (operator, function)
+        for operator, function in decomposition_table.items()
+        if isinstance(operator, torch._ops.OpOverload)
+    )
+    decomposed = {operator.name() for operator in known}
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
-    for operator, function in table.items():
-        if isinstance(operator, torch._ops.OpOverload):
-            environment.fallback.decompositions[operator] = function
     for full in torch._C._dispatch_get_all_op_names():
-        if not full.startswith("aten::"):
-            continue
-        packet, _, overload = full[6:].partition(".")
-        base = packet.removesuffix("_")
-        operator = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
-        if operator is None or base in KEPT or environment.is_registered(operator):
-            continue
-        if has_kernel(full, "CompositeImplicitAutograd"):
+        packet, _, overload = full.removeprefix("aten::").partition(".")
+        if not full.startswith("aten::") or packet.removesuffix("_") in KEPT:
             continue
         # The functional variants of these are C++ around `out=`, which would recurse.
         is_around_out = has_kernel(full, "CompositeExplicitAutogradNonFunctional")
-        is_composed = has_kernel(full, "CompositeExplicitAutograd")
-        if is_around_out or (is_composed and operator in table):
+        is_composed = full in decomposed and has_kernel(full, "CompositeExplicitAutograd")
+        if not (is_around_out or is_composed) or has_kernel(full, "CompositeImplicitAutograd"):
+            continue
+        operator = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
+        if operator is not None and not environment.is_registered(operator):
             environment.register_kernel(operator, environment.fallback.kernel(operator))

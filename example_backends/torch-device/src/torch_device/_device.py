@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import backend_registration
 
+from . import _refusals
 from ._basic import register_basic
-from ._storage import DeviceStorage
+from ._storage import DeviceStorage, guard
 
 if TYPE_CHECKING:
     from .environment import BackendEnvironment
@@ -22,6 +23,13 @@ class DeviceModule:
         self.get_state: Any = None
         self.set_state: Any = None
         self.seed: Any = None
+
+    # Inductor asks for these four.
+    PythonWrapperCodegen = CppWrapperCodegen = WrapperFxCodegen = _refusals.NoInductor
+
+    @property
+    def Scheduling(self) -> type[_refusals.NoInductor]:  # noqa: N802 -- PyTorch's name
+        return _refusals.for_inductor(self.environment.name)
 
     def is_initialized(self) -> bool:
         return True
@@ -59,7 +67,7 @@ class DeviceModule:
         self.set_state(state)
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
-        return [torch.float16]
+        return []  # PyTorch then warns that it casts nothing
 
 
 def _check_index(device: Any) -> None:
@@ -90,6 +98,8 @@ def register(environment: BackendEnvironment) -> DeviceModule:
         made = environment.from_cpu(torch.empty(0, dtype=torch.uint8).set_(storage))
         return made.untyped_storage()
 
+    guard(name)
     torch.serialization.register_package(5, tag, restore)
     register_basic(environment)
+    _refusals.register(environment)
     return module

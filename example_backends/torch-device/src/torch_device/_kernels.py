@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,19 +18,25 @@ if TYPE_CHECKING:
 
     from .environment import BackendEnvironment
 
+# How kernels read an argument, and its part of the key by which dtypes of results are remembered.
 _READS = {
-    "Tensor": "{0} if {0}.__class__ in numbers else read({0})",
-    "Optional[Tensor]": "None if {0} is None else read({0})",
-    "List[Tensor]": "[read(each) for each in {0}]",
-    "List[Optional[Tensor]]": "[None if each is None else read(each) for each in {0}]",
-    "Optional[List[Tensor]]": "None if {0} is None else [read(each) for each in {0}]",
+    "Tensor": """\
+if {0}.__class__ in numbers: {0}_data, {0}_key, {0}_type = {0}, {0}.__class__, data_type
+else: {0}_data = read({0}); {0}_key = {0}_data.dtype{1}; {0}_type = {0}_data.__class__""",
+    "Optional[Tensor]": """\
+if {0} is None: {0}_data = {0}_key = None
+else: {0}_data = read({0}); {0}_key = {0}_data.dtype{1}""",
+    "List[Tensor]": """\
+{0}_data = [read(each) for each in {0}]
+{0}_key = *(each.dtype for each in {0}_data), *(not each.shape for each in {0}_data)""",
+    "List[Optional[Tensor]]": "{0}_data = [None if each is None else read(each) for each in {0}]",
+    "Optional[List[Tensor]]": "{0}_data = None if {0} is None else [read(each) for each in {0}]",
 }
+# Beside other tensors, one without dimensions counts less for the dtype of the result.
+_SHAPE = ", not {0}_data.shape"
 _KEYS = {
-    "Tensor": "{0}.__class__ if {0}.__class__ in numbers else ({0}.dtype, {0}.dim() == 0)",
-    "Optional[Tensor]": "None if {0} is None else {0}.dtype",
-    "List[Tensor]": "*[(each.dtype, each.dim() == 0) for each in {0}]",
-    "number": "{0}.__class__",
-    "Optional[number]": "{0}.__class__",
+    **dict.fromkeys(("Tensor", "Optional[Tensor]", "List[Tensor]"), "{0}_key"),
+    **dict.fromkeys(("number", "Optional[number]"), "{0}.__class__"),
     "bool": "{0}",
     "Optional[int]": "{0}",  # a dtype is an int in schemas
 }
@@ -39,6 +46,7 @@ _CHECKED = {
     "pin_memory": "if pin_memory: refuse('pinned memory')",
     "layout": "if layout is not None and layout is not strided: refuse(layout)",
 }
+_ENTER = ["try: context = contexts.pop()", "except IndexError: context = new_context()"]
 # Tensors that PyTorch has made of numbers come as numbers.
 _NUMBERS = frozenset((bool, int, float, complex))
 
@@ -57,33 +65,32 @@ class Kernels:
 
     def functional(self, operator: Any) -> Callable[..., Any]:
         """Return the kernel of an operator with an implementation of its own."""
-        identity = _schema.identity(operator)
-        body = self._compute(operator)
         returns = [str(each.type) for each in operator._schema.returns]
         if returns == ["Tensor"]:
-            body += ["return wrap(found, expected)"]
+            end = ["return wrap(found, expected)"]
         elif returns == ["List[Tensor]"]:
-            body += ["return [wrap(each, expected) for each in found]"]
+            end = ["return [wrap(each, expected) for each in found]"]
         elif set(returns) == {"Tensor"}:
-            body += ["if expected is None: return tuple(map(wrap_optional, found))"]
-            body += ["return tuple(map(wrap_optional, found, expected))"]
+            end = ["if expected is None: return tuple(map(wrap_optional, found))"]
+            end += ["return tuple(map(wrap_optional, found, expected))"]
         else:
-            body += ["return found"]
-        return self._make(operator, identity, body)
+            end = ["return found"]
+        return self._later(operator, operator, lambda: end)
 
     def in_place(self, operator: Any, functional: Any) -> Callable[..., Any]:
         """Return the kernel of an in-place operator whose functional variant is implemented."""
-        name = _safe(_schema.written(operator)[0])
-        shape = f"if tuple(found.shape) != {name}.shape: check_shape(found, {name})"
-        body = self._compute(functional)
-        body += ["found = settle(found)", shape]
-        body += [f"check_dtype(expected, {name})", f"return write({name}, found)"]
-        return self._make(operator, _schema.identity(functional), body, functional)
+
+        def end() -> list[str]:
+            name = _safe(_schema.written(operator)[0])
+            return [f"return replace({name}, {name}_data, found, expected)"]
+
+        return self._later(operator, functional, end)
 
     def _compute(self, operator: Any) -> list[str]:
         passed, types, keys, reads = [], [], [], []
-        for each in operator._schema.arguments:
-            kind = str(each.type)
+        kinds = [str(each.type) for each in operator._schema.arguments]
+        is_alone = sum(each in ("Tensor", "Optional[Tensor]", "List[Tensor]") for each in kinds) < 2
+        for each, kind in zip(operator._schema.arguments, kinds, strict=True):
             name = _safe(each.name)
             if each.name in _CHECKED:
                 reads.append(_CHECKED[each.name])
@@ -92,10 +99,10 @@ class Kernels:
             value = name
             if kind in _READS:
                 value = f"{name}_data"
-                reads.append(f"{value} = {_READS[kind].format(name)}")
-                if kind == "Tensor":
-                    kind_of = f"{value}.__class__"
-                    types.append(f"data_type if {kind_of} in numbers else {kind_of}")
+                shape = "" if is_alone else _SHAPE.format(name)
+                reads += _READS[kind].format(name, shape).split("\n")
+            if kind == "Tensor":
+                types.append(f"{name}_type")
             if kind in _KEYS:
                 keys.append(_KEYS[kind].format(name))
             passed.append(f"{name}={value}" if each.kwarg_only else value)
@@ -103,24 +110,47 @@ class Kernels:
             types = ["data_type"]
         key = f"({', '.join(keys)}{',' if len(keys) == 1 else ''})"
         arguments = ", ".join(_safe(each.name) for each in operator._schema.arguments)
+        call = f"found = implementation({', '.join(passed)})"
+        ran: list[str] = []
+        if self._environment.is_run_in_context(operator):
+            call = f"found = context.run({', '.join(['implementation', *passed])})"
+            ran = ["finally: contexts.append(context)"]
         return [
             *reads,
-            f"expected = dtypes.get(key := {key}, missing)",
-            f"if expected is missing: expected = find_dtypes(key, ({arguments},))",
-            f"implementation = system.lookup(identity, ({', '.join(types)},))",
+            f"try: expected = dtypes[{key}]",
+            f"except KeyError: expected = find_dtypes({key}, ({arguments},))",
+            f"implementation = lookup(identity, ({', '.join(types)},))",
             f"if implementation is None: return general(operator, {arguments})",
-            "try:",
-            f"    found = implementation({', '.join(passed)})",
+            *(_ENTER if ran else []),
+            f"try: {call}",
             f"except NoImplementationError: return general(operator, {arguments})",
             "except Exception as error:",
             f"    explain(error, ({arguments},))",
             "    raise",
+            *ran,
             f"if found is NotImplemented: return general(operator, {arguments})",
         ]
 
-    def _make(
-        self, operator: Any, identity: str, body: list[str], functional: Any = None
+    def _later(
+        self, operator: Any, functional: Any, end: Callable[[], list[str]]
     ) -> Callable[..., Any]:
+        """Return a function whose code is generated when it is first called.
+
+        A device has hundreds of kernels, of which a program calls some.
+        """
+        names: dict[str, Any] = {}
+
+        def generate() -> Callable[..., Any]:
+            made = self._make(operator, functional, end(), names)
+            stub.__defaults__, stub.__kwdefaults__ = made.__defaults__, made.__kwdefaults__
+            stub.__code__ = made.__code__  # last: other threads call it meanwhile
+            return stub
+
+        names["generate"] = generate
+        stub = FunctionType(_STUB, names, "kernel")
+        return stub
+
+    def _make(self, operator: Any, functional: Any, end: list[str], names: dict[str, Any]) -> Any:
         environment = self._environment
         data = environment.data
         positional = [each for each in operator._schema.arguments if not each.kwarg_only]
@@ -129,21 +159,21 @@ class Kernels:
         parts = [_parameter(each, defaults) for each in positional]
         if keywords:
             parts += ["*", *(_parameter(each, defaults) for each in keywords)]
+        body = [*self._compute(functional), *end]
         source = "\n".join([f"def kernel({', '.join(parts)}):", *(f"    {each}" for each in body)])
-        find = _DtypeFinder(environment, functional or operator)
-        known = {
+        find = _DtypeFinder(environment, functional)
+        environment.find(_schema.identity(functional))  # the first look-up is another method
+        names |= {
             **defaults,
-            "read": data.read,
+            "read": data.read if _sees_conjugates(operator) else data.read_plain,
             "wrap": data.wrap,
             "wrap_optional": data.wrap_optional,
-            "write": data.write,
-            "settle": data.settle,
-            "system": environment.system,
-            "identity": identity,
+            "replace": data.replace,
+            "lookup": environment.system.lookup,
+            "identity": _schema.identity(functional),
             "operator": operator,
             "general": self._general,
             "dtypes": find.known,
-            "missing": find,
             "find_dtypes": find,
             "explain": find.explain,
             "data_type": environment.data_type,
@@ -151,16 +181,15 @@ class Kernels:
             "refuse": self._refuse,
             "strided": torch.strided,
             "numbers": _NUMBERS,
-            "check_shape": _check_shape,
-            "check_dtype": _check_dtype,
+            "contexts": environment.contexts,
+            "new_context": environment.new_context,
         }
         filename = f"<kernel of {_schema.identity(operator)}>"
         # A traceback shows the lines of a kernel.
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         # The source is made of the schema of an operator of PyTorch.
-        exec(compile(source, filename, "exec"), known)  # noqa: S102
-        made: Callable[..., Any] = known["kernel"]
-        return made
+        exec(compile(source, filename, "exec"), names)  # noqa: S102
+        return names["kernel"]
 
     def _refuse(self, what: Any) -> Any:
         name = self._environment.name
@@ -228,6 +257,22 @@ class _DtypeFinder:
         return _schema.call(self._operator, named)
 
 
+def _stub(*args: Any, **kwargs: Any) -> Any:
+    return generate()(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
+
+
+_STUB = _stub.__code__
+
+
+def _sees_conjugates(operator: Any) -> bool:
+    """Return whether a kernel gets views that only say that their values are conjugates.
+
+    Of all others PyTorch resolves them before it calls a kernel.
+    """
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    return any(has_kernel(operator.name(), key) for key in ("Conjugate", "Negative"))
+
+
 def _is_missing(error: Exception) -> bool:
     text = str(error)
     return "meta" in text.lower() or "data-dependent" in text or "fake" in text.lower()
@@ -244,18 +289,3 @@ def _parameter(argument: Any, defaults: dict[str, Any]) -> str:
         return name
     defaults[f"{name}_default"] = argument.default_value
     return f"{name}={name}_default"
-
-
-def _check_shape(array: Any, tensor: torch.Tensor) -> None:
-    raise RuntimeError(
-        f"output with shape {list(tensor.shape)} doesn't match the broadcast shape "
-        f"{list(array.shape)}"
-    )
-
-
-def _check_dtype(expected: torch.dtype | None, tensor: torch.Tensor) -> None:
-    if isinstance(expected, torch.dtype) and not torch.can_cast(expected, tensor.dtype):
-        names = [str(each).partition(".")[2].capitalize() for each in (expected, tensor.dtype)]
-        raise RuntimeError(
-            f"result type {names[0]} can't be cast to the desired output type {names[1]}"
-        )

@@ -8,6 +8,7 @@ Data are values. No operator changes an array: it replaces the array of a storag
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -74,8 +75,7 @@ class DeviceStorage(torch.UntypedStorage):
 
     def clone(self) -> torch.UntypedStorage:
         cell = self.cell
-        made = wrap(cell.array, cell.shape, cell.dtype, self.environment)
-        return made.untyped_storage()
+        return wrap(cell.array, cell.shape, cell.dtype, self.environment).untyped_storage()
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
         memo = memo.setdefault("torch", {})
@@ -109,8 +109,50 @@ class DeviceStorage(torch.UntypedStorage):
             f"storages of the device {self.device.type!r} have no memory; copy the tensor"
         )
 
-    __setitem__ = copy_ = resize_ = fill_ = _refuse
+    __setitem__ = copy_ = resize_ = fill_ = byteswap = _refuse
     share_memory_ = _share_fd_cpu_ = _share_filename_cpu_ = pin_memory = _refuse
+
+
+def guard(name: str) -> None:
+    """Let PyTorch's own class neither make nor read the memory of a device: there is none.
+
+    A device's storages are of that class where PyTorch makes them, and where it insists on it.
+    """
+    for each in _READING:
+        setattr(torch.UntypedStorage, each, _guarded(each, name))
+
+    def new(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        device = kwargs.get("device")
+        if device is not None and torch.device(device).type == name:
+            raise NotImplementedError(
+                f"storages of the device {name!r} come from its tensors: it has no memory"
+            )
+        return torch._C.StorageBase.__new__(cls, *args, **kwargs)
+
+    storage: Any = torch.UntypedStorage
+    storage.__new__ = new
+
+
+# Methods that read or write memory in C++.
+_READING = ("__getitem__", "__setitem__", "fill_", "copy_", "resize_", "clone", "cpu", "tolist",
+            "byteswap", "_write_file", "_set_from_file", "_share_fd_cpu_", "_share_filename_cpu_",
+            "share_memory_", "pin_memory", "__deepcopy__")  # fmt: skip
+
+
+def _guarded(method: str, name: str) -> Any:
+    original: Any = getattr(torch.UntypedStorage, method)
+    own: Any = DeviceStorage.__dict__.get(method, DeviceStorage._refuse)
+
+    @functools.wraps(original)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self.device.type != name:
+            return original(self, *args, **kwargs)
+        if "cell" not in self.__dict__:
+            return DeviceStorage._refuse(self)
+        self.__class__ = DeviceStorage
+        return own(self, *args, **kwargs)
+
+    return call
 
 
 def wrap(array: Any, shape: tuple[int, ...], dtype: torch.dtype, environment: Any) -> torch.Tensor:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextvars import Context, copy_context
 from typing import Any
 
 import torch
 
 from spatch_core import BackendSystem
 
-from . import _device, _schema, _storage
-from ._data import Data
+from . import _device, _refusals, _schema, _storage
+from ._data import Data, check_cast
 from ._fallback import ConversionError, Fallback
 from ._kernels import Kernels
 from ._report import Report
@@ -72,6 +73,9 @@ class BackendEnvironment:
         self.fallback = Fallback(self)
         self._kernels = Kernels(self)
         self._libraries: dict[str, Any] = {}
+        self.contexts: list[Context] = []
+        self.new_context: Callable[[], Context] = copy_context
+        self._in_context: set[Any] = set()
         self._registered: set[Any] = set()
         self._is_described = False
         self.generator: Any = None
@@ -118,8 +122,6 @@ class BackendEnvironment:
                 f"{name} would lose its gradient: PyTorch writes it in terms of other operators, "
                 "which autograd differentiates. Register these instead"
             )
-        if not hasattr(function, "__module__"):  # one of NumPy's ufuncs
-            function = _as_function(function)
         if identity not in self._functions:
             self.system.adopt(operator, identity)
         self._functions[identity] = function
@@ -136,6 +138,23 @@ class BackendEnvironment:
         if in_place is not None and _schema.functional_of(in_place) is operator:
             self.register_kernel(in_place, self._kernels.in_place(in_place, operator))
 
+    def run_in_context(self, operators: Iterable[Any], make: Callable[[], Context]) -> None:
+        """Run implementations in contexts of their own, each made once: entering one costs little.
+
+        Parameters
+        ----------
+        operators : iterable of torch._ops.OpOverload
+            Registered operators whose implementations use no other context variables.
+        make : callable
+            Returns a context, in which for example an array library does not warn.
+        """
+        self._in_context.update(operators)
+        self.new_context = make
+
+    def is_run_in_context(self, operator: Any) -> bool:
+        """Return whether the implementation of an operator runs in a context of its own."""
+        return operator in self._in_context
+
     def kernel(self, operator: Any) -> Callable[..., Any]:
         """Return a kernel that calls the implementation of an operator, which is registered."""
         return self._kernels.functional(operator)
@@ -147,11 +166,14 @@ class BackendEnvironment:
         if library is None:
             library = self._libraries[namespace] = torch.library.Library(namespace, "IMPL")
         key = "PrivateUse1"
+        if operator not in self._registered:
+            library.impl(operator, kernel, key, allow_override=False)
+            self._registered.add(operator)
+            return
         with warnings.catch_warnings():
             # A user may replace what this package has registered.
             warnings.filterwarnings("ignore", "Warning only once for all operators", UserWarning)
-            library.impl(operator, kernel, key, allow_override=operator in self._registered)
-        self._registered.add(operator)
+            library.impl(operator, kernel, key)
 
     def register_default_decompositions(self) -> None:
         """Let all other operators run in terms of the registered ones, as far as PyTorch can."""
@@ -178,13 +200,22 @@ class BackendEnvironment:
         """Return whether a step is being compiled."""
         return _storage.on_read is not None
 
-    def read_by_host(self, identity: str, array: Any) -> None:
+    def read_by_host(self, identity: str) -> None:
         """Count that the host reads values of data."""
-        if self.is_tracing():
-            from ._jax_jit import refuse_host_read
-
-            refuse_host_read(identity, array)
+        self._refuse_in_a_compiled_step(identity)
         self.counts.host_reads[identity] += 1
+
+    def copy_to_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a copy that the program asks for, and count it."""
+        self._refuse_in_a_compiled_step("aten:_to_copy")
+        self.counts.copies["to_cpu"] += 1
+        return self.read_to_cpu(tensor)
+
+    def _refuse_in_a_compiled_step(self, identity: str) -> None:
+        if self.is_tracing():
+            from ._host_reads import refuse_host_read
+
+            refuse_host_read(identity)
 
     def report(self) -> Report:
         """Return what has left the device."""
@@ -213,6 +244,7 @@ class BackendEnvironment:
                 "implementation with register_op, or allow conversions to the CPU: "
                 "environment.conversions = True"
             )
+        self._refuse_in_a_compiled_step(identity)
         self.counts.conversions[identity] += 1
 
     def to_torch(self, cell: _storage.Cell) -> torch.Tensor:
@@ -225,6 +257,9 @@ class BackendEnvironment:
 
     def from_cpu(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a tensor of the device with the values of one of the CPU."""
+        _refusals.check(self.name, tensor)
+        if tensor._is_zerotensor():
+            tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
         tensor = tensor.detach().resolve_conj().resolve_neg().contiguous()
         return self.data.wrap(self.torch_to_data(tensor), tensor.dtype)
 
@@ -232,14 +267,12 @@ class BackendEnvironment:
         """Write values into a tensor, whose shape changes if an operator has it as ``out=``."""
         if target is value:
             return
-        if not torch.can_cast(value.dtype, target.dtype):
-            names = [str(each)[6:].capitalize() for each in (value.dtype, target.dtype)]
+        check_cast(value.dtype, target.dtype)
+        if target.device.type != self.name:
             raise RuntimeError(
-                f"result type {names[0]} can't be cast to the desired output type {names[1]}"
+                "Expected all tensors to be on the same device, but found at least two devices, "
+                f"{self.name}:0 and {target.device}!"
             )
-        if target.device.type == "cpu":
-            target.copy_(value)
-            return
         if value.device.type == "cpu":
             value = self.from_cpu(value)
         if resizing and target.shape != value.shape:
@@ -249,7 +282,3 @@ class BackendEnvironment:
 
     def _settle(self, value: Any) -> Any:
         return self.torch_to_data(torch.as_tensor(value))
-
-
-def _as_function(called: Any) -> Callable[..., Any]:
-    return called

@@ -66,56 +66,6 @@ def test_training_on_digits(device, environment, make):
     assert not environment.report().host_reads
 
 
-def test_jax_jit(device):
-    """A compiled step trains as the step itself does, also what the optimizer remembers."""
-    if device != "jax":
-        pytest.skip("JAX compiles steps of its own device")
-    from torch_device import HostReadError, jax_jit
-
-    def make(place, compile):
-        torch.manual_seed(0)
-        net = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 3)).to(place)
-        optimizer = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
-
-        def step(x, y):
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(net(x), y)
-            loss.backward()
-            optimizer.step()
-            return loss.detach()
-
-        return net, compile(step)
-
-    x, y = torch.randn(5, 8), torch.tensor([0, 1, 2, 0, 1])
-    cpu, step = make("cpu", lambda step: step)
-    net, compiled = make(device, jax_jit)
-    for _ in range(5):
-        torch.testing.assert_close(compiled(x.to(device), y.to(device)).cpu(), step(x, y))
-    for a, b in zip(net.parameters(), cpu.parameters(), strict=True):
-        torch.testing.assert_close(a.cpu(), b)
-        torch.testing.assert_close(a.grad.cpu(), b.grad)
-
-    @jax_jit
-    def reads(x):
-        return x * x.sum().item()
-
-    reads(x.to(device))
-    with pytest.raises(HostReadError, match=r"aten:item reads values, line \d+ of .*test_models"):
-        reads(x.to(device))
-    assert (x.to(device) + 1).cpu().shape == (5, 8)
-
-    counter = torch.zeros(())
-
-    @jax_jit
-    def counts(x):
-        counter.add_(1)
-        return x + 1
-
-    counts(x.to(device))
-    with pytest.raises(HostReadError, match="changes a tensor of the CPU"):
-        counts(x.to(device))
-
-
 @pytest.mark.parametrize(
     ("f", "layout"),
     [
@@ -126,12 +76,15 @@ def test_jax_jit(device):
         (lambda x: torch.linalg.slogdet(x)[1], "transposed"),
         (lambda x: torch.linalg.det(torch.complex(x, 2 * x)).abs(), "transposed"),
         (lambda x: torch.linalg.eigvals(x).abs(), "contiguous"),
+        (lambda x: torch.linalg.solve(x, x @ x + 1), "contiguous"),
+        (lambda x: torch.linalg.solve(x, x @ x + 1, left=False), "transposed"),
+        (lambda x: torch.linalg.lu_solve(*torch.linalg.lu_factor(x), x, adjoint=True), "expanded"),
         (lambda x: torch.kron(x, x), "contiguous"),
         (lambda x: torch.fft.ihfft2(x).abs(), "contiguous"),
         (lambda x: torch.conj_physical(torch.complex(x, 2 * x)).abs(), "contiguous"),
     ],
-    ids=["det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals", "kron",
-         "ihfft2", "conj_physical"],
+    ids=["det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals", "solve",
+         "solve-right-T", "lu_solve", "kron", "ihfft2", "conj_physical"],
 )  # fmt: skip
 def test_gradients_of_matrices(device, environment, f, layout):
     """They are those of the CPU, also where PyTorch's gradient depends on the layout."""
@@ -152,3 +105,50 @@ def test_an_implementation_that_would_have_no_gradient_is_refused(environment):
         environment.register_op(torch.ops.aten.kron.default)(lambda x, y: x)
     with pytest.raises(ValueError, match="takes no tensors"):
         environment.register_op(torch.ops.aten.copysign.default)(lambda x, y: x)
+
+
+def lowest_places(x):
+    """Return the places that pooling chooses where all elements are as low as the padding."""
+    lowest = torch.full_like(x, -torch.inf)[None]
+    return nn.functional.max_pool2d(lowest, 2, padding=1, return_indices=True)[1]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        torch.sgn,
+        lambda x: nn.functional.conv_transpose2d(
+            x[None, None], x[None, :2, None, :2].mT, stride=2, output_padding=1, padding=1
+        ),
+        lambda x: nn.functional.conv_transpose2d(
+            x[None, None], x[None, :1, None, :1], stride=1, output_padding=1, dilation=2
+        ),
+        lambda x: nn.functional.avg_pool2d(x[None], 3, 2, 1, ceil_mode=True),
+        lambda x: nn.functional.avg_pool2d(x[None], 2, count_include_pad=False, padding=1),
+        lambda x: nn.functional.max_pool2d(x[None], 3, 2, 1, ceil_mode=True),
+        lambda x: x.sum() * lowest_places(x),
+        lambda x: nn.functional.adaptive_avg_pool2d(x[None], 3),
+        lambda x: nn.functional.adaptive_max_pool2d(x[None], 3),
+        lambda x: nn.functional.interpolate(x[None, None], scale_factor=1.7, mode="nearest"),
+        lambda x: nn.functional.interpolate(x[None, None], 7, mode="bilinear", align_corners=True),
+        lambda x: nn.functional.interpolate(x[None, None], 3, mode="bicubic"),
+        lambda x: nn.functional.interpolate(x[None, None], 3, mode="bilinear", antialias=True),
+        lambda x: nn.functional.pad(x[None], (1, 2, 0, -1), mode="replicate"),
+        lambda x: torch.cdist(x, x[:2] * 2, p=1.5),
+        nn.functional.pdist,
+        lambda x: torch.polar(x[0, 0].abs(), x[0, 0]).abs(),
+    ],
+    ids=["sgn", "conv_transpose", "conv_transpose-dilated", "avg_pool-ceil", "avg_pool-count",
+         "max_pool-ceil", "max_pool-lowest", "adaptive_avg", "adaptive_max", "nearest", "bilinear",
+         "bicubic", "smooth", "replicate", "cdist", "pdist", "polar"],
+)  # fmt: skip
+def test_gradients_of_one_operator(device, environment, f):
+    """Values and gradients are those of the CPU, without conversions."""
+    x = torch.randn(4, 4)
+    found = []
+    for where in ("cpu", device):
+        leaf = x.clone().to(where).requires_grad_()
+        value = f(leaf)
+        (gradient,) = torch.autograd.grad((value * value).sum(), leaf)
+        found.append((value.detach().cpu(), gradient.cpu()))
+    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)

@@ -146,6 +146,12 @@ def test_errors_are_those_of_pytorch(x, device):
     assert (x + torch.tensor(2.0)).cpu()[0, 0] == 2
 
 
+def test_no_view_reaches_beyond_its_storage(device):
+    """Not even that of an empty storage, of which NumPy checks no bounds."""
+    with pytest.raises(RuntimeError, match="out of bounds of the storage"):
+        torch.empty(0, device=device).as_strided((3, 4), (4, 1))
+
+
 def test_host_reads_are_counted(x, environment):
     """Reads by the host are in the report; without them it is empty."""
     y = (x * 2).sum()
@@ -193,3 +199,40 @@ def test_registered_operators_dispatch(environment, device):
     system = environment.system
     assert system.lookup("aten:add.Tensor", (environment.data_type,)) is not None
     assert system.lookup("aten:add.Tensor", (str,)) is None
+
+
+def test_conjugates_that_are_not_computed_yet(device):
+    """Operators that get the views themselves read conjugates and negatives, of numbers too."""
+    for x in (torch.tensor(1 + 2j), torch.tensor([1 + 2j, 3 - 4j])):
+        y = x.to(device)
+        assert torch.equal(y.conj().clone().cpu(), x.conj())
+        assert torch.equal(y.conj().imag.clone().cpu(), x.conj().imag)
+        assert torch.equal(torch._neg_view(y.real.clone()).clone().cpu(), -x.real)
+        assert torch.equal((y.conj() * 2).cpu(), x.conj() * 2)
+    assert torch.equal(torch.dot(y.conj(), y).cpu(), torch.dot(x.conj(), x))
+
+
+def test_views_beyond_a_storage_are_refused(x):
+    """As by PyTorch, also where a storage has the right number of elements elsewhere."""
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        x.as_strided((12,), (1,), 1)
+    with pytest.raises(RuntimeError, match="negative sizes"):
+        x.clone().resize_(-1)
+
+
+def test_zero_dimensions_count_less_for_the_dtype(device):
+    """The dtype of a result depends on which argument is a number without dimensions."""
+    for a in (torch.ones(2, dtype=torch.float32), torch.tensor(1.0), torch.ones(2).long()):
+        for b in (torch.tensor(2.0, dtype=torch.float64), torch.ones(2, dtype=torch.float64)):
+            assert (a.to(device) + b.to(device)).dtype == (a + b).dtype
+            assert (a.to(device) * 2.5).dtype == (a * 2.5).dtype
+            assert torch.add(a.to(device), b.to(device)).dtype == (a + b).dtype
+
+
+def test_kernels_run_in_threads(x):
+    """Each call runs in a context of its own: results are those of one thread."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: ((x * n) / 0).sum().isnan().item(), range(200)))
+    assert found == [True] * 200

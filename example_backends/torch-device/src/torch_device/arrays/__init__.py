@@ -13,6 +13,7 @@ from . import (
     polynomials,
     randomness,
     reductions,
+    resampling,
     searching,
 )
 
@@ -20,6 +21,6 @@ from . import (
 def register(environment: Any, xp: Any) -> None:
     """Register all of them for an array library."""
     first = (pointwise, creation, reductions, indexing, linear)
-    for each in (*first, networks, searching, randomness, polynomials):
+    for each in (*first, networks, resampling, searching, randomness, polynomials):
         each.register(environment, xp)
     pointwise.register_special(environment, xp)

@@ -144,6 +144,8 @@ def register(environment: Any, xp: Any) -> None:
 
     @op(aten.masked_scatter.default)
     def masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+        if not source.size:
+            return x
         mask = xp.broadcast_to(mask, x.shape)
         order = xp.cumsum(mask.reshape(-1)) - 1
         values = source.reshape(-1)[xp.clip(order, 0, max(source.size - 1, 0))]
@@ -217,8 +219,11 @@ def register(environment: Any, xp: Any) -> None:
     def index_reduce(
         x: Any, dim: int, index: Any, values: Any, reduce: str, include_self: bool = True
     ) -> Any:
-        if not x.ndim or not index.size:
-            return NotImplemented
+        if not index.size:
+            return x
+        if not x.ndim:
+            x, values = x.reshape(1), values.reshape(-1)
+            return index_reduce(x, 0, index.reshape(-1), values, reduce, include_self)[0]
         return reduced(x, along(x, dim, index), values, reduce, include_self)
 
     def inserted(x: Any, part: Any, values: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..environment import BackendEnvironment
-from . import register
+from . import factors, register
 
 
 def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendEnvironment:
@@ -37,6 +37,7 @@ def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendE
     environment.register_op(torch.ops.aten.as_strided.default)(as_strided)
     environment.register_op(torch.ops.aten.as_strided_scatter.default)(as_strided_scatter)
     register(environment, jnp)
+    factors.register(environment, jnp, lambda x: jax.lax.linalg.lu(x)[:2])
     environment.register_default_decompositions()
     return environment
 

@@ -59,43 +59,28 @@ def register(environment: Any, xp: Any) -> None:
             return xp.zeros((0,), x.dtype), linalg.qr(x, "r")
         return tuple(linalg.qr(x, mode))
 
-    @op(aten._linalg_slogdet.default, aten._linalg_det.default)
-    def unsupported(*args: Any, **kwargs: Any) -> Any:
-        return NotImplemented  # backward needs the factors, which NumPy does not give
-
-    for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
-        factor_as_gradients_expect(environment, each, by_cpu=True)
-
     op(aten.linalg_eig.default)(lambda x: tuple(linalg.eig(x)))
     op(aten.trace.default)(xp.trace)
     op(aten.linalg_cross.default)(
         lambda x, y, dim=-1: xp.cross(*xp.broadcast_arrays(x, y), axis=dim)
     )
+
+    @op(aten._trilinear.default)
+    def trilinear(
+        a: Any,
+        b: Any,
+        c: Any,
+        a_dims: Any,
+        b_dims: Any,
+        c_dims: Any,
+        summed: Any,
+        unrolled: int = 1,
+    ) -> Any:
+        product = xp.expand_dims(a, tuple(a_dims)) * xp.expand_dims(b, tuple(b_dims))
+        product = product * xp.expand_dims(c, tuple(c_dims))
+        return xp.sum(product, axis=tuple(summed)) if summed else product
+
     _register_fourier(op, xp)
-
-
-def factor_as_gradients_expect(environment: Any, operator: Any, *, by_cpu: bool) -> None:
-    """Let a determinant return the factors of the matrix that autograd takes them for.
-
-    PyTorch factors the transposed matrix where a real matrix is contiguous, which spares LAPACK a
-    copy, and the gradient asks for the layout again. Both matrices have the same determinant.
-
-    Parameters
-    ----------
-    environment : BackendEnvironment
-        The device.
-    operator : torch._ops.OpOverload
-        Takes a matrix, and returns its factors among other things; it is registered.
-    by_cpu : bool
-        Whether PyTorch's CPU factors, by this rule, a copy that is contiguous.
-    """
-    factored = environment.kernel(operator)
-
-    def kernel(x: Any) -> Any:
-        is_transposed = not x.is_complex() and x.is_contiguous() is not by_cpu
-        return factored(x.mT if is_transposed else x)
-
-    environment.register_kernel(operator, kernel)
 
 
 def _register_fourier(op: Any, xp: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .linear import factor_as_gradients_expect
+from . import factors
 
 aten = torch.ops.aten
 
@@ -17,92 +17,23 @@ def register(environment: Any) -> None:
     op = environment.register_op
     linalg = np.linalg
 
-    # NumPy raises the error of a singular matrix itself.
-    environment.register_kernel(
-        aten._linalg_check_errors.default, lambda info, name, *, is_matrix: None
-    )
     op(aten._linalg_eigvals.default)(linalg.eigvals)
-
-    def info_of(x: Any) -> Any:
-        return np.zeros(x.shape[:-2], np.int32)
 
     try:
         import scipy.linalg as scipy
+        from scipy import special
     except ImportError:
         return
 
-    def batched(function: Any, *arrays: Any) -> Any:
-        """Call a function for each matrix of stacks of the same shape."""
-        outer = arrays[0].shape[:-2]
-        found = [function(*(each[index] for each in arrays)) for index in np.ndindex(outer)]
-        if not found:
-            return None
-        if not isinstance(found[0], tuple):
-            return np.stack(found).reshape((*outer, *found[0].shape))
-        return tuple(
-            np.stack(each).reshape((*outer, *each[0].shape)) for each in zip(*found, strict=True)
-        )
-
     def factor(x: Any) -> Any:
-        """Return the factors in one matrix, the pivots from 1, the permutation and its sign."""
+        (getrf,) = scipy.lapack.get_lapack_funcs(("getrf",), (x,))
+        outer = x.shape[:-2]
+        lu, pivots = np.empty_like(x), np.empty((*outer, min(x.shape[-2:])), np.int32)
+        for index in np.ndindex(outer):
+            lu[index], pivots[index], _ = getrf(x[index])
+        return lu, pivots
 
-        def one(matrix: Any) -> Any:
-            (lu, pivots, _) = scipy.lapack.get_lapack_funcs(("getrf",), (matrix,))[0](matrix)
-            order = np.arange(matrix.shape[0])
-            for i, j in enumerate(pivots):
-                order[[i, j]] = order[[j, i]]
-            return lu, (pivots + 1).astype(np.int32), order, _sign(pivots)
-
-        return batched(one, x)
-
-    @op(aten.linalg_lu_factor_ex.default)
-    def lu_factor(x: Any, pivot: bool = True, check_errors: bool = False) -> Any:
-        found = factor(x) if pivot and x.size else None
-        return NotImplemented if found is None else (found[0], found[1], info_of(x))
-
-    @op(aten.linalg_lu.default)
-    def lu(x: Any, pivot: bool = True) -> Any:
-        found = factor(x) if pivot and x.size else None
-        return NotImplemented if found is None else _split(found)
-
-    def _split(found: Any) -> Any:
-        lu, _, order, _ = found
-        m, n = lu.shape[-2:]
-        k = min(m, n)
-        lower = np.tril(lu[..., :, :k], -1) + np.eye(m, k, dtype=lu.dtype)
-        swap = np.swapaxes(np.eye(m, dtype=lu.dtype)[order], -1, -2)
-        return swap, lower, np.triu(lu[..., :k, :])
-
-    @op(aten._linalg_det.default)
-    def det(x: Any) -> Any:
-        found = factor(x) if x.size else None
-        if found is None:
-            return NotImplemented
-        diagonal = np.diagonal(found[0], axis1=-2, axis2=-1)
-        return np.prod(diagonal, axis=-1) * found[3], found[0], found[1]
-
-    @op(aten._linalg_slogdet.default)
-    def slogdet(x: Any) -> Any:
-        found = factor(x) if x.size else None
-        if found is None:
-            return NotImplemented
-        diagonal = np.diagonal(found[0], axis1=-2, axis2=-1)
-        size = np.abs(diagonal)
-        sign = np.prod(diagonal / np.where(size == 0, 1, size), axis=-1) * found[3]
-        return sign, np.sum(np.log(size), axis=-1), found[0], found[1]
-
-    for each in (aten._linalg_det.default, aten._linalg_slogdet.default):
-        factor_as_gradients_expect(environment, each, by_cpu=False)
-
-    @op(aten._linalg_solve_ex.default)
-    def solve(x: Any, y: Any, left: bool = True, check_errors: bool = False) -> Any:
-        is_vector = y.ndim == 1 or (y.ndim == x.ndim - 1 and y.shape == x.shape[:-1])
-        right = y[..., None] if is_vector else y
-        found = factor(x) if x.size and left else None
-        if found is None:
-            return NotImplemented
-        result = linalg.solve(x, right)
-        return result[..., 0] if is_vector else result, found[0], found[1], info_of(x)
+    factors.register(environment, np, factor)
 
     @op(aten.linalg_solve_triangular.default)
     def triangular(
@@ -116,8 +47,17 @@ def register(environment: Any) -> None:
             return linalg.solve(x, y)
         return np.swapaxes(linalg.solve(np.swapaxes(x, -1, -2), np.swapaxes(y, -1, -2)), -1, -2)
 
+    op(aten.triangular_solve.default)(
+        lambda y, x, upper=True, transpose=False, unitriangular=False: (
+            triangular(np.swapaxes(x, -1, -2), y, not upper, True, unitriangular)
+            if transpose
+            else triangular(x, y, upper, True, unitriangular),
+            x,
+        )
+    )
     op(aten.linalg_pinv.atol_rtol_tensor)(_pinv)
     op(aten.linalg_matrix_exp.default)(lambda x: scipy.expm(x) if x.size else x)
+    op(aten.special_airy_ai.default)(lambda x: special.airy(x)[0])
 
     def cholesky(x: Any, upper: bool = False) -> Any:
         found = linalg.cholesky(np.conj(np.swapaxes(x, -1, -2)) if upper else x)
@@ -136,11 +76,6 @@ def register(environment: Any) -> None:
         x = np.triu(x) if upper else np.tril(x)
         turned = np.conj(np.swapaxes(x, -1, -2))
         return linalg.solve(np.matmul(turned, x) if upper else np.matmul(x, turned), y)
-
-
-def _sign(pivots: Any) -> Any:
-    count = int(np.sum(pivots != np.arange(len(pivots))))
-    return np.asarray(-1.0 if count % 2 else 1.0)
 
 
 def _pinv(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:

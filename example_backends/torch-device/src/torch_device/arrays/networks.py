@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+import numpy as np
 import torch
 
 aten = torch.ops.aten
@@ -15,9 +16,9 @@ def register(environment: Any, xp: Any) -> None:
     op = environment.register_op
     is_numpy = xp.__name__ == "numpy"
 
-    def windows(x: Any, kernel: Any, stride: Any, dilation: Any) -> Any:
+    def windows(x: Any, kernel: Any, stride: Any, dilation: Any, sizes: Any = None) -> Any:
         """Return the elements below each place of a kernel: (place, batch, channel, out...)."""
-        sizes = _sizes(x.shape[2:], kernel, stride, dilation)
+        sizes = sizes or _sizes(x.shape[2:], kernel, stride, dilation)
         parts = []
         for place in itertools.product(*map(range, kernel)):
             part = tuple(
@@ -55,18 +56,22 @@ def register(environment: Any, xp: Any) -> None:
         part = tuple(slice(p, n - p) for p, n in zip(padding, x.shape[2:], strict=True))
         return x[_all(part)]
 
-    def columns(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    def columns(
+        x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, sizes: Any = None
+    ) -> Any:
         """Return the windows as a matrix for each group: (group, channel * kernel, places)."""
-        found = windows(padded(x, padding), w.shape[2:], stride, dilation)
+        found = windows(padded(x, padding), w.shape[2:], stride, dilation, sizes)
         count, batch, channels = found.shape[:3]
         found = found.reshape(count, batch, groups, channels // groups, -1)
         found = xp.transpose(found, (2, 3, 0, 1, 4))
         return found.reshape(groups, channels // groups * count, -1)
 
-    def forward(x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-        sizes = _sizes(padded_shape(x, padding), w.shape[2:], stride, dilation)
+    def forward(
+        x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int, sizes: Any = None
+    ) -> Any:
+        sizes = sizes or _sizes(padded_shape(x, padding), w.shape[2:], stride, dilation)
         matrix = w.reshape(groups, w.shape[0] // groups, -1)
-        found = xp.matmul(matrix, columns(x, w, stride, padding, dilation, groups))
+        found = xp.matmul(matrix, columns(x, w, stride, padding, dilation, groups, sizes))
         found = found.reshape(w.shape[0], x.shape[0], *sizes)
         return xp.swapaxes(found, 0, 1)
 
@@ -94,7 +99,7 @@ def register(environment: Any, xp: Any) -> None:
         g: Any, x: Any, w: Any, stride: Any, padding: Any, dilation: Any, groups: int
     ) -> Any:
         flat = xp.swapaxes(g, 0, 1).reshape(groups, w.shape[0] // groups, -1)
-        cols = columns(x, w, stride, padding, dilation, groups)
+        cols = columns(x, w, stride, padding, dilation, groups, g.shape[2:])
         return xp.matmul(flat, xp.swapaxes(cols, 1, 2)).reshape(w.shape)
 
     @op(aten.convolution.default)
@@ -151,12 +156,48 @@ def register(environment: Any, xp: Any) -> None:
         options = (stride, padding, dilation, groups)
         of_x = of_w = of_bias = None
         if mask[0]:
-            of_x = forward(g, w, *options) if transposed else grad_input(g, w, x.shape, *options)
+            # With an output padding, more windows would fit than the input has elements.
+            of_x = (
+                forward(g, w, *options, x.shape[2:])
+                if transposed
+                else grad_input(g, w, x.shape, *options)
+            )
         if mask[1]:
             of_w = grad_weight(x, g, w, *options) if transposed else grad_weight(g, x, w, *options)
         if mask[2]:
             of_bias = xp.sum(g, axis=(0, *range(2, g.ndim)))
         return of_x, of_w, of_bias
+
+    def pooled(dims: int, x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool) -> Any:
+        """Return the options of a pooling for each dimension, its sizes, and the widths to pad."""
+        kernel, stride, padding = _equal(dims, kernel, stride or kernel, padding)
+        sizes = _sizes(padded_shape(x, padding), kernel, stride, (1,) * dims)
+        if ceil:
+            for i, (n, k, s, p) in enumerate(
+                zip(x.shape[2:], kernel, stride, padding, strict=True)
+            ):
+                sizes[i] = -(-(n + 2 * p - k) // s) + 1
+                sizes[i] -= (sizes[i] - 1) * s >= n + p  # a window begins in the tensor
+        widths = [
+            (p, max((m - 1) * s + k - n - p, p))
+            for n, m, k, s, p in zip(x.shape[2:], sizes, kernel, stride, padding, strict=True)
+        ]
+        return kernel, stride, padding, sizes, widths
+
+    def divisors(
+        x: Any, kernel: Any, stride: Any, padding: Any, sizes: Any, with_padding: bool, given: Any
+    ) -> Any:
+        """Return how many elements count below each window."""
+        found = np.ones(sizes)
+        for axis, (n, m, k, s, p) in enumerate(
+            zip(x.shape[2:], sizes, kernel, stride, padding, strict=True)
+        ):
+            first = np.arange(m) * s - p
+            last = np.minimum(first + k, n + p)
+            if not with_padding:
+                first, last = np.maximum(first, 0), np.minimum(last, n)
+            found = found * (last - first).reshape(-1, *(1,) * (len(sizes) - axis - 1))
+        return xp.asarray(found if given is None else np.full(sizes, given), x.dtype)
 
     def average(dims: int) -> Any:
         def pool(
@@ -168,25 +209,46 @@ def register(environment: Any, xp: Any) -> None:
             with_padding: bool = True,
             divisor: Any = None,
         ) -> Any:
-            if ceil:
-                return NotImplemented
-            kernel, stride, padding = _equal(dims, kernel, stride or kernel, padding)
             alone = x.ndim == dims + 1
             x = x[None] if alone else x
-            once = (1,) * dims
-            found = xp.sum(windows(padded(x, padding), kernel, stride, once), axis=0)
-            if divisor is None and with_padding:
-                divisor = 1
-                for each in kernel:
-                    divisor *= each
-            elif divisor is None:
-                ones = padded(xp.ones((1, 1, *x.shape[2:]), x.dtype), padding)
-                divisor = xp.sum(windows(ones, kernel, stride, once), axis=0)
-            found = found / divisor
+            kernel, stride, padding, sizes, widths = pooled(dims, x, kernel, stride, padding, ceil)
+            full = xp.pad(x, [(0, 0), (0, 0), *widths])
+            found = xp.sum(windows(full, kernel, stride, (1,) * dims, sizes), axis=0)
+            count = divisors(x, kernel, stride, padding, sizes, with_padding, divisor)
+            found = found / count
             return found[0] if alone else found
 
         return pool
 
+    def average_backward(dims: int) -> Any:
+        def call(
+            g: Any,
+            x: Any,
+            kernel: Any,
+            stride: Any,
+            padding: Any,
+            ceil: bool,
+            with_padding: bool,
+            divisor: Any,
+        ) -> Any:
+            alone = x.ndim == dims + 1
+            x, g = (x[None], g[None]) if alone else (x, g)
+            kernel, stride, padding, sizes, widths = pooled(dims, x, kernel, stride, padding, ceil)
+            part = g / divisors(x, kernel, stride, padding, sizes, with_padding, divisor)
+            count = int(np.prod(kernel))
+            full = [n + low + high for n, (low, high) in zip(x.shape[2:], widths, strict=True)]
+            found = scattered(
+                xp.broadcast_to(part, (count, *part.shape)),
+                (*x.shape[:2], *full), kernel, stride, (1,) * dims,
+            )  # fmt: skip
+            inner = (slice(p, p + n) for p, n in zip(padding, x.shape[2:], strict=True))
+            found = found[_all(tuple(inner))]
+            return found[0] if alone else found
+
+        return call
+
+    op(aten.avg_pool2d_backward.default)(average_backward(2))
+    op(aten.avg_pool3d_backward.default)(average_backward(3))
     op(aten.avg_pool2d.default)(average(2))
     op(aten.avg_pool3d.default)(average(3))
 
@@ -202,60 +264,89 @@ def register(environment: Any, xp: Any) -> None:
             x = xp.concatenate(parts, axis=axis)
         return x
 
-    @op(aten.adaptive_max_pool2d.default)
-    def adaptive_max(x: Any, size: Any) -> Any:
-        height, width = x.shape[-2:]
-        values, index = [], []
-        for i in range(size[0]):
-            top, bottom = i * height // size[0], -(-(i + 1) * height // size[0])
-            for j in range(size[1]):
-                left, right = j * width // size[1], -(-(j + 1) * width // size[1])
-                part = x[..., top:bottom, left:right].reshape(*x.shape[:-2], -1)
-                best = xp.argmax(part, axis=-1)
-                values.append(xp.max(part, axis=-1))
-                row, column = best // (right - left) + top, best % (right - left) + left
-                index.append((row * width + column).astype(xp.int64))
-        shape = (*x.shape[:-2], *size)
-        return tuple(xp.stack(each, -1).reshape(shape) for each in (values, index))
+    def largest(found: Any, places: Any) -> Any:
+        """Return the largest elements of the first dimension, and which they are in the input."""
+        top = xp.max(found, axis=0)
+        # Padding has no place, and is as low as an element may be.
+        best = xp.argmax(((found == top) | (found != found)) & (places >= 0), axis=0)[None]
+        index = xp.take_along_axis(xp.broadcast_to(places, found.shape), best, axis=0)
+        return xp.take_along_axis(found, best, axis=0)[0], index[0]
 
-    @op(aten.max_pool2d_with_indices.default)
-    def max_pool(
-        x: Any,
-        kernel: Any,
-        stride: Any = (),
-        padding: Any = 0,
-        dilation: Any = 1,
-        ceil: bool = False,
-    ) -> Any:
-        if ceil:
-            return NotImplemented
-        kernel, stride, padding, dilation = _equal(2, kernel, stride or kernel, padding, dilation)
-        alone = x.ndim == 3
-        x = x[None] if alone else x
-        low = -xp.inf if x.dtype.kind == "f" else xp.iinfo(x.dtype).min
-        full = xp.pad(x, [(0, 0), (0, 0), *((p, p) for p in padding)], constant_values=low)
-        found = windows(full, kernel, stride, dilation)
-        best = xp.argmax(found, axis=0)
-        rows, cols = best // kernel[1] * dilation[0], best % kernel[1] * dilation[1]
-        rows = rows + xp.arange(best.shape[2])[:, None] * stride[0] - padding[0]
-        cols = cols + xp.arange(best.shape[3]) * stride[1] - padding[1]
-        result = xp.max(found, axis=0), (rows * x.shape[3] + cols).astype(xp.int64)
-        return tuple(each[0] for each in result) if alone else result
+    def adaptive_max(dims: int) -> Any:
+        def call(x: Any, size: Any) -> Any:
+            shape = x.shape[-dims:]
+            values, index = [], []
+            for place in itertools.product(*map(range, size)):
+                part = tuple(
+                    slice(i * n // m, -(-(i + 1) * n // m))
+                    for i, n, m in zip(place, shape, size, strict=True)
+                )
+                numbers = np.arange(int(np.prod(shape))).reshape(shape)[part].reshape(-1)
+                below = (Ellipsis, *part)
+                moved = xp.moveaxis(x[below].reshape(*x.shape[:-dims], -1), -1, 0)
+                numbers = xp.asarray(numbers.reshape(-1, *(1,) * (moved.ndim - 1)))
+                value, found = largest(moved, numbers)
+                values.append(value)
+                index.append(found)
+            made = (*x.shape[:-dims], *size)
+            return tuple(xp.stack(each, -1).reshape(made) for each in (values, index))
 
-    @op(aten.max_pool2d_with_indices_backward.default)
-    def max_pool_backward(
-        g: Any, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: Any, index: Any
-    ) -> Any:
-        rows = index.reshape(*index.shape[:-2], -1)
-        flat = xp.zeros((*x.shape[:-2], x.shape[-2] * x.shape[-1]), g.dtype)
-        grid = list(xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True))
-        grid[-1] = rows
-        values = g.reshape(rows.shape)
-        if is_numpy:
-            xp.add.at(flat, tuple(grid), values)
-        else:
-            flat = flat.at[tuple(grid)].add(values)
-        return flat.reshape(x.shape)
+        return call
+
+    op(aten.adaptive_max_pool2d.default)(adaptive_max(2))
+    op(aten.adaptive_max_pool3d.default)(adaptive_max(3))
+
+    def max_pool(dims: int) -> Any:
+        def call(
+            x: Any,
+            kernel: Any,
+            stride: Any = (),
+            padding: Any = 0,
+            dilation: Any = 1,
+            ceil: bool = False,
+        ) -> Any:
+            alone = x.ndim == dims + 1
+            x = x[None] if alone else x
+            (dilation,) = _equal(dims, dilation)
+            (kernel,) = _equal(dims, kernel)
+            wide = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
+            _, stride, _, sizes, widths = pooled(dims, x, wide, stride or kernel, padding, ceil)
+            low = -xp.inf if x.dtype.kind == "f" else xp.iinfo(x.dtype).min
+            full = xp.pad(x, [(0, 0), (0, 0), *widths], constant_values=xp.asarray(low, x.dtype))
+            numbers = np.arange(int(np.prod(x.shape[2:]))).reshape(1, 1, *x.shape[2:])
+            numbers = np.pad(numbers, [(0, 0), (0, 0), *widths], constant_values=-1)
+            places = windows(xp.asarray(numbers), kernel, stride, dilation, sizes)
+            found = windows(full, kernel, stride, dilation, sizes)
+            result = largest(found, places)
+            return tuple(each[0] for each in result) if alone else result
+
+        return call
+
+    op(aten.max_pool2d_with_indices.default)(max_pool(2))
+    op(aten.max_pool3d_with_indices.default)(max_pool(3))
+
+    def chosen_backward(dims: int) -> Any:
+        def call(g: Any, x: Any, *options: Any) -> Any:
+            """Return the gradient of operators that choose elements: their places come last."""
+            index = options[-1]
+            rows = index.reshape(*index.shape[:-dims], -1)
+            flat = xp.zeros((*x.shape[:-dims], int(np.prod(x.shape[-dims:]))), g.dtype)
+            grid = list(
+                xp.meshgrid(*(xp.arange(n) for n in rows.shape), indexing="ij", sparse=True)
+            )
+            grid[-1] = rows
+            values = g.reshape(rows.shape)
+            if is_numpy:
+                xp.add.at(flat, tuple(grid), values)
+            else:
+                flat = flat.at[tuple(grid)].add(values)
+            return flat.reshape(x.shape)
+
+        return call
+
+    for dims in (2, 3):
+        for name in (f"max_pool{dims}d_with_indices", f"adaptive_max_pool{dims}d"):
+            op(getattr(aten, f"{name}_backward").default)(chosen_backward(dims))
 
     @op(aten.native_layer_norm.default)
     def layer_norm(x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import Context
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
     def as_strided(x: Any, size: Any, stride: Any, offset: int = 0) -> Any:
         if 0 in size:
             return np.empty(size, x.dtype)
+        if not x.size:  # NumPy checks no bounds then
+            raise RuntimeError("setStorage: the sizes and strides are out of bounds of the storage")
         x = np.ascontiguousarray(x)
         step = x.itemsize
         return np.ndarray(size, x.dtype, x, offset * step, [each * step for each in stride])
@@ -39,29 +42,18 @@ def make_environment(name: str = "npy", *, conversions: bool = True) -> BackendE
         as_strided(x, size, stride, offset)[...] = source
         return x
 
-    quiet = _Quiet(environment)
-    register(quiet, np)
-    linear_scipy.register(quiet)
+    register(environment, np)
+    linear_scipy.register(environment)
+    environment.run_in_context(environment.operators, _quiet)
     environment.register_default_decompositions()
     return environment
 
 
-class _Quiet:
-    """Registers implementations that do not warn of what PyTorch computes silently."""
-
-    def __init__(self, environment: BackendEnvironment) -> None:
-        self._environment = environment
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._environment, name)
-
-    def register_op(self, *operators: Any) -> Any:
-        def register(function: Any) -> Any:
-            quiet = np.errstate(all="ignore")(function)
-            self._environment.register_op(*operators)(quiet)
-            return function
-
-        return register
+def _quiet() -> Context:
+    """Return a context in which NumPy does not warn of what PyTorch computes silently."""
+    made = Context()
+    made.run(np.seterr, all="ignore")
+    return made
 
 
 def to_data(tensor: torch.Tensor) -> Any:

@@ -174,6 +174,10 @@ def register(environment: Any, xp: Any) -> None:
     op(aten.relu.default)(lambda x: xp.maximum(x, xp.asarray(0, x.dtype)))
     op(aten.threshold.default)(lambda x, t, value: xp.where(x <= t, value, x).astype(x.dtype))
     op(aten.threshold_backward.default)(lambda g, x, t: xp.where(x <= t, 0, g).astype(g.dtype))
+    for name in ("softshrink_backward", "hardshrink_backward"):
+        op(getattr(aten, name).default)(
+            lambda g, x, limit: xp.where((x >= -limit) & (x <= limit), 0, g).astype(g.dtype)
+        )
     op(aten.leaky_relu.default)(lambda x, slope=0.01: xp.where(x > 0, x, x * slope))
     op(aten.hardtanh.default)(lambda x, low=-1, high=1: xp.minimum(xp.maximum(x, low), high))
     op(aten.log_sigmoid_forward.default)(

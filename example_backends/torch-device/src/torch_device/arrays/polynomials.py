@@ -75,6 +75,37 @@ def register(environment: Any, xp: Any) -> None:
         i, j = xp.triu_indices(x.shape[0], 1)
         return distance(x[i] - x[j], p)
 
+    def distance_backward(g: Any, difference: Any, p: float, found: Any) -> Any:
+        """Return the gradient of the differences."""
+        g, found, sign = g[..., None], found[..., None], xp.sign(difference)
+        size = xp.abs(difference)
+        if p == 0:
+            return xp.zeros_like(difference)
+        if p == 1:
+            return g * sign
+        if p == float("inf"):
+            return g * sign * (size == found)
+        # Where two rows are equal, the gradient is zero; so is a power of zero below 1.
+        scale = g / xp.where(found == 0, 1, found) ** (p - 1)
+        power = xp.where(size == 0, 1, size) ** (p - 1)
+        return xp.where((found == 0) | (size == 0), 0, scale * sign * power)
+
+    @op(aten._cdist_backward.default)
+    def cdist_backward(g: Any, x: Any, y: Any, p: float, found: Any) -> Any:
+        difference = x[..., :, None, :] - y[..., None, :, :]
+        return xp.sum(distance_backward(g, difference, p, found), axis=-2)
+
+    @op(aten._pdist_backward.default)
+    def pairwise_backward(g: Any, x: Any, p: float, found: Any) -> Any:
+        i, j = xp.triu_indices(x.shape[0], 1)
+        part = distance_backward(g, x[i] - x[j], p, found)
+        if xp.__name__ == "numpy":
+            total = xp.zeros(x.shape, part.dtype)
+            xp.add.at(total, i, part)
+            xp.subtract.at(total, j, part)
+            return total
+        return xp.zeros(x.shape, part.dtype).at[i].add(part).at[j].add(-part)
+
     op(aten.frexp.Tensor)(lambda x: tuple(xp.frexp(x)))
     op(aten.special_spherical_bessel_j0.default)(
         lambda x: xp.where(xp.abs(x) < 0.5, xp.sinc(x / xp.pi), xp.sin(x) / xp.where(x == 0, 1, x))

@@ -12,14 +12,23 @@ aten = torch.ops.aten
 
 
 class Randomness:
-    """A generator of NumPy: the numbers are drawn by the host, and are data of the device then."""
+    """A generator of NumPy: the numbers are drawn by the host, and are data of the device then.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    traced : TracedGenerator, optional
+        Draws the numbers of compiled steps.
+    """
+
+    def __init__(self, traced: Any = None) -> None:
         self.generator = np.random.default_rng(0)
+        self.traced = traced
 
     def seed(self, seed: int) -> None:
         """Start anew from a seed."""
         self.generator = np.random.default_rng(seed % 2**64)
+        if self.traced is not None:
+            self.traced.seed(seed)
 
     def get_state(self) -> torch.Tensor:
         """Return the state as bytes in a tensor of the CPU."""
@@ -27,6 +36,8 @@ class Randomness:
         numbers = [state["state"]["state"], state["state"]["inc"]]
         data = b"".join(each.to_bytes(16, "little") for each in numbers)
         data += bytes([state["has_uint32"]]) + state["uinteger"].to_bytes(8, "little")
+        if self.traced is not None:
+            data += self.traced.get_state()
         return torch.frombuffer(bytearray(data), dtype=torch.uint8)
 
     def set_state(self, state: torch.Tensor) -> None:
@@ -39,22 +50,28 @@ class Randomness:
             "has_uint32": data.read(1)[0],
             "uinteger": int.from_bytes(data.read(8), "little"),
         }
+        if self.traced is not None:
+            self.traced.set_state(data.read(8))
 
 
 def register(environment: Any, xp: Any) -> None:
     """Register the functional operators; in-place ones follow from them."""
-    random = Randomness()
+    traced = None
+    if xp.__name__.startswith("jax"):
+        from .traced_randomness import TracedGenerator  # imports JAX
+
+        traced = TracedGenerator()
+    random = Randomness(traced)
     module = environment.module
     module.seed, module.get_state = random.seed, random.get_state
     module.set_state = random.set_state
 
+    def generator() -> Any:
+        return random.traced if environment.is_tracing() else random.generator
+
     def drawn(function: Any) -> Any:
         def draw(x: Any, *args: Any) -> Any:
-            if environment.is_tracing():
-                raise RuntimeError(
-                    "random numbers are drawn by the host, which a compiled step would not repeat"
-                )
-            found = function(random.generator, tuple(x.shape), *args)
+            found = function(generator(), tuple(x.shape), *args)
             return xp.asarray(found).astype(x.dtype)
 
         return draw
@@ -85,7 +102,7 @@ def register(environment: Any, xp: Any) -> None:
         return drawn(lambda g, shape: g.random(shape))(p) < p
 
     def permutation(n: int, out: torch.Tensor) -> torch.Tensor:
-        environment.data.write(out, xp.asarray(random.generator.permutation(n)))
+        environment.data.write(out, xp.asarray(generator().permutation(n)))
         return out
 
     environment.register_kernel(

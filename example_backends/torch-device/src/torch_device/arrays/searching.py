@@ -145,6 +145,8 @@ def register(environment: Any, xp: Any) -> None:
             found[2].astype(xp.int64) if counts else empty,
         )
 
+    op(aten._unique.default)(lambda x, ordered=True, inverse=False: unique(x, ordered, inverse)[:2])
+
     @op(aten.bincount.default)
     def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
         return xp.bincount(x, weights, minlength)

@@ -1,0 +1,192 @@
+"""What is refused, and says so: mixtures of devices, and kinds of tensors that there are not."""
+
+import pickle
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+
+@pytest.fixture
+def x(device):
+    return torch.arange(6.0, device=device).reshape(2, 3)
+
+
+CPU = torch.ones(2, 3)
+MIXTURES = {
+    "add": lambda x: x + CPU,
+    "radd": lambda x: CPU + x,
+    "mm": lambda x: x @ CPU.T,
+    "in-place": lambda x: x.clone().add_(CPU),
+    "in-place-cpu": lambda x: CPU.clone().add_(x),
+    "where": lambda x: torch.where(x > 1, x, CPU),
+    "cat": lambda x: torch.cat([x, CPU]),
+    "stack": lambda x: torch.stack([CPU, x]),
+    "linear": nn.Linear(3, 2),
+    "index_select": lambda x: torch.index_select(x, 0, torch.tensor([0])),
+    "gather": lambda x: torch.gather(x, 1, torch.zeros(2, 1, dtype=torch.int64)),
+    "out": lambda x: torch.add(x, x, out=CPU.clone()),
+    "cross_entropy": lambda x: nn.functional.cross_entropy(x, torch.tensor([0, 1])),
+    "conv": lambda x: nn.functional.conv1d(x[None], torch.ones(1, 2, 1)),
+    "embedding": lambda x: nn.functional.embedding(torch.tensor([0]), x),
+    "lerp": lambda x: torch.lerp(x, CPU, 0.5),
+    "addmm": lambda x: torch.addmm(CPU, x, x.T),
+    "foreach": lambda x: torch._foreach_add([x, x], [CPU, CPU]),
+}
+
+
+@pytest.mark.parametrize("mix", list(MIXTURES.values()), ids=list(MIXTURES))
+def test_mixtures_of_devices(x, environment, mix):
+    """Tensors of the CPU and of the device raise PyTorch's own error; none is moved silently."""
+    environment.conversions = True
+    environment.report().reset()
+    with pytest.raises(RuntimeError, match="device"):
+        mix(x)
+    assert not environment.report().conversions
+    assert not environment.report().copies
+
+
+NUMBERS = {
+    "add": lambda x, two: x + two,
+    "radd": lambda x, two: two + x,
+    "in-place": lambda x, two: x.clone().mul_(two),
+    "where": lambda x, two: torch.where(x > 1, x, two),
+    "comparison": lambda x, two: x > two,
+    "pow": lambda x, two: x**two,
+    "fill": lambda x, two: x.clone().fill_(two),
+    "assignment": lambda x, two: set_first(x.clone(), two),
+    "clamp": lambda x, two: x.clamp(max=two),
+}
+
+
+def set_first(x, value):
+    x[0] = value
+    return x
+
+
+@pytest.mark.parametrize("compute", list(NUMBERS.values()), ids=list(NUMBERS))
+def test_numbers_of_the_cpu(x, compute):
+    """A tensor of the CPU without dimensions counts as a number."""
+    two = torch.tensor(2.0)
+    found = compute(x, two)
+    assert found.device == x.device
+    torch.testing.assert_close(found.cpu(), compute(x.cpu(), two))
+
+
+REFUSED = {
+    "pin_memory": (lambda d: torch.zeros(2, device=d).pin_memory(), "pin"),
+    "pinned-zeros": (lambda d: torch.zeros(2, device=d, pin_memory=True), "pin"),
+    "pinned-empty": (lambda d: torch.empty(2, device=d, pin_memory=True), "pin"),
+    "to_sparse": (lambda d: torch.eye(2, device=d).to_sparse(), "sparse"),
+    "to_sparse_csr": (lambda d: torch.eye(2, device=d).to_sparse_csr(), "sparse"),
+    "sparse-layout": (lambda d: torch.zeros(2, device=d, layout=torch.sparse_coo), "sparse"),
+    "sparse_coo": (
+        lambda d: torch.sparse_coo_tensor([[0], [1]], [1.0], (2, 2), device=d),
+        "sparse",
+    ),
+    "sparse-to": (lambda d: torch.eye(2).to_sparse().to(d), "sparse"),
+    "quantize": (
+        lambda d: torch.quantize_per_tensor(torch.ones(2, device=d), 0.1, 0, torch.qint8),
+        "quantiz",
+    ),
+    "quantized-to": (
+        lambda d: torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8).to(d),
+        "quantiz",
+    ),
+    "quantized-empty": (lambda d: torch.zeros(2, dtype=torch.qint8, device=d), "quantiz"),
+    "complex32": (lambda d: torch.zeros(2, dtype=torch.complex32, device=d), "complex32"),
+    "complex32-cast": (lambda d: torch.ones(2, device=d).to(torch.complex32), "complex32"),
+    "complex32-to": (lambda d: torch.ones(2).to(torch.complex32).to(d), "complex32"),
+    "complex32-view": (
+        lambda d: torch.view_as_complex(torch.ones(2, 2, dtype=torch.float16, device=d)) + 1,
+        "complex32",
+    ),
+    "nested": (lambda d: torch.nested.nested_tensor([torch.ones(2, device=d)]) + 1, "nested"),
+    "mkldnn": (lambda d: torch.ones(2, device=d).to_mkldnn(), "mkldnn"),
+    "index": (lambda d: torch.zeros(2, device=f"{d}:1"), "index"),
+    "index-to": (lambda d: torch.zeros(2).to(f"{d}:1"), "index"),
+    "numpy": (lambda d: torch.zeros(2, device=d).numpy(), "CPU|cpu"),
+    "share_memory": (lambda d: torch.zeros(2, device=d).share_memory_(), "."),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("make", "text"), list(REFUSED.values()), ids=list(REFUSED))
+def test_refused(device, environment, make, text):
+    """The message says which kind of tensor the device lacks; nothing is made silently."""
+    environment.conversions = True
+    with pytest.raises((NotImplementedError, RuntimeError, TypeError, BufferError)) as caught:
+        make(device)
+    assert re.search(text, str(caught.value)), caught.value
+
+
+def test_nothing_ends_the_process(device):
+    """Odd uses of storages and of attributes are errors, or work; the interpreter survives."""
+    code = f"""
+import copy, gc, io, pickle, weakref
+import torch
+if {device!r} == "npy":
+    from torch_device.arrays.numpy_device import make_environment
+else:
+    from torch_device.arrays.jax_device import make_environment
+make_environment()
+x = torch.arange(6.0, device={device!r}).reshape(2, 3)
+attempts = dict(
+    deepcopy=lambda: copy.deepcopy(x), copy=lambda: copy.copy(x),
+    deepcopy_view=lambda: copy.deepcopy(x.T[1:]),
+    deepcopy_gradient=lambda: copy.deepcopy(x.clone().requires_grad_()),
+    deepcopy_storage=lambda: copy.deepcopy(x.untyped_storage()),
+    pickle=lambda: pickle.loads(pickle.dumps(x)),
+    storage=lambda: x.storage().tolist(), untyped=lambda: list(x.untyped_storage()),
+    data_ptr=lambda: x.data_ptr(), storage_ptr=lambda: x.untyped_storage().data_ptr(),
+    set_none=lambda: x.clone().set_(), set_other=lambda: torch.empty(0).set_(x.untyped_storage()),
+    set_cpu=lambda: x.clone().set_(torch.ones(2).untyped_storage()),
+    out_of_bounds=lambda: x.as_strided((9, 9), (9, 1)) + 1,
+    negative=lambda: x.as_strided((2,), (1,), 100) + 1,
+    data=lambda: setattr(x.clone(), "data", torch.ones(2)),
+    resize_storage=lambda: x.clone().untyped_storage().resize_(100),
+    numpy=lambda: x.numpy(), array=lambda: memoryview(x), dlpack=lambda: x.__dlpack__(),
+    share=lambda: x.share_memory_(), from_file=lambda: x.untyped_storage().is_shared(),
+    weak=lambda: weakref.ref(x.untyped_storage()), new=lambda: x.new(), new2=lambda: x.new(3),
+    type=lambda: x.type(), to_type=lambda: x.type("torch.FloatTensor"),
+    clone_storage=lambda: x.untyped_storage().clone(),
+    storage_cpu=lambda: x.untyped_storage().cpu(),
+    fill_storage=lambda: x.untyped_storage().fill_(0), hash=lambda: hash(x.untyped_storage()),
+    subclass=lambda: torch.Tensor._make_subclass(torch.nn.Parameter, x) + 1,
+    as_subclass=lambda: x.as_subclass(torch.nn.Parameter) + 1,
+    generator=lambda: torch.Generator({device!r}), stream=lambda: torch.Stream({device!r}),
+    event=lambda: torch.Event({device!r}), from_buffer=lambda: torch.asarray(x),
+    swap=lambda: torch.utils.swap_tensors(x.clone(), x.clone()), bytes=lambda: bytes(x),
+    autocast=lambda: torch.autocast({device!r}).__enter__() and None,
+    checkpoint=lambda: torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False),
+    fake=lambda: torch.zeros(2, device="meta").to({device!r}),
+)
+import torch.utils.checkpoint
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except Exception as error:
+        print(name, type(error).__name__, str(error).splitlines()[0][:100])
+    gc.collect()
+assert x.cpu().tolist() == [[0, 1, 2], [3, 4, 5]]
+print("survived")
+"""
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert found.stdout.endswith("survived\n"), found.stdout + found.stderr
+    assert not found.returncode
+
+
+def test_a_pickle_needs_its_device(x):
+    """A process without the device has an error, not a tensor of another device."""
+    code = "import pickle, sys; pickle.loads(bytes.fromhex(sys.argv[1]))"
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, pickle.dumps(x).hex()],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert found.returncode == 1
+    assert "Error" in found.stderr
