@@ -11,6 +11,8 @@ import pytest
 from comparison import computed, dispatchable, lazily, scipy_function, why_deferred
 from scipy import ndimage
 
+from spatch_core import BackendDeferredError
+
 X = np.arange(42.0).reshape(6, 7) % 5
 LAZY = da.from_array(X, chunks=(3, 4))
 ONES = np.ones((3, 3))
@@ -201,3 +203,10 @@ def test_numpy_arrays_become_dask_arrays_where_dask_is_asked_for() -> None:
     result = dispatchable("ndimage.sobel").invoke(type=da.Array)(X)
     np.testing.assert_array_equal(computed(result), scipy_function("ndimage.sobel")(X))
     assert isinstance(lazily("ndimage.label", [[0, 1], [1, 0]])[0], da.Array)
+
+
+def test_a_forced_call_raises_instead_of_a_wrong_result() -> None:
+    """Unlimited iterations block by block would stop too early at the borders."""
+    forced = dispatchable("ndimage.binary_dilation").invoke(backend="dask", force=True)
+    with pytest.raises(BackendDeferredError, match="which needs the whole array"):
+        forced(LAZY > 1, iterations=0)

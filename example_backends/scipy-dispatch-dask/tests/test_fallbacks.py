@@ -9,6 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 import pytest
+from comparison import forbidden
 from sample_calls import SERVED
 from scipy_functions import FUNCTIONS, Function
 
@@ -133,11 +134,10 @@ def _overwriting(x: Any, axis: int, output: Any, mode: str, cval: float) -> Any:
 
 
 def test_an_exception_says_why_scipy_got_a_dask_array() -> None:
-    """In the policy "default": SciPy cannot read Dask arrays as labels."""
-    labels = da.ones((6, 7), dtype=int, chunks=3)
-    with dask.config.set(scheduler="synchronous"), pytest.raises(Exception) as caught:  # noqa: PT011
-        ndimage.labeled_comprehension(LAZY, labels, da.ones(1, dtype=int), None, float, 0)
+    """In the policy "default": SciPy would compute the weights."""
+    with dask.config.set(scheduler=forbidden), pytest.raises(AssertionError) as caught:
+        ndimage.convolve(LAZY, da.ones((3, 3)))
     if sys.version_info >= (3, 11):
         (note,) = caught.value.__notes__
-        assert note.startswith("No backend ran scipy_dispatch.ndimage:labeled_comprehension for ")
-        assert "dask has no implementation" in note
+        assert note.startswith("No backend ran scipy_dispatch.ndimage:convolve for ")
+        assert "weights= is a Dask array" in note

@@ -76,6 +76,7 @@ def test_description_and_registry_agree() -> None:
         name: {
             "function": each.identifier,
             "should_run": each.should_run,
+            "uses_context": each.uses_context,
             "additional_docs": (each.function.__doc__ or "").partition("\n\n")[0],
         }
         for name, each in registered.items()

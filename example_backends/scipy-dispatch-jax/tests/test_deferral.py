@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from comparison import dispatchable, scipy_function, why_deferred
 
+from spatch_core import BackendDeferredError
+
 X = np.arange(42.0, dtype=np.float32).reshape(6, 7) % 5
 J = jnp.asarray(X)
 U = jnp.ones((2, 2), np.uint8)
@@ -386,3 +388,12 @@ def test_warnings_are_scipy_s(name: str, args: Any, settings: dict[str, Any], te
     np.testing.assert_allclose(np.asarray(first), second, atol=1e-5)
     with pytest.warns(UserWarning, match=text):
         jax.jit(lambda x: dispatchable(name)(x, *args[1:], **settings))(args[0])
+
+
+def test_a_forced_call_raises_instead_of_a_wrong_result() -> None:
+    """SciPy's default order is 3, and JAX interpolates linearly."""
+    forced = dispatchable("ndimage.map_coordinates").invoke(backend="jax", force=True)
+    image = jnp.arange(12.0).reshape(3, 4)
+    with pytest.raises(BackendDeferredError, match="order=3: JAX interpolates with order=0 and"):
+        forced(image, jnp.ones((2, 1)))
+    assert float(forced(image, jnp.ones((2, 1)), order=1)[0]) == 5.0

@@ -35,7 +35,7 @@ def test_description_and_registry_agree() -> None:
     text = files("scipy_dispatch_jax").joinpath("backend.toml").read_text(encoding="utf-8")
     functions = tomllib.loads(text)["functions"]
     assert functions.pop("auto-generation")["modules"] == MODULES
-    assert functions.pop("defaults")["should_run"] == "scipy_dispatch_jax._implement:should_run"
+    assert functions.pop("defaults") == {"uses_context": True}
     described = {name: fields["function"] for name, fields in functions.items()}
     assert described == registered()
 

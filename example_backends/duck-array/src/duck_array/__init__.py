@@ -55,7 +55,7 @@ class Quantity(_Served, _Operators):  # type: ignore[misc]
 
     # NumPy's functions bind as methods do.
     sum, mean, std, var = np.sum, np.mean, np.std, np.var
-    min, max, reshape, ravel = np.min, np.max, np.reshape, np.ravel
+    min, max, reshape, ravel, squeeze = np.min, np.max, np.reshape, np.ravel, np.squeeze
 
     def astype(self, dtype: Any, **kwargs: Any) -> Any:
         return type(self)(self.values.astype(dtype, **kwargs), self.unit)

@@ -141,7 +141,7 @@ def _table() -> dict[str, tuple[Rule, int]]:
     )
     add(same, 1, "nanmedian unique unique_values concatenate stack vstack hstack dstack block")
     add(same, 1, "atleast_1d atleast_2d zeros_like ones_like empty_like ediff1d delete resize pad")
-    add(same, 1, "unstack split array_split hsplit vsplit gradient")
+    add(same, 1, "unstack split array_split hsplit vsplit gradient trim_zeros")
     add(each, _ALL, "broadcast_arrays meshgrid")
     add(same, 3, "clip")
     add(same, 2, "full_like insert")
@@ -152,6 +152,7 @@ def _table() -> dict[str, tuple[Rule, int]]:
         product, 2, "multiply matmul vecdot matvec vecmat dot vdot inner outer tensordot cross kron"
     )
     add(product, 2, "multiply.outer convolve correlate trapezoid")
+    add(product, _ALL, "einsum")
     add(quotient, 2, "divide floor_divide divide.outer")
     add(raised, 2, "power float_power")
     add(power(2), 1, "square var nanvar cov")
@@ -187,7 +188,9 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(several(ratio, same, ratio), 1, "svd", linalg)
     add(same, 1, "fft ifft rfft irfft fft2 ifft2 fftn ifftn fftshift ifftshift", "numpy.fft")
     names = "expit logit erf erfc erfinv gamma gammaln exprel log_expit log_ndtr ndtr j0 j1 sinpi"
-    add(number, 1, names, "scipy.special")
+    add(number, 1, f"{names} exp10", "scipy.special")
+    add(number, 2, "xlogy xlog1py", "scipy.special")
+    add(power(Fraction(1, 3)), 1, "cbrt", "scipy.special")
     add(ratio, 2, "rel_entr", "scipy.special")
     return found
 

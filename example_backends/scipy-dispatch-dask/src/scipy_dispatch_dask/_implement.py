@@ -1,4 +1,4 @@
-"""The implementations made from the table, and their `should_run`."""
+"""The implementations made from the table: the plan of a call is its strategy, or why not."""
 
 from __future__ import annotations
 
@@ -13,30 +13,13 @@ from ._table import TABLES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
-
-    from spatch_core import DispatchContext
+    from typing import Any, TypeAlias
 
     from ._strategy import Strategy
 
+    Plan: TypeAlias = "Callable[[], Any] | str"
+
 backend = BackendImplementation("dask")
-
-
-def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Decide whether the strategy for ``context.function`` supports these arguments.
-
-    Returns
-    -------
-    bool or str
-        True, or the reason why it does not.
-    """
-    module, _, name = context.function.partition(":")
-    strategy = TABLES[module][name]
-    try:
-        return why_not(strategy, bind(context.function, args, kwargs)) or True
-    except (TypeError, ValueError, IndexError, AttributeError):
-        # The arguments are invalid. The implementation calls SciPy, which raises the error.
-        return True
 
 
 def implement_all(module: str, namespace: dict[str, Any]) -> None:
@@ -47,26 +30,31 @@ def implement_all(module: str, namespace: dict[str, Any]) -> None:
     module : str
         A module of `scipy_dispatch`. Functions that the installed SciPy lacks are skipped.
     namespace : dict
-        The globals of the module that holds the implementations.
+        The globals of the module that holds the functions.
     """
     library = import_module(module)
     for name, strategy in TABLES[module].items():
         if not hasattr(library, name):
             continue
-        identifier = f"{module}:{name}"
-        implementation = _implementation(identifier, strategy)
-        implementation.__name__ = implementation.__qualname__ = name
-        implementation.__module__ = namespace["__name__"]
+        plan = _plan_of(f"{module}:{name}", strategy)
+        plan.__name__ = plan.__qualname__ = name
+        plan.__module__ = namespace["__name__"]
         # The documentation of the library's function shows the first paragraph.
-        implementation.__doc__ = (
+        plan.__doc__ = (
             "Lazy: takes Dask arrays, and computes nothing before the result is computed.\n\n"
             f"The arguments are those of `{module}.{name}`, and so are the values."
         )
-        namespace[name] = backend.implements(identifier, should_run=should_run)(implementation)
+        namespace[name] = backend.plans(f"{module}:{name}")(plan)
 
 
-def _implementation(identifier: str, strategy: Strategy) -> Callable[..., Any]:
-    def implementation(*args: Any, **kwargs: Any) -> Any:
-        return strategy.run(ready(strategy, bind(identifier, args, kwargs)))
+def _plan_of(identifier: str, strategy: Strategy) -> Callable[..., Plan]:
+    def plan(*args: Any, **kwargs: Any) -> Plan:
+        try:
+            call = bind(identifier, args, kwargs)
+            reason = why_not(strategy, call)
+        except (TypeError, ValueError, IndexError, AttributeError):
+            # The arguments are invalid. The strategy calls SciPy, which raises the error.
+            return lambda: strategy.run(ready(strategy, bind(identifier, args, kwargs)))
+        return reason or (lambda: strategy.run(ready(strategy, call)))
 
-    return implementation
+    return plan

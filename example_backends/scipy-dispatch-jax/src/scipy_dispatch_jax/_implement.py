@@ -1,11 +1,9 @@
-"""The registration of implementations, and their `should_run`."""
+"""The registration of implementations, each as a plan: what runs a call, or why not."""
 
 from __future__ import annotations
 
-import functools
 import inspect
 from dataclasses import dataclass
-from importlib import import_module
 from numbers import Number
 
 import numpy as np
@@ -34,7 +32,9 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from spatch_core import DispatchContext
+    from spatch_core.types import Planned
 
+    Plan: TypeAlias = "Callable[[], Any] | str"
     Refusal: TypeAlias = "Callable[[dict[str, Any]], str | None]"
 
 backend = BackendImplementation("jax")
@@ -106,12 +106,9 @@ class Served:
         return self.function(*bound.args, **bound.kwargs)
 
 
-SERVED: dict[str, Served] = {}
-
-
 def implements(
     identifier: str, *arrays: str, refuse: Refusal = lambda call: None
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[Callable[..., Any]], Planned]:
     """Return a decorator that registers an implementation with this backend.
 
     Parameters
@@ -124,48 +121,46 @@ def implements(
         Takes all arguments by name; returns the reason why the call is not supported, or None.
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        served = Served(function, arrays, refuse, inspect.signature(function))
+    def register(function: Callable[..., Any]) -> Planned:
+        signature = inspect.signature(function)
+        served = Served(function, arrays, refuse, signature)
 
-        @functools.wraps(function)
-        def implementation(*args: Any, **kwargs: Any) -> Any:
-            return served.call(args, kwargs)
+        def plan(context: DispatchContext | None, /, *args: Any, **kwargs: Any) -> Plan:
+            return _plan(served, context, args, kwargs)
 
-        SERVED[identifier] = served
-        return backend.implements(identifier, should_run=should_run)(implementation)
+        for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(plan, name, getattr(function, name))
+        first = inspect.Parameter("context", inspect.Parameter.POSITIONAL_ONLY)
+        parameters = [first, *signature.parameters.values()]
+        plan.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return backend.plans(identifier, uses_context=True)(plan)
 
     return register
 
 
-def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Decide whether a call is supported, without reading the elements of JAX arrays.
-
-    Returns
-    -------
-    bool or str
-        True, or the reason why it is not.
-    """
-    module = context.function.partition(":")[0].removeprefix("scipy_dispatch.")
-    import_module(f"{__package__}.{module}")
-    served = SERVED[context.function]
+def _plan(served: Served, context: DispatchContext | None, args: Any, kwargs: Any) -> Plan:
+    """Return what runs a call, or why it is not supported; reads no elements of JAX arrays."""
     try:
-        call = served.bind(args, kwargs).arguments
+        bound = served.bind(args, kwargs)
+        call = bound.arguments
         reason = _why_without_data(context, served, call) or _why_not(served, call)
         if reason is None:
             served.settle(call)
             reason = served.refuse(call) or _why_not_there(served, call, args, kwargs)
-        return reason or True
+        return reason or (lambda: served.function(*bound.args, **bound.kwargs))
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         if any(map(is_traced, leaves((args, kwargs)))):
             # SciPy cannot report the error for tracers. The implementation raises the same
             # error.
-            return True
+            return lambda: served.call(args, kwargs)
         return f"the arguments do not fit: {error}"
 
 
-def _why_without_data(context: DispatchContext, served: Served, call: dict[str, Any]) -> str | None:
+def _why_without_data(
+    context: DispatchContext | None, served: Served, call: dict[str, Any]
+) -> str | None:
     """Reject a call in which only a setting is a JAX array, unless the user requests JAX."""
-    if context.prioritized or jax.Array in context.types:
+    if context is None or context.prioritized or jax.Array in context.types:
         return None
     names = [name for name, value in call.items() if any(map(is_jax, leaves(value)))]
     if not names or any(name in served.arrays for name in names):

@@ -123,7 +123,7 @@ class Manager:
 
     def get_backend(self) -> str:
         """Return the name of the current backend."""
-        name: str = self.current_backend().backend_name
+        name: str = getattr(instances, self.switch.get_backend()).backend_name
         return name
 
     def register_backend_method(self, name: str, fun_or_attr: Any) -> None:
@@ -154,7 +154,8 @@ class Manager:
                     if type(value) in (FunctionType, MethodType) and value in ours:
                         vars(module)[name] = ours[value]
         self.set_backend(self.theirs._backend)
-        self.set_backend(current, local_threadsafe=True)
+        if current is not self.current_backend():
+            self.set_backend(current, local_threadsafe=True)
 
 
 # In this order: TensorLy's manager for tensor algebra is a subclass of the other one.

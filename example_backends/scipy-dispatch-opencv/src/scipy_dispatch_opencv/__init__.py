@@ -1,0 +1,1 @@
+"""OpenCV for `scipy_dispatch`: filters and morphology of images."""
