@@ -22,6 +22,10 @@ from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser, SkipParse
 # Neither the tests nor what they start touch the cache of whoever runs them.
 os.environ["SPATCH_CORE_CACHE"] = "off"
 
+# An environment that was made before the package had a plugin of pytest.
+if "spatch_core.testing.pytest_plugin" not in sys.modules:
+    pytest_plugins = ["spatch_core.testing.pytest_plugin"]
+
 EXAMPLES = Path(__file__).parent / "example_backends"
 MISSING = [
     name

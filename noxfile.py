@@ -34,8 +34,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 FOLDER = ROOT / ".check"
-EVERYTHING = FOLDER / "environments/everything" / ("Scripts" if os.name == "nt" else "bin")
-"""The programs of the environment that holds the examples and what they need."""
+
+
+def programs_of(session: str) -> Path:
+    """Return the folder of the programs of a session's environment."""
+    name = session.replace(".", "-")
+    return FOLDER / "environments" / name / ("Scripts" if os.name == "nt" else "bin")
+
+
+EVERYTHING = "everything"
+"""The session whose environment holds the examples and what they need."""
 REPORTS = TemporaryDirectory(prefix="spatch-core-")
 
 INTERPRETERS = find_interpreters()
@@ -45,19 +53,33 @@ OLDEST = next(iter(INTERPRETERS))
 # This one runs everything that runs on one alone.
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
-PROCESS_TESTS = ("cli", "examination", "tools", "typing", "test_wheel.py")
-"""Tests that start many processes: only the oldest Python and the main one run them."""
+PROCESS_TESTS = ("cli", "examination", "test_migration.py", "test_wheel.py")
+"""Tests that start many processes: the main Python runs all of them, the oldest one a part."""
 SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
-"""Tests of many samples, attacks or threads. The same two Pythons run them: the oldest one has no
-C extension, the main one has it."""
-SLOWEST_TESTS = (
-    *("cli/test_completion.py", "cli/test_doctor.py", "cli/test_explain.py", "cli/test_hooks.py"),
-    *("cli/test_new_backend.py", "cli/test_terminal.py", "cli/test_update.py"),
-    *("cli/test_verify.py", "examination"),
+"""Tests of many samples, attacks or threads: only the main Python runs them, all with its C
+extension, and those that need no new process also without it."""
+TOOL_TESTS = ("tools", "typing")
+"""Tests of what is no part of the package: only the main Python runs them, the second ones in the
+session `types`."""
+OLDEST_TESTS = (
+    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_list.py", "cli/test_order.py"),
+    *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
+    *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
+    "test_wheel.py",
 )
-"""Those of `PROCESS_TESTS` that start the most processes: only the main Python runs them."""
-QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS)]
-WITHOUT_SLOWEST = [f"--ignore=tests/{name}" for name in SLOWEST_TESTS]
+"""The part of `PROCESS_TESTS` that the oldest Python runs: something of each kind."""
+INTERPRETER_TESTS = (
+    *("call", "function", "protocols", "state", "switching"),
+    *("test_import_locks.py", "test_interrupts.py", "test_locks.py"),
+)
+"""Tests of what differs between Pythons: frames, code, threads and interrupts. The Pythons between
+the oldest and the main one run these."""
+SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
+"""Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
+QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
+UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
+"""Those that run apart from the measurement of coverage: they end processes, fill disks, start
+many threads, or test no part of the package."""
 
 nox.needs_version = ">=2025.11.12"
 nox.options.envdir = str(FOLDER / "environments")
@@ -170,16 +192,17 @@ def step(
     name: str = "",
     version: str = MAIN,
     requires: Sequence[str] = (),
-    everything: bool = False,
+    environment: str = "",
 ) -> Callable[[Callable[[Step], None]], None]:
     """Register a function as a session.
 
-    It has an environment of its own or, with `everything`, that of the session of this name.
+    It has an environment of its own or, with `environment`, that of the session of this name.
     """
 
     def register(function: Callable[[Step], None]) -> None:
         def run(session: nox.Session) -> None:
-            step = Step(session, version, EVERYTHING if everything else Path(session.bin))
+            programs = programs_of(environment) if environment else Path(session.bin)
+            step = Step(session, version, programs)
             function(step)
             if step.failed:
                 session.error(f"failed: {', '.join(step.failed)}")
@@ -187,8 +210,8 @@ def step(
         run.__doc__ = title
         register_session = nox.session(
             name=name or function.__name__.replace("_", "-"),
-            python=False if everything else INTERPRETERS[version],
-            requires=["everything"] if everything else requires,
+            python=False if environment else INTERPRETERS[version],
+            requires=[environment] if environment else requires,
         )
         register_session(run)
 
@@ -216,48 +239,59 @@ def types(step: Step) -> None:
     step.pytest("typing", "-m", "", "tests/typing")
 
 
+def run_parts(step: Step, parts: list[list[str]], **variables: str) -> None:
+    """Run pytest with each of these arguments, or once with those of the command line."""
+    posargs = step.session.posargs
+    for number, part in enumerate([posargs] if posargs else parts):
+        step.pytest(f"core-{number}", "-m", "", *part, variables=variables)
+
+
 def core(version: str) -> None:
     """Add the tests of spatch_core on one Python."""
     title = f"tests of spatch_core on Python {version}"
-    parts = ["tests", *QUICK]
+    name = f"core-{version}"
+    environment = ""
+    parts = [["tests", *QUICK]]
     if version == MAIN:
         title += ", with branch coverage"
-        # Attacks end processes, and fill disks, on which a measurement of coverage depends.
-        parts = ["tests", "--ignore=tests/attacks", "--cov", "--cov-report=term"]
+        environment = "main"
+        parts = [
+            [
+                *("tests", "--ignore=tests/typing", "--cov", "--cov-report=term"),
+                *(f"--ignore=tests/{each}" for each in UNMEASURED),
+            ],
+            [f"tests/{each}" for each in UNMEASURED],
+        ]
     elif version == OLDEST:
-        title += ", without the slowest tests of the command line"
-        parts = ["tests", *WITHOUT_SLOWEST]
+        title += ", with a part of the tests of the command line"
+        # Apart: pytest finds nothing in a folder that it is told to ignore.
+        parts.append([f"tests/{each}" for each in OLDEST_TESTS])
     else:
-        title += ", without tests of the command line, of many samples and of many threads"
+        title += ": what depends on the interpreter"
+        parts = [[*(f"tests/{each}" for each in INTERPRETER_TESTS), *QUICK]]
 
-    @step(title, name=f"core-{version}", version=version)
+    @step(title, name=name, version=version, environment=environment)
     def tests(step: Step) -> None:
-        step.install([ROOT], groups=["test"], extras="[cli]")
-        step.pytest("core", "-m", "", *(step.session.posargs or parts))
-        if version == MAIN and not step.session.posargs:
-            step.pytest("attacks", "-m", "", "tests/attacks")
+        if not environment:
+            step.install([ROOT], groups=["test"], extras="[cli]")
+        run_parts(step, parts)
 
     if version == MAIN and version not in ("3.10", "3.11"):  # which have no C extension
+        title = f"tests of spatch_core without its C extension on Python {version}"
 
-        @step(
-            f"tests of spatch_core without its C extension on Python {version}",
-            name=f"core-{version}-pure",
-        )
+        @step(title, name=f"{name}-pure", version=version, environment="main")
         def pure(step: Step) -> None:
-            step.install([ROOT], groups=["test"], extras="[cli]")
-            parts = step.session.posargs or ["tests", *QUICK]
-            step.pytest("core", "-m", "", *parts, variables={"SPATCH_CORE_PURE": "1"})
+            run_parts(step, [["tests", *QUICK], ["tests/property"]], SPATCH_CORE_PURE="1")
+
+
+@step("install what the tests on the main Python need, for the sessions that use it")
+def main(step: Step) -> None:
+    # The benchmarks compare with packages that the examples must not see: SciPy uses uarray.
+    step.install([ROOT], groups=["test", "bench"], extras="[cli]")
 
 
 for _version in INTERPRETERS:
     core(_version)
-
-
-@step("tests of the benchmarks of dispatching")
-def bench(step: Step) -> None:
-    # Apart from the examples: SciPy uses the uarray that is compared, if it is installed.
-    step.install([ROOT], groups=["test", "bench"], extras="[cli]")
-    step.pytest("bench", "-m", "", "tests/tools/test_bench.py")
 
 
 @step("install the examples and what they need, for the sessions that use them")
@@ -266,20 +300,28 @@ def everything(step: Step) -> None:
     step.install([ROOT, *example_folders()], groups=groups, extras="[cli]")
 
 
-@step("types and tests of the example library and backends", everything=True)
+@step("types and tests of the example library and backends", environment=EVERYTHING)
 def examples(step: Step) -> None:
-    for folder in example_folders():
-        source = str(folder / "src")
-        step.run("mypy", source, variables={"MYPYPATH": source})
-    # What these import has types here, and none in the environment of the step "types".
-    step.run("mypy", "tools", "docs")
+    sources = [str(folder / "src") for folder in example_folders()]
+    # What `tools` and `docs` import has types here, and none in the environment of "types".
+    step.run("mypy", *sources, "tools", "docs", variables={"MYPYPATH": os.pathsep.join(sources)})
+    tools_path = {"PYTHONPATH": str(ROOT / "tools")}
     for folder in example_folders():
         if (folder / "tests").exists():
+            is_part = folder.name in SAMPLED_EXAMPLES and "whole" not in step.session.posargs
+            part = ["-p", "part_of_tests", "--every=4"] if is_part else []
             # Tests that share a cluster are one piece of work.
-            step.pytest(folder.name, "tests", folder=folder, shared="loadgroup")
+            step.pytest(
+                *(folder.name, "tests", *part),
+                folder=folder,
+                variables=tools_path if is_part else {},
+                shared="loadgroup",
+            )
     # These take what the environments of the core lack.
     tools = [f"tests/tools/test_{name}.py" for name in ("real_work", "scipy_tests")]
-    step.pytest("tools", "-m", "", "tests/test_estimators.py", *tools)
+    notebooks = ["tests/switching/test_notebooks.py", "tests/notebooks", "tests/test_displayed.py"]
+    others = ["tests/test_estimators.py", *notebooks]
+    step.pytest("tools", "-m", "", *others, *tools)
 
 
 if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels for
@@ -323,7 +365,7 @@ if "3.11" in INTERPRETERS:
 
 @step(
     "spatch-core update, verify and doctor, and the generated tables, of the example backends",
-    everything=True,
+    environment=EVERYTHING,
 )
 def backends(step: Step) -> None:
     files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))
@@ -345,7 +387,7 @@ def backends(step: Step) -> None:
 
 @step(
     "code blocks of the docs and examples of docstrings as tests, then the pages with Sphinx",
-    everything=True,
+    environment=EVERYTHING,
 )
 def docs(step: Step) -> None:
     # The tests of docstrings need numpydoc, which the environments of the core lack.
@@ -357,20 +399,21 @@ def docs(step: Step) -> None:
     step.run("python", *sphinx, "docs", FOLDER / "docs")
 
 
-@step("the installed wheels: import, command line, demonstration", requires=["everything"])
+@step("the installed wheels: import, command line, demonstration", requires=[EVERYTHING])
 def wheels(step: Step) -> None:
     step.install([ROOT])
     show = "import spatch_core as s; print(s.BackendSystem, s.__file__)"
     step.run("python", "-c", show, folder=FOLDER, says="site-packages")
     # The command line without the extra `cli`.
     step.run("spatch-core", "list", folder=FOLDER, says="spatch-core[cli]", code=2)
-    with_all = str(EVERYTHING / "spatch-core")
+    everything = programs_of(EVERYTHING)
+    with_all = str(everything / "spatch-core")
     step.run(with_all, "list", folder=FOLDER, says="threads")
     step.run(with_all, "list", "--json", folder=FOLDER, says="threads")
     picture = FOLDER / "demonstration.png"
     program = ROOT / "tools" / "demonstration.py"
     options = ["--enlarge", "1", "--picture", str(picture)]
-    step.run(str(EVERYTHING / "python"), program, *options, folder=FOLDER, says=str(picture))
+    step.run(str(everything / "python"), program, *options, folder=FOLDER, says=str(picture))
 
 
 @atexit.register

@@ -16,7 +16,6 @@ from spatch_core import (
     IdentifierError,
 )
 from spatch_core._identifiers import import_identifier
-from spatch_core.backend_utils import RegisteredFunction
 
 system = BackendSystem(None, "TEST_BACKEND_UTILS", ["builtins:int"])
 
@@ -53,9 +52,6 @@ def is_large(context: DispatchContext, image: Any) -> bool | str:
 class Kernels:
     @staticmethod
     def invert(image: object) -> str:
-        return "gpu"
-
-    def scale(self, image: object) -> str:
         return "gpu"
 
 
@@ -243,36 +239,6 @@ def _(context: DispatchContext, image: object) -> str:
     return "of course"
 
 
-shared = BackendImplementation("shared")
-
-
-@shared.implements("photolib:f", should_run=lambda context: "of f")
-@shared.implements("photolib:g", should_run=lambda context: "of g")
-@shared.implements("photolib:h")
-def several(image: object) -> object:
-    return image
-
-
-def test_each_function_has_the_lambda_it_was_given() -> None:
-    asked = {}
-    for name, registered in shared.functions.items():
-        if registered.should_run is not None:
-            ask: Any = import_identifier(registered.should_run)
-            asked[name] = ask(None)
-    assert asked == {"photolib:f": "of f", "photolib:g": "of g"}
-
-
-def test_a_lambda_that_is_shared_is_kept_once() -> None:
-    def ask(context: object) -> bool:
-        return True
-
-    ask.__name__ = "_"
-    first, second = RegisteredFunction(several, False), RegisteredFunction(several, False)
-    first.set_should_run(ask)
-    second.set_should_run(ask)
-    assert first.should_run == second.should_run
-
-
 def test_set_should_run_needs_a_registered_implementation() -> None:
     with pytest.raises(
         ValueError, match=r"not registered with backend 'fresh'.*implements"
@@ -303,48 +269,6 @@ def test_parameters_are_named_as_in_the_public_package() -> None:
     implementation.implements(api_identity="photolib:blur")(sharpen)
     implementation.set_should_run(backend_func=sharpen)(is_large)
     assert implementation.functions["photolib:blur"].should_run == f"{__name__}:is_large"
-
-
-# --- functions without a usable name ------------------------------------------------------
-
-
-def test_an_implementation_without_a_name_is_refused_at_once() -> None:
-    """It could not be imported."""
-    with pytest.raises(IdentifierError):
-        fresh().implements("photolib:blur")(lambda image: image)
-
-
-class CallableObject:
-    def __call__(self, *args: object) -> bool:
-        return True
-
-
-@pytest.mark.parametrize(
-    "register",
-    [
-        lambda: fresh().implements("photolib:blur")(CallableObject()),
-        lambda: fresh().implements("photolib:blur", should_run=CallableObject())(sharpen),
-    ],
-    ids=["implementation", "should_run"],
-)
-def test_an_object_that_has_no_name_is_refused_with_the_reason(
-    register: Callable[[], object],
-) -> None:
-    """Its identifier can be given instead."""
-    with pytest.raises(TypeError, match="has no name that an identifier could use"):
-        register()
-
-
-@pytest.mark.parametrize("implementation", [len, Kernels().scale], ids=["builtin", "bound method"])
-def test_a_lambda_needs_an_implementation_that_can_keep_it(
-    implementation: Callable[..., object],
-) -> None:
-    """The lambda becomes an attribute; a function with a name need not."""
-    with pytest.raises(TypeError, match="no name; give it one"):
-        fresh().implements("photolib:size", should_run=lambda context, image: True)(implementation)
-    implemented = fresh()
-    implemented.implements("photolib:size", should_run=is_large)(implementation)
-    assert implemented.functions["photolib:size"].should_run == f"{__name__}:is_large"
 
 
 # --- end to end ----------------------------------------------------------------------

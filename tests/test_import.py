@@ -116,6 +116,8 @@ class TestPackage:
         assert own(modules) == {
             "spatch_core",
             "spatch_core._identifiers",
+            "spatch_core._if_needed",
+            "spatch_core._registered_function",
             "spatch_core.backend_utils",
             "spatch_core.exceptions",
         }

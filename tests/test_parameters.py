@@ -1,4 +1,4 @@
-"""Parameters: the places of dispatch arguments in the signature of a function."""
+"""The places of dispatch arguments in signatures; tests/function/test_signature has the others."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 PAGE = TESTS.parent / "docs" / "reference" / "rules.md"
-SECTIONS = "DMPSCVWHKTFE"
+SECTIONS = "DMPSCVWHKTFXE"
 RULE = re.compile(rf"^\*\*([{SECTIONS}]\d+)\*\* ", re.MULTILINE)
 CITATIONS = re.compile(r"((?:[A-Z]\d+, )*[A-Z]\d+): ")
 FILES = sorted(TESTS.rglob("*.py"))

@@ -23,6 +23,7 @@ from spatch_core._description.fields import (
     AUTO_GENERATION_TABLE,
     FIELD_TABLE,
     FUNCTION_TABLE,
+    NEEDED,
     REQUIRED,
     TABLE,
     VARIANT_TABLE,
@@ -93,7 +94,11 @@ def make_schema() -> dict[str, Any]:
         "required": ["defaults"],
         "properties": {"defaults": {"type": "object", **needed}},
     }
-    functions["else"] = {"patternProperties": {pattern: needed}}
+    functions["else"] = {"patternProperties": {pattern: needed}, "properties": {"*": needed}}
+    needs: dict[str, list[str]] = {}
+    for key, other in NEEDED:
+        needs.setdefault(key, []).append(other)
+    schema["dependencies"] = needs
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "The description of a backend",

@@ -42,6 +42,9 @@ TESTS = [
     "tests/call/test_chain.py",
     "tests/function/test_dispatcher.py",
     "tests/property/test_paths.py",
+    "tests/state/test_options_block.py",
+    "tests/state/test_lifetime.py",
+    "tests/test_interrupts.py",
 ]
 CHECK = "import spatch_core as s; print(s.accelerated, s.__file__)"
 

@@ -137,7 +137,11 @@ FUNCTIONS = st.builds(
     st.dictionaries(words, mostly(FUNCTION), max_size=2),
     st.fixed_dictionaries(
         {},
-        optional={"defaults": mostly(FUNCTION), "auto-generation": mostly(AUTO_GENERATION)},
+        optional={
+            "defaults": mostly(FUNCTION),
+            "auto-generation": mostly(AUTO_GENERATION),
+            "*": mostly(FUNCTION),
+        },
     ),
 )
 LIST = mostly(st.lists(mostly(words), max_size=2))
@@ -149,6 +153,11 @@ DESCRIPTION = table(
         "requires_opt_in": mostly(st.booleans()),
         "higher_priority_than": LIST,
         "lower_priority_than": LIST,
+        "to_default": mostly(words),
+        "from_default": mostly(words),
+        "copy_into": mostly(words),
+        "requires": LIST,
+        "attributes": mostly(st.dictionaries(words, mostly(words), max_size=2)),
         "functions": mostly(FUNCTIONS),
     }
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -143,6 +144,30 @@ def test_nothing_differs_where_scipy_computes(backend: str) -> None:
     found = re.fullmatch(r"(\d+) calls compared, .*: 0 differ", lines[-1])
     assert found
     assert int(found[1]) > 20
+
+
+def test_the_plugin_of_pytest_runs_scipy_s_tests(tmp_path: Path) -> None:
+    """X2, X6: `scipy_dispatch` takes the place of SciPy's functions, and each call has a reason."""
+    pytest.importorskip("scipy_dispatch_threads")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    options = ["-q", "-p", "no:cacheprovider", "-k", "not complex", "--spatch-json=report.json"]
+    chosen = ["--spatch-library=scipy_dispatch", "--spatch-backend=threads"]
+    tests = ["--pyargs", "scipy.ndimage.tests.test_splines", "scipy.ndimage.tests.test_fourier"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *chosen, *tests],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
+    calls = report["functions"]["scipy_dispatch.ndimage:spline_filter1d"]
+    assert sum(calls["deferred"].values()) > 10
+    assert all("too few" in reason for reason in calls["deferred"])
+    fourier = report["functions"]["scipy_dispatch.ndimage:fourier_shift"]
+    assert [*fourier["unseen"]] == ["has no implementation"]
+    assert len(report["not_reached"]) < report["tests"]
 
 
 def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:

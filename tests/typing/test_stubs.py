@@ -19,6 +19,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._attributes import *
 """
+OWN: dict[str, object] = {"pi": 3.14, "float64": float}
+# As array libraries call their attributes.
+OWN |= {"float": float, "bool": bool, "int": 3, "type": list, "Any": "any", "builtins": None}
 PROGRAM = """
 from typing import Any
 import mylib
@@ -26,6 +29,9 @@ from typing_extensions import assert_type
 
 assert_type(mylib.pi, float)
 assert_type(mylib.float64, type[Any])
+assert_type(mylib.float, type[Any])
+assert_type(mylib.int, int)
+assert_type(mylib.Any, str)
 """
 
 
@@ -38,7 +44,7 @@ def test_type_checkers_know_the_attributes(tmp_path: Path, checker: str) -> None
     package.mkdir()
     (package / "__init__.py").write_text(LIBRARY)
     (package / "py.typed").touch()
-    (package / "_attributes.pyi").write_text(stub(system, "mylib", {"pi": 3.14, "float64": float}))
+    (package / "_attributes.pyi").write_text(stub(system, "mylib", OWN))
 
     def check(program: str) -> subprocess.CompletedProcess[str]:
         (tmp_path / "program.py").write_text(program)
