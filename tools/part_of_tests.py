@@ -20,7 +20,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    every = config.getoption("--every")
+    every: int = config.option.every
     left_out = [each for each in items if not is_kept(each.nodeid, every)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)

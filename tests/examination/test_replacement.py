@@ -61,3 +61,37 @@ def test_a_file_that_is_not_there_is_not_made(tmp_path: Path) -> None:
         replace_content(tmp_path / "file", b"", b"new")
     remove_drafts(tmp_path / "folder" / "file")
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
+@pytest.mark.parametrize("names", [1, 2])
+def test_what_cannot_be_written_leaves_the_old_content(file: Path, names: int) -> None:
+    import resource
+
+    if names == 2:
+        os.link(file, file.with_name("other"))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8, limits[1]))
+    try:
+        with pytest.raises(OSError, match="large"):
+            replace_content(file, b"before", b"longer than 8 bytes")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert file.read_bytes() == b"before"
+    assert len(os.listdir(file.parent)) == names
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks no drafts")
+def test_drafts_are_removed_unless_their_process_is_alive(file: Path) -> None:
+    import fcntl
+
+    left, alive, link, folder = (
+        file.with_name(f".backend.toml.{digit * 16}.spatch-core-draft") for digit in "abcd"
+    )
+    left.write_bytes(b"half")
+    link.symlink_to(file)
+    folder.mkdir()
+    with open(alive, "wb") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        remove_drafts(file)
+    assert {each.name for each in (alive, link, folder, file)} == set(os.listdir(file.parent))
