@@ -26,12 +26,13 @@ def adopted_target(
     none                                              None; kept unless there may be some later
     may change, or are recorded, or may defer by      the `Guard` or the `Chain`
     exceptions
-    one, which is not asked                           its implementation; ``NotImplemented`` is
-                                                      left to the caller
+    one, which is not asked                           its implementation
     several, the first of which is not asked          a function that goes on if it defers
     begin with one that is asked, or that takes a     a generated function (`make_asking`)
     context
     ================================================  ===========================================
+
+    The ``NotImplemented`` of one that is not asked is left to the caller in each of these ways.
     """
     way = caller.route(function, state, types)
     if isinstance(way, Guard):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from .._adopted import AdoptedFunction
 from .._discovery.catalog import Catalog
 from .._dispatch_arguments import Function, TakesFound
 from .._identifiers import DEFAULT
@@ -97,12 +98,17 @@ class Caller:
         return chain.target()
 
     def chain(
-        self, function: Function, state: DispatchState, types: tuple[type, ...]
+        self,
+        function: Function,
+        state: DispatchState,
+        types: tuple[type, ...],
+        *,
+        leaves: bool = True,
     ) -> EntryChain:
-        """Return the chain of all candidates."""
+        """Return the chain of all candidates; see `End` for `leaves`."""
         walk = self.resolver.walk(function, state, types)
         candidates = [*self.resolver.candidates(function, state, walk)]
-        return self._chain(function, state, types, walk, candidates)
+        return self._chain(function, state, types, walk, candidates, leaves=leaves)
 
     def route(
         self, function: Function, state: DispatchState, types: tuple[type, ...]
@@ -134,13 +140,17 @@ class Caller:
         types: tuple[type, ...],
         walk: Walk,
         candidates: Sequence[Candidate],
+        *,
+        leaves: bool = True,
     ) -> EntryChain:
         end = None
         ending = self._ending(function, state, walk)
         if ending is not None:
             from .end import End  # most programs pass the library's own types
 
-            end = End(self.resolver, function, state, types, ending)
+            is_alone = len(candidates) == 1 and candidates[0].is_plain
+            leaves = leaves and is_alone and isinstance(function, AdoptedFunction)
+            end = End(self.resolver, function, state, types, ending, leaves=leaves)
         made = EntryChain
         if function.manner is not None and function.manner.memory is not None:
             from .remembering import Remembering  # few functions remember

@@ -47,10 +47,14 @@ class End:
         The dispatch types.
     ending : Ending
         What becomes of the call.
+    leaves : bool, default: False
+        Whether the ``NotImplemented`` of a backend is the answer of the call: that of the single
+        candidate of an adopted function.
     """
 
     __slots__ = (
-        *("_considered", "_conversions", "_remedies", "_resolver", "ending", "function", "types"),
+        *("_considered", "_conversions", "_leaves", "_remedies", "_resolver"),
+        *("ending", "function", "types"),
     )
 
     def __init__(
@@ -60,7 +64,10 @@ class End:
         state: DispatchState,
         types: tuple[type, ...],
         ending: Ending,
+        *,
+        leaves: bool = False,
     ) -> None:
+        self._leaves = leaves
         self._resolver = resolver
         self.function = function
         self.types = types
@@ -122,7 +129,7 @@ class End:
 
     def answer(self, args: tuple[Any, ...], kwargs: dict[str, Any], course: Course) -> Any:
         """Return the answer of a call that no candidate has answered, or raise."""
-        if self.ending.is_operator:
+        if self.ending.is_operator or (self._leaves and course.cause is None):
             return NotImplemented
         raise self.refusal(course, remedies=self._help(args, kwargs)) from course.cause
 

@@ -130,8 +130,6 @@ def go_on(
         )
     if caller is None:
         return NotImplemented
-    if called is not None and caller.tries_whole_chain(called):
-        return NotImplemented
     scope: Scope = dispatcher.keeper.get()[0]
     # First the chains, then the backends; see `Results`.
     chains = scope.chains(adoption.indices[record.identifier])
@@ -139,9 +137,15 @@ def go_on(
     found = _unique(caller, types, scope)
     chain = chains.get(found)
     if chain is None:
-        chain = caller.chain(record.adopted, scope.state, found)
+        chain = caller.chain(record.adopted, scope.state, found, leaves=False)
         chains.keep(found, chain)
-    return (chain if called is None else chain.after(called)).run(args, kwargs)
+    if called is None:
+        return chain.run(args, kwargs)
+    if caller.tries_whole_chain(called):
+        if len(chain.candidates) != 1 or not chain.candidates[0].is_plain:
+            return NotImplemented  # something outside of the library may answer
+        return chain.after(chain.candidates[0].load()).run(args, kwargs)
+    return chain.after(called).run(args, kwargs)
 
 
 def _checked(types: Any) -> tuple[type, ...]:

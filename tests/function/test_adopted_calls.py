@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import asyncio
 import builtins
+import collections.abc
 import gc
 import sys
 import types
@@ -127,6 +128,45 @@ def test_a_single_candidate_may_decline() -> None:
     system = adopting(backend("one", {"function": declines}))
     found = system.lookup("lib:f", (Foreign,))
     assert found is declines
+
+
+def test_a_single_candidate_may_decline_however_it_is_called() -> None:
+    """T2: also where its types may change, where calls are traced, and where hooks see them."""
+    abstract = adopting(
+        {
+            "name": "one",
+            "primary_types": ["@collections.abc:Sized"],
+            "functions": {"lib:f": {"function": declines}},
+        }
+    )
+    sized = type("Sized", (), {"__len__": lambda self: 0})
+    collections.abc.Sized.register(sized)
+    found = abstract.lookup("lib:f", (sized,))
+    assert found is not None
+    assert found() is NotImplemented
+    # After a class was registered, the candidates are found again.
+    collections.abc.Sized.register(type("Other", (), {}))
+    assert found() is NotImplemented
+    system = adopting(backend("one", {"function": declines}), defer_on=[LookupError])
+    for options in ({}, {"trace": True}, {"hook": lambda call: call.next(*call.args)}):
+        with system.backend_opts(**options):
+            found = system.lookup("lib:f", (Foreign,))
+            assert found is not None
+            assert found() is NotImplemented, options
+
+
+def test_a_single_candidate_that_defers_by_an_exception_says_why() -> None:
+    """T2: which ``NotImplemented`` could not."""
+
+    def fails() -> Any:
+        raise LookupError("not here")
+
+    system = adopting(backend("one", {"function": fails}), defer_on=[LookupError])
+    found = system.lookup("lib:f", (Foreign,))
+    assert found is not None
+    with pytest.raises(NoImplementationError, match="not here") as caught:
+        found()
+    assert isinstance(caught.value.__cause__, LookupError)
 
 
 def test_a_backend_is_asked() -> None:

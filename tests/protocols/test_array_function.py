@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import numbers
 import operator
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -421,6 +422,27 @@ def test_a_missing_function_raises_with_the_reasons() -> None:
         np.add(duck_class([1.0]), 1)
     with pytest.raises(NoImplementationError, match="numpy:median cannot be called"):
         np.median(duck_class([1.0]))
+
+
+def test_the_reasons_are_the_same_however_a_single_backend_is_called() -> None:
+    """T8: where its types may change, where calls are traced, and where hooks see them."""
+    called = []
+
+    def declines(a: Any) -> Any:
+        called.append(a)
+        return NotImplemented
+
+    functions = {"numpy:mean": declines}
+    duck_class = system_of_ducks(describe(functions, primary_types=["@numbers:Number"]))
+    numbers.Number.register(duck_class)
+    options: Any
+    for options in ({}, {"trace": True}, {"hook": lambda call: call.next(*call.args)}):
+        with (
+            duck_class.system.backend_opts(**options),
+            pytest.raises(NoImplementationError, match="ducks defers: it returned NotImplemented"),
+        ):
+            np.mean(duck_class([1.0]))
+    assert len(called) == 3
 
 
 @pytest.mark.parametrize("policy", ["default", "warn", "raise"])
