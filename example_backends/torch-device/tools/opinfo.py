@@ -3,6 +3,7 @@
     python tools/opinfo.py npy                        # float32, forward
     python tools/opinfo.py npy --dtypes float32 int64 --backward --record results/npy.csv
     python tools/opinfo.py npy --every 10             # a sample of the operators
+    python tools/opinfo.py npy --only eigh svd --record results/npy.csv    # again, in a record
 
 An operator counts as comparable if the CPU gives the same results twice. Its outcome is that of its
 worst sample:
@@ -151,6 +152,13 @@ def outcome(
     return ORDER[worst], reason
 
 
+def merged(record: Path, rows: list[Any]) -> list[Any]:
+    """Return the rows of a record, some of them replaced."""
+    with record.open(newline="") as file:
+        found = {tuple(each[:4]): each for each in list(csv.reader(file))[1:]}
+    return list((found | {each[:4]: each for each in rows}).values())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("device", choices=("npy", "jax"))
@@ -160,7 +168,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--samples", type=int, default=3)
     parser.add_argument("--record", type=Path)
-    parser.add_argument("--only")
+    parser.add_argument("--only", nargs="+", help="operators with one of these in their names")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
@@ -174,7 +182,7 @@ def main() -> None:
         for info in op_db[options.first :: options.every]:
             if dtype not in info.dtypes or (options.backward and not info.supports_autograd):
                 continue
-            if options.only and options.only not in info.full_name:
+            if options.only and not any(each in info.full_name for each in options.only):
                 continue
             if "sparse" in info.full_name or info.full_name.startswith("_refs"):
                 continue
@@ -190,6 +198,8 @@ def main() -> None:
         shares = ", ".join(f"{each} {counts[each]} ({counts[each] / total:.1%})" for each in ORDER)
         print(f"{options.device} {name}: {counts.total()} comparable: {shares}", flush=True)
     if options.record:
+        if options.only and options.record.exists():
+            rows = merged(options.record, rows)
         options.record.parent.mkdir(parents=True, exist_ok=True)
         with options.record.open("w", newline="") as file:
             writer = csv.writer(file)

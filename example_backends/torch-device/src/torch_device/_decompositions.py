@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -21,6 +21,9 @@ KEPT = {
 }
 
 
+aten = torch.ops.aten
+
+
 def register(environment: BackendEnvironment) -> None:
     """Register decompositions, and kernels where C++ would compose in vain."""
     from torch._decomp import decomposition_table
@@ -31,6 +34,8 @@ def register(environment: BackendEnvironment) -> None:
         for operator, function in decomposition_table.items()
         if isinstance(operator, torch._ops.OpOverload)
     )
+    for each in (aten.native_batch_norm.default, aten._native_batch_norm_legit.default):
+        known[each] = _with_empty_statistics(known[each])
     decomposed = {operator.name() for operator in known}
     has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
     for full in torch._C._dispatch_get_all_op_names():
@@ -45,3 +50,19 @@ def register(environment: BackendEnvironment) -> None:
         operator = getattr(getattr(torch.ops.aten, packet, None), overload or "default", None)
         if operator is not None and not environment.is_registered(operator):
             environment.register_kernel(operator, environment.fallback.kernel(operator))
+
+
+def _with_empty_statistics(decomposition: Any) -> Any:
+    """Return a decomposition of batch normalization whose results are those of the CPU.
+
+    Without training, the statistics of the batch are not computed, and empty.
+    """
+
+    def call(x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
+        found, *statistics = decomposition(x, *args, **kwargs)
+        is_training = kwargs["training"] if "training" in kwargs else args[4]
+        if not is_training:
+            statistics = [each.new_empty(0) for each in statistics]
+        return found, *statistics
+
+    return call

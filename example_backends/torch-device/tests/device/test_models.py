@@ -69,6 +69,7 @@ def test_training_on_digits(device, environment, make):
 @pytest.mark.parametrize(
     ("f", "layout"),
     [
+        (lambda x: torch.linalg.pinv(torch.complex(x, 2 * x), hermitian=True).abs(), "contiguous"),
         (torch.linalg.det, "contiguous"),
         (torch.linalg.det, "transposed"),
         (torch.linalg.det, "expanded"),
@@ -83,8 +84,8 @@ def test_training_on_digits(device, environment, make):
         (lambda x: torch.fft.ihfft2(x).abs(), "contiguous"),
         (lambda x: torch.conj_physical(torch.complex(x, 2 * x)).abs(), "contiguous"),
     ],
-    ids=["det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals", "solve",
-         "solve-right-T", "lu_solve", "kron", "ihfft2", "conj_physical"],
+    ids=["pinv", "det", "det-T", "det-expanded", "slogdet", "slogdet-T", "complex", "eigvals",
+         "solve", "solve-right-T", "lu_solve", "kron", "ihfft2", "conj_physical"],
 )  # fmt: skip
 def test_gradients_of_matrices(device, environment, f, layout):
     """They are those of the CPU, also where PyTorch's gradient depends on the layout."""
@@ -152,3 +153,35 @@ def test_gradients_of_one_operator(device, environment, f):
         (gradient,) = torch.autograd.grad((value * value).sum(), leaf)
         found.append((value.detach().cpu(), gradient.cpu()))
     torch.testing.assert_close(*found, rtol=1e-4, atol=1e-4)
+
+
+def normalized(x):
+    """Normalize with statistics that are given."""
+    mean, variance = x[0] * 0.1, x[1] ** 2 + 1
+    return torch.native_batch_norm(x, None, None, mean, variance, False, 0.1, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        torch.linalg.eigvalsh,
+        lambda x: torch.linalg.eigvalsh(x, UPLO="U"),
+        lambda x: torch.linalg.eigvals(x @ x.T).real.sort().values,
+        lambda x: torch.linalg.cholesky((x @ x.T + torch.eye(4, device=x.device)).tril()),
+        lambda x: torch.linalg.solve_triangular(x.expand(2, 4, 4), x, upper=True),
+        lambda x: torch.linalg.solve_triangular(x, x, upper=False, left=False),
+        lambda x: torch.linalg.solve_triangular(x, x, upper=False, unitriangular=True),
+        torch.linalg.matrix_exp,
+        *(lambda x, n=n: torch.polygamma(n, x.sigmoid() - 30 * (x > 0)) for n in range(4)),
+        normalized,
+        lambda x: torch.addmv(x[0].long(), (x * 9).long(), x[1].long(), alpha=0.6, beta=2.6),
+    ],
+    ids=["lower", "upper", "eigvals", "cholesky", "triangular", "triangular-right",
+         "triangular-unit", "matrix_exp", "polygamma-0", "polygamma-1", "polygamma-2",
+         "polygamma-3", "batch_norm", "integers"],
+)  # fmt: skip
+def test_values_of_one_operator(device, f):
+    """They are those of the CPU without conversions: of halves of matrices, and far from zero."""
+    x = torch.randn(4, 4)
+    found = torch.utils._pytree.tree_map(lambda each: each.cpu(), f(x.to(device)))
+    torch.testing.assert_close(found, f(x), rtol=1e-4, atol=1e-4)

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..environment import BackendEnvironment
-from . import factors, register
+from . import factors, linear_jax, register
 
 
 def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendEnvironment:
@@ -38,6 +38,7 @@ def make_environment(name: str = "jax", *, conversions: bool = True) -> BackendE
     environment.register_op(torch.ops.aten.as_strided_scatter.default)(as_strided_scatter)
     register(environment, jnp)
     factors.register(environment, jnp, lambda x: jax.lax.linalg.lu(x)[:2])
+    linear_jax.register(environment)
     environment.register_default_decompositions()
     return environment
 

@@ -18,6 +18,9 @@ def register(environment: Any, xp: Any) -> None:
     def added(function: Any) -> Any:
         def call(x: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
             product = function(a, b)
+            # PyTorch takes these numbers in the dtype of the result.
+            if (alpha.__class__ is float or beta.__class__ is float) and x.dtype.kind in "iu":
+                alpha, beta = int(alpha), int(beta)
             product = product if alpha == 1 else product * alpha
             if beta == 0:  # PyTorch ignores NaN in `x` then
                 return product

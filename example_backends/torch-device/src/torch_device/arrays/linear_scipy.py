@@ -80,7 +80,9 @@ def register(environment: Any) -> None:
 
 def _pinv(x: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Any:
     if hermitian:  # one half of the matrix counts
-        x = np.tril(x) + np.conj(np.swapaxes(np.tril(x, -1), -1, -2))
+        lower = np.tril(x, -1)
+        diagonal = np.eye(x.shape[-1], dtype=x.dtype) * x.real
+        x = lower + np.conj(np.swapaxes(lower, -1, -2)) + diagonal
     u, s, vh = np.linalg.svd(x, full_matrices=False)
     top = np.max(s, axis=-1, keepdims=True, initial=0)
     if rtol is None:
