@@ -60,6 +60,8 @@ class Implementation(Published):
         Text for the "Backends" section of the function's docstring.
     variants : tuple of Variant
         Those that take its place, the first one whose requirement is met.
+    variant : Variant or None
+        The one that has taken it; None if none has, and before one is chosen.
     """
 
     function: str
@@ -67,11 +69,7 @@ class Implementation(Published):
     uses_context: bool = False
     additional_docs: str = ""
     variants: tuple[Variant, ...] = ()
-
-    @property
-    def variant(self) -> Variant | None:
-        """The variant that is used; None if it is none of them."""
-        return next((each for each in self.variants if each.function == self.function), None)
+    variant: Variant | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from .._description.description import Description, Implementation
+from .._description.description import Description, Implementation, Variant
 from .._description.fields import EVERY
 from .._problems import Problem
 from .requirements import RequirementError, why_unmet
@@ -57,11 +57,13 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
         named[EVERY] = description.every
     for identifier, implementation in named.items():
         path = f'functions."{identifier}"'
-        chosen, why = _chosen(implementation, path, reasons, report)
-        if chosen:
-            is_same = chosen == implementation.function
-            found = implementation if is_same else replace(implementation, function=chosen)
-            functions[identifier] = found
+        variant, why = _chosen(implementation, path, reasons, report)
+        if variant is not None:
+            functions[identifier] = replace(
+                implementation, function=variant.function, variant=variant
+            )
+        elif implementation.function:
+            functions[identifier] = implementation
         else:
             absent[identifier] = why
     every = functions.pop(EVERY, None)
@@ -78,8 +80,8 @@ def choose_variants(description: Description) -> tuple[Description, list[Problem
 
 def _chosen(
     implementation: Implementation, path: str, reasons: Mapping[str, str], report: Report
-) -> tuple[str, str]:
-    """Return the identifier of the implementation that serves here, else why there is none."""
+) -> tuple[Variant | None, str]:
+    """Return the variant that serves here, else why there is none."""
     failures = []
     for position, variant in enumerate(implementation.variants):
         try:
@@ -88,9 +90,9 @@ def _chosen(
             reason = str(error)
             report(f"{path}.variants[{position}].requires", reason)
         if not reason:
-            return variant.function, ""
+            return variant, ""
         failures.append(reason)
-    return implementation.function, "; ".join(dict.fromkeys(failures))
+    return None, "; ".join(dict.fromkeys(failures))
 
 
 class _Reasons(dict[str, str]):

@@ -27,7 +27,7 @@ from .libraries import (
 )
 from .mentions import fields_of, find_mentions
 from .packages import Requirements, package_of
-from .requirement_check import check_requirements, check_variants
+from .requirement_check import check_requirements, check_variants, chosen_variants
 from .suggestions import meant_backend
 from .type_check import check_reach
 
@@ -137,7 +137,7 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
     requires = chain(check_requirements(description.requires), check_variants(description))
     unmet = (each for each in requires if each.severity is Severity.NOTE)
     order = _check_order(system, description, loaded.shown(DEFAULT))
-    for finding in chain(check.findings(), order, unmet):
+    for finding in chain(check.findings(), order, unmet, chosen_variants(description)):
         journal.add("finding", to_record(finding.at(name, home)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .._description.fields import EVERY
 from .._discovery.requirements import RequirementError, why_unmet
 from .._discovery.variants import choose_variants
 from .findings import Finding, error, note
@@ -53,3 +54,35 @@ def check_variants(description: Description) -> Iterator[Finding]:
         message = f"it has no implementation for what is installed here: {why}"
         found = note(message, "Install it, or add an implementation without a requirement")
         yield replace(found, key=key_path(("functions", identifier)))
+
+
+def chosen_variants(description: Description) -> Iterator[Finding]:
+    """Yield a note for each function that has variants: which implementation serves here.
+
+    Parameters
+    ----------
+    description : Description
+        The variants have been chosen.
+    """
+    named = dict(description.functions)
+    if description.every is not None:
+        named[EVERY] = description.every
+    for identifier, each in named.items():
+        if each.variant is not None:
+            place: tuple[str | int, ...] = "variants", each.variants.index(each.variant)
+            message = f"its variant for {each.variant.requires} serves here"
+        elif each.variants:
+            place = ("function",)
+            reasons = dict.fromkeys(_why_unmet(variant.requires) for variant in each.variants)
+            message = f"it serves here instead of its variants: {'; '.join(reasons)}"
+        else:
+            continue
+        found = note(message, "Nothing has to be done")
+        yield replace(found, key=key_path(("functions", identifier, *place)))
+
+
+def _why_unmet(requirement: str) -> str:
+    try:
+        return why_unmet([requirement], is_condition=True)
+    except RequirementError as failure:
+        return str(failure)

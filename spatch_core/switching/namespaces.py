@@ -76,19 +76,14 @@ def namespace(
 
 
 class Namespace:
-    """A module of a library with options in force in its functions; see `namespace`.
+    # A module of a library with options in force in its functions; see `namespace`. Parameters:
+    # the module, the library's system, what is in force in the functions, and the backend and the
+    # type that the options were made of.
 
-    Parameters
-    ----------
-    module : module
-        The module.
-    system : BackendSystem
-        The library's system.
-    options : BackendOptions
-        What is in force in the functions.
-    given : tuple
-        The backend and the type that the options were made of.
-    """
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        # `__getattr__` would not be asked: a class always has a docstring, or None.
+        return self._module.__doc__
 
     __slots__ = ("_given", "_known", "_module", "_options", "_system")
 

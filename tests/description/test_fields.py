@@ -23,5 +23,6 @@ def test_every_field_has_its_place_in_a_description() -> None:
     others = {"auto_generation", "every", "source", "in_code", "problems", "unmet"}
     others |= {"varies", "absent"}
     assert names == {*FIELDS, *others}
-    assert {each.name for each in dataclasses.fields(Implementation)} == {*FUNCTION_FIELDS}
+    fields = {each.name for each in dataclasses.fields(Implementation)}
+    assert fields == {*FUNCTION_FIELDS, "variant"}
     assert {each.name for each in dataclasses.fields(AutoGeneration)} == {*AUTO_GENERATION_FIELDS}

@@ -82,6 +82,22 @@ def test_the_first_one_that_is_met_serves() -> None:
     assert pickle.loads(pickle.dumps(description)) == description
 
 
+def test_the_variant_that_is_shown_is_the_one_whose_requirement_is_met() -> None:
+    """D17: also where several name one function, or the plain one is that of a variant."""
+    absent, newer = variant(ONLY, "builtins:max"), variant(PACKAGING, "builtins:max")
+    system, functions = library(
+        several={"variants": [absent, newer]},
+        plain={"function": "builtins:max", "variants": [absent]},
+    )
+    assert [function([1, 2]) for function in functions.values()] == [2, 2]
+    found = system.backends["b"].functions
+    assert found["lib:several"].variant == Variant(**newer)
+    assert found["lib:plain"].variant is None
+    assert pickle.loads(pickle.dumps(found["lib:several"])).variant == Variant(**newer)
+    assert f"its variant for {PACKAGING}" in str(functions["several"].explain([1]))
+    assert "variant" not in str(functions["plain"].explain([1]))
+
+
 def test_every_other_function_may_have_variants() -> None:
     """D14, D17: and so may the defaults."""
     every = {"*": {"variants": [variant(ONLY, "builtins:min")]}}

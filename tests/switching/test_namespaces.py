@@ -22,7 +22,7 @@ from spatch_core.testing import isolated, run_python, write_distribution
 
 FOLDERS = [Path(spatch_core.__file__).parents[1]]
 
-LIBRARY = """
+LIBRARY = """'The library.'
 import functools
 import math
 from fractions import Fraction
@@ -225,6 +225,7 @@ def test_it_looks_like_the_module(lib: Any) -> None:
     assert gpu.tensor.__doc__ == lib.tensor.__doc__
     assert gpu.tensor.__name__ == "tensor"
     assert gpu.tensor.explain([1]).selected == "gpu"
+    assert (gpu.__doc__, gpu.linalg.__doc__) == ("The library.", None)
     assert repr(gpu) == "<namespace of spacelib with backend='gpu'>"
     assert repr(gpu.tensor) == "<tensor of <namespace of spacelib with backend='gpu'>>"
     assert not hasattr(gpu.tensor, "invoke")

@@ -475,6 +475,33 @@ def test_what_is_set_is_not_pickled_with_functions(library: Library) -> None:
     assert state_of(options).prioritized == state.prioritized
 
 
+def test_other_processes() -> None:
+    """W8: a forked one goes on with what was in force; a new one begins with its environment."""
+    run_python(
+        """
+        import os, subprocess, sys, types
+        from spatch_core import BackendSystem
+        from spatch_core.switching import Switch
+
+        backends = [{"name": name, "primary_types": [f"{name}:Array"]} for name in ("jax", "torch")]
+        switch = Switch(BackendSystem(None, "ABC", backends=backends))
+        if switch.get_backend() != "jax":
+            switch.set_backend("torch")
+            environment = {**os.environ, "ABC_BACKEND": "jax"}
+            new = subprocess.run([sys.executable, __file__], env=environment)
+            assert new.returncode == 7
+            if hasattr(os, "fork"):
+                child = os.fork()
+                if not child:
+                    os._exit(5 if switch.get_backend() == "torch" else 6)
+                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+        else:
+            sys.exit(7)
+        """,
+        path=FOLDERS,
+    )
+
+
 # --- the process-wide default that is observed -----------------------------------------
 
 
