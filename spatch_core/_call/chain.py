@@ -258,11 +258,12 @@ class Chain(TakesFound):
         types = caller.resolver.types(found, self.state)
         if [*map(id, types)] == [*map(id, self.types)]:
             return self.run(args, kwargs, place, course=course)
-        before = {candidate.backend for candidate in self.candidates[:place]}
         chain = caller.chain(self.function, self.state, types)
-        chain.candidates = [each for each in chain.candidates if each.backend not in before]
+        # The backends up to here have had their turns, other than their conversions.
+        anew = Course(dict.fromkeys([each.backend for each in self.candidates[:place]], POSTPONED))
+        anew.reasons.update(course.reasons)
         # Not its own: what an instance remembers has had its turn.
-        return Chain.run(chain, args, kwargs)
+        return Chain.run(chain, args, kwargs, course=anew)
 
     def record(self, candidate: Candidate, outcome: Outcome, reason: str) -> None:
         """Record a step, if the state is traced."""

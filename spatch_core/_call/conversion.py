@@ -13,7 +13,7 @@ from .._parameters import Parameter
 from .._resolution.candidate import Candidate
 from .._resolution.resolver import Resolver
 from .._state.keeper import StateKeeper
-from .converted_objects import size_of
+from .converted_objects import name_of, size_of
 from .leaves import NO_LEAVES, Leaves
 from .round_trip import RoundTrip, Told, Unconverted, converted
 
@@ -158,6 +158,9 @@ class Conversion:
         back = {**leaves.noted}
         for key, value in leaves.found.items():
             new = converted(to_default, "to_default", value)
+            if type(new) is type(value):
+                name = name_of(value)
+                raise Unconverted(f"to_default returned an object of {name}, as it was given")
             made[key] = new
             # Python has one object for equal ones of these classes, or may have.
             if type(type(new)) is not type or type(new) not in NO_LEAVES:

@@ -42,8 +42,8 @@ class Leaves:
     is_noted : callable, optional
         Whether objects of a class that are no leaves are noted.
     known : mapping of int to object, optional
-        By identity, objects that are leaves whatever their classes; containers among them are not
-        looked into.
+        By identity, objects that are leaves whatever their classes, and what takes their places;
+        containers among them are not looked into. What stays itself is no leaf.
 
     Attributes
     ----------
@@ -75,6 +75,8 @@ class Leaves:
                     continue
                 key = id(item)
                 is_known = has_known and key in known
+                if is_known and known[key] is item:
+                    continue
                 is_holder = not is_known and is_container(cls)
                 if not (is_holder or is_known or is_leaf(cls)):
                     if is_noted is not None and is_noted(cls):

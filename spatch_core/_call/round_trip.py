@@ -85,7 +85,11 @@ class RoundTrip:
             if key not in self._back:
                 self._restored(value, from_default, told)
         made = {key: self._back[key] for key in leaves.found}
-        return leaves.replaced(result, made, self._leaves.origins(self._made))
+        restored = leaves.replaced(result, made, self._leaves.origins(self._made))
+        # The containers, too: other arguments and the result may hold the same ones.
+        self._back.update(made)
+        self._kept.append(leaves)
+        return restored
 
     def _restored(self, value: Any, from_default: Callable[..., Any], told: Told) -> Any:
         """Convert an object of the library, for good."""
@@ -137,6 +141,6 @@ def converted(conversion: Callable[..., Any], name: str, value: Any) -> Any:
     except NotImplementedError as refusal:
         said = str(refusal) or f"{name} raised {type(refusal).__name__} for {name_of(value)}"
         raise Unconverted(said) from refusal
-    if made is None:
-        raise Unconverted(f"{name} returned None for {name_of(value)}")
+    if made is None or made is NotImplemented:
+        raise Unconverted(f"{name} returned {made} for {name_of(value)}")
     return made

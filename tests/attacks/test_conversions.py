@@ -131,18 +131,20 @@ def write(x: Any, out: Any) -> Any:
 TO = ["", "raises", "raises interrupt", "cannot", "cannot, and says so", "recurs", "reloads"]
 TO += ["sets options", "is itself", "is a number", "is defaults"]
 BACK = ["", "raises", "cannot", "cannot, and says so", "recurs", "is itself", "is a number"]
+BACK += ["is defaults"]
 ERRORS = {"raises": Broken, "raises interrupt": KeyboardInterrupt}
 ANSWERS = {"is itself": Own, "is a number": int}
+UNCONVERTED = ("cannot", "cannot, and says so", "is itself", "is defaults")
 
 
 def expected(first: str, second: str, back: str) -> tuple[type, bool]:
     """Return the class of the answer or of the error, and whether the default runs."""
-    deed = second if first.startswith("cannot") else first
-    if deed.startswith("cannot"):
+    deed = second if first in UNCONVERTED else first
+    if deed in UNCONVERTED:
         return NoImplementationError, False
     if deed in ERRORS:
         return ERRORS[deed], False
-    if back.startswith("cannot"):
+    if back in ("cannot", "cannot, and says so", "is defaults"):
         return NoImplementationError, True
     return ERRORS.get(back) or ANSWERS.get(back, Foreign), True
 

@@ -198,6 +198,41 @@ def test_a_result_that_is_an_argument_gives_back_the_original() -> None:
     assert EVENTS == ["to", "to"]
 
 
+def test_containers_of_the_library_s_objects_come_back_as_they_are() -> None:
+    """V10, V11: no item of them is converted, so the result has the caller's own containers."""
+
+    def default(x: Any, *rest: Any) -> Any:
+        return {"given": rest, "made": [*rest, Own(3)]}
+
+    _, f = make(default)
+    own = Own()
+    plain, table, point = [own], {"a": (own, [own])}, Point(own, [own])
+    holder = [plain, Foreign()]
+    for each in (plain, table, point, holder, (plain, 1), [[Foreign()], plain]):
+        result = f(Foreign(), each)
+        assert result["given"][0] is each
+        assert result["made"][0] is each
+        assert type(result["made"][1]) is Foreign
+
+
+def test_one_container_is_made_once_on_the_way_back() -> None:
+    """V11, V14: also if it is in the result and in what was written."""
+
+    def fill(x: Any, out: dict[str, Any], other: list[Any]) -> Any:
+        made = [Own(), x]
+        out["made"] = made
+        other.append(made)
+        return made, [made]
+
+    manner = {"mutates": ("out", "other")}.items()
+    _, f = make(fill, describe(copy_into=f"{HERE}:copy_into"), manner=manner)
+    x, out, other = Foreign(), dict[str, Any](), list[Any]()
+    made, holder = f(x, out, other)
+    assert type(made[0]) is Foreign
+    assert made[1] is x
+    assert made is holder[0] is out["made"] is other[0]
+
+
 def test_a_number_is_no_argument_however_it_was_made() -> None:
     """V11: Python's own numbers and texts have no identity: a small integer is always the same."""
     convert: dict[str, Any] = {"to_default": lambda x: x.value, "from_default": from_own}
@@ -256,6 +291,38 @@ def test_none_from_from_default_is_an_error() -> None:
     _, f = make(lambda x: Own("stays"))
     with pytest.raises(NoImplementationError, match="gpu converts, but from_default returned None"):
         f(Foreign())
+
+
+def test_notimplemented_of_a_conversion_means_the_same() -> None:
+    """V12: it is never handed to a function, nor to the caller."""
+    ran: list[Any] = []
+    says = describe(types=["Both"], to_default=lambda value: NotImplemented)
+    second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
+    _, f = make(lambda x: x.value, says, second)
+    assert f(Both()) == "second"
+    _, f = make(lambda x: ran.extend([x]), says)
+    with pytest.raises(NoImplementationError, match="to_default returned NotImplemented for "):
+        f(Both())
+    assert not ran
+    _, f = make(lambda x: Own(), describe(from_default=lambda value: NotImplemented))
+    with pytest.raises(NoImplementationError, match="but from_default returned NotImplemented"):
+        f(Foreign())
+
+
+def test_what_is_still_of_its_class_is_not_converted() -> None:
+    """V12: the policy keeps the default from running with a foreign type."""
+    ran: list[Any] = []
+    unchanged = describe(types=["Both"], to_default=lambda value: value)
+    another = describe("another", types=["Both"], to_default=lambda value: Both())
+    _, f = make(lambda x: ran.extend([x]), unchanged, another)
+    with pytest.raises(NoImplementationError) as caught:
+        f(Both())
+    assert not ran
+    text = f"cannot convert: to_default returned an object of {HERE}:Both, as it was given"
+    assert [f"{each} {text}" in str(caught.value) for each in ("gpu", "another")] == [True, True]
+    second = describe("second", types=["Both"], to_default=lambda value: Own("second"))
+    _, f = make(lambda x: x.value, unchanged, second)
+    assert f(Both()) == "second"
 
 
 def test_notimplementederror_of_a_conversion_is_a_reason() -> None:

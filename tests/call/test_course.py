@@ -387,3 +387,36 @@ def test_a_refusal_says_who_has_gone_on() -> None:
         f(Foreign())
     (said,) = caught.value.backends
     assert " ".join(str(said).split()) == "caller defers: it went on with context.call_next()"
+
+
+class Wide:
+    """Another type of the backends."""
+
+
+def test_call_next_with_other_types_may_be_converted_by_the_backend_itself() -> None:
+    """C6, V9: its implementation has had its turn, and its conversions have not."""
+
+    def widens(context: Any, x: Any) -> Any:
+        return context.call_next(Wide())
+
+    def default(x: Any) -> str:
+        return type(x).__name__
+
+    conversions: dict[str, Any] = {"to_default": lambda x: 3, "from_default": lambda x: x}
+    names = [f"{__name__}:Foreign", f"{__name__}:Wide"]
+    function = {"function": widens, "uses_context": True}
+    backend = {"name": "wide", "primary_types": names, "functions": {"lib:widened": function}}
+    for more, policy in [(conversions, "convert"), ({}, "raise")]:
+        for asks in (False, True):
+            asked = {"should_run": lambda context, x: True} if asks else {}
+            functions = {"lib:widened": {**function, **asked}}
+            both = [{**backend, **more, "functions": functions}]
+            system = BackendSystem(None, "COURSELIB", ["builtins:int"], both, fallback=policy)
+            f = system.dispatchable("x", identifier="lib:widened")(default)
+            if more:
+                assert f(Foreign()) == "int"
+                continue
+            with pytest.raises(NoImplementationError) as caught:
+                f(Foreign())
+            (said,) = caught.value.backends
+            assert " ".join(str(said).split()) == "wide defers: it went on with context.call_next()"
