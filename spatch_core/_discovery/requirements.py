@@ -21,18 +21,24 @@ class RequirementError(ValueError):
 
 
 def check_required(description: Description) -> tuple[str, list[Problem]]:
-    """Return why a backend is inactive, empty if it is not, and a problem if that is a fault."""
-    try:
-        return why_unmet(description.requires), []
-    except RequirementError as error:
-        problem = Problem(
-            f"it is inactive, because of a requirement: {error}",
-            "Install packaging, or correct the requirement",
-            description.name,
-            "requires",
-            description.source,
-        )
-        return str(error), [problem]
+    """Return why a backend is inactive, empty if it is not, and a problem for each fault."""
+    reasons: list[str] = []
+    problems: list[Problem] = []
+    for text in description.requires:
+        try:
+            reasons.append(why_unmet([text]))
+        except RequirementError as error:
+            reasons.append(str(error))
+            problems.append(
+                Problem(
+                    f"it is inactive, because of a requirement: {error}",
+                    "Install packaging, or correct the requirement",
+                    description.name,
+                    "requires",
+                    description.source,
+                )
+            )
+    return next(filter(None, reasons), ""), problems
 
 
 def why_unmet(requirements: Iterable[str], is_condition: bool = False) -> str:

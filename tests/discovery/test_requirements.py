@@ -163,6 +163,17 @@ def test_a_requirement_that_cannot_be_read_is_a_problem(
     assert (problem.backend, problem.key) == ("gpu", "requires")
 
 
+def test_each_requirement_that_cannot_be_read_is_a_problem(site: Path) -> None:
+    """D15: wherever it stands; the first one that is not met is the reason."""
+    system, f = make("absent", "gpu-arrays !", "gpu-arrays", "more !")
+    with pytest.warns(Warning, match="'gpu-arrays !' is not a requirement") as caught:
+        assert f(Foreign()) == "default"
+    assert len(caught) == 1
+    assert [each.key for each in system.problems] == ["requires", "requires"]
+    assert "'more !' is not a requirement" in str(system.problems[1])
+    assert "inactive: it requires absent, which is not installed" in str(f.explain(Foreign()))
+
+
 def test_a_requirement_begins_with_a_name() -> None:
     """D7: else it is a fault."""
     system, _ = make(">=1")
