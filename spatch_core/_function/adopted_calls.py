@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._classes import is_hashable_by_identity
@@ -149,7 +149,9 @@ def go_on(
 
 
 def _checked(types: Any) -> tuple[type, ...]:
-    found = types if isinstance(types, (tuple, list)) else (types,)
+    # NEP 18 lets a class go on by `super()` with any collection; a class of an enumeration is one.
+    is_several = isinstance(types, Collection) and not isinstance(types, type)
+    found: Any = types if is_several else (types,)
     wrong = [each for each in found if not isinstance(each, type)]
     if wrong or found is not types:
         raise TypeError(

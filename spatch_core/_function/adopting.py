@@ -77,6 +77,10 @@ class Served:
         function itself, or what a namespace knows it by.
     lookup_ufunc : callable
         The same for a ufunc, the name of its method, and the arguments of a call.
+    tables : callable
+        Returns the tables in force.
+    indices : dict of object to int
+        The places in them, by key.
     go_on : callable
         Goes on with a call whose answer is ``NotImplemented``; see `adopted_calls.go_on`.
     """
@@ -86,6 +90,8 @@ class Served:
         found = Lookup(adoption.dispatcher.variable, adoption.indices, filling)
         self.lookup: Callable[[Any, tuple[type, ...]], Target] = found.find
         self.lookup_ufunc: Callable[[Any, str, Any, Any], Target] = found.find_ufunc
+        self.tables: Callable[[], list[Any]] = adoption.dispatcher.variable.get
+        self.indices = adoption.indices
         self.go_on: Callable[..., Any] = partial(go_on, adoption, namespaces)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import FunctionType
 from typing import Any
 
-from .._classes import bases_of, defined, dict_of, mro_of, type_identifier
+from .._classes import bases_of, defined, dict_of, is_derived, type_identifier
 
 
 class GenericMethod(classmethod):  # type: ignore[type-arg]  # no subscript at run time
@@ -50,7 +50,7 @@ def overriding_types(types: Iterable[type], protocol: str) -> tuple[type, ...]:
         if overrides(cls, protocol):
             place = len(found)
             for position, other in enumerate(found):
-                if is_subclass(cls, other):
+                if is_derived(cls, other):
                     place = position
                     break
             found.insert(place, cls)
@@ -76,8 +76,3 @@ def overrides(cls: type, protocol: str) -> bool:
     if isinstance(method, GenericMethod):
         return not any(dict_of(base).get(protocol) is method for base in bases_of(cls))
     return True
-
-
-def is_subclass(cls: type, other: type) -> bool:
-    """Whether a class is derived from another one, whatever their metaclasses say."""
-    return any(each is other for each in mro_of(cls))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .._call.leaves import Leaves, is_container
-from .._classes import bases_of, mro_of, type_identifier
+from .._classes import bases_of, is_derived, mro_of, type_identifier
 from .._dispatch_arguments import COROUTINE
 from .._function.overriding import go_on
 from .._resolution.overriding_types import GenericMethod
@@ -85,7 +85,7 @@ def _preserver(mixin: type, cls: type) -> Callable[..., Any]:
     base = next(each for each in mro_of(cls) if any(one is mixin for one in bases_of(each)))
 
     def is_leaf(found: type) -> bool:
-        return base in mro_of(found) and cls not in mro_of(found)
+        return is_derived(found, base) and not is_derived(found, cls)
 
     def preserve(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         found = type(result)

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .._adopted import AdoptedFunction, Protocol
-from .._classes import mro_of
+from .._classes import is_derived, mro_of
 from .._function.adopting import Adoption, Served, adoption_of
 from .._parameters import Parameter
 
@@ -41,7 +41,7 @@ def _make_class(served: Served) -> type[Any]:
             result = go_on(func, types, called, args, kwargs)
             if result is NotImplemented:
                 tensor = _tensor()
-                if tensor in mro_of(cls):
+                if is_derived(cls, tensor):
                     own = vars(tensor)["__torch_function__"].__func__
                     return own(cls, func, types, args, kwargs)
             return result
@@ -110,7 +110,7 @@ class Overriding(Protocol):
 
     def is_served(self, cls: type) -> bool:
         """Whether a class has the protocol from the system, and not from `torch.Tensor` as well."""
-        return self._served in mro_of(cls) and _tensor() not in mro_of(cls)
+        return is_derived(cls, self._served) and not is_derived(cls, _tensor())
 
 
 def _tensor() -> Any:

@@ -18,13 +18,24 @@ import numpy  # noqa: ICN001  # `np` is the same without its annotations
 import pytest
 
 from spatch_core import BackendSystem
+from spatch_core._function import acceleration, adopting, lookup
 from spatch_core.exceptions import NoImplementationError
-from spatch_core.protocols import numpy_functions
+from spatch_core.protocols import array_function, numpy_functions
 from spatch_core.testing import run_python
 
 from .conftest import HERE, describe, everything, system_of_ducks
 
 np: Any = numpy  # its annotations know nothing of arrays of other classes
+
+
+@pytest.fixture(params=["own", "Python"], autouse=True)
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look up in C, where there is the extension, and in Python."""
+    if request.param == "Python":
+        if not acceleration.accelerated:
+            pytest.skip("there is no other path")
+        for module in (adopting, array_function):
+            monkeypatch.setattr(module, "Lookup", lookup.PythonLookup)
 
 
 def same(found: Any, expected: Any) -> None:
@@ -341,6 +352,72 @@ def test_subclasses_come_first() -> None:
     exact = system_of_ducks(describe({"*": first}, primary_types=[f"{HERE}:Duck"]))
     with pytest.raises(NoImplementationError, match=r"it does not know .*Sub"):
         np.mean(type("Sub", (exact,), {})(1))
+
+
+def test_each_class_is_asked_once() -> None:
+    """T7: subclasses first, else from left to right; in lists and as arguments alike."""
+    asked: list[str] = []
+    base: Any = system_of_ducks(describe({}))
+
+    def make(name: str, *bases: Any) -> Any:
+        class Asked(*bases):  # type: ignore[misc]
+            def __array_function__(self, *call: Any) -> Any:
+                asked.append(name)
+                return NotImplemented
+
+            def __array_ufunc__(self, *call: Any, **kwargs: Any) -> Any:
+                asked.append(name)
+                return NotImplemented
+
+        return Asked
+
+    a = make("a", base)
+    b, c, d = make("b", a), make("c", a), make("d", base)
+    for order, expected in [
+        ((a, a, a), "a"),
+        ((a, d, a), "ad"),
+        ((a, b), "ba"),
+        ((b, a), "ba"),
+        ((a, b, c), "bca"),
+        ((a, c, b), "cba"),
+    ]:
+        with pytest.raises(TypeError):
+            np.concatenate([cls(1) for cls in order])
+        assert "".join(asked) == expected
+        asked.clear()
+        with pytest.raises(TypeError):
+            np.add(order[0](1), order[1](1), out=order[-1](1))
+        assert "".join(asked) == expected
+        asked.clear()
+
+
+def test_an_array_before_a_duck_array_leaves_the_call_to_it(duck_class: Any) -> None:
+    """T7: NumPy's own method declines calls with classes that override, wherever they stand."""
+    duck, array = duck_class([1.0]), np.ones(1)
+    for order in ([array, duck], [duck, array], [array, [array, duck][1], array]):
+        same(np.concatenate(order), np.ones(len(order)))
+    call: Any = np.concatenate, (np.ndarray, duck_class), ([array, duck],), {}
+    assert array.__array_function__(*call) is NotImplemented
+    same(duck.__array_function__(*call), [1.0, 1.0])
+
+
+def test_the_types_may_be_any_collection(duck_class: Any) -> None:
+    """T6: as NEP 18 says; a class that goes on by `super()` may leave some out."""
+
+    class Filters(duck_class):  # type: ignore[misc]
+        kind: Any
+
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            return super().__array_function__(func, Filters.kind(types), args, kwargs)
+
+    for Filters.kind in (list, set, frozenset, dict.fromkeys, lambda types: {*types} - {Other}):
+        for _ in range(2):
+            same(np.mean(Filters([1.0, 3.0])), 2.0)
+    # The backend runs, and what it calls asks the class that was left out.
+    assert np.concatenate([Filters([1.0]), Other()]).value == "other"
+    for Filters.kind in (lambda types: [1], lambda types: None, str):
+        with pytest.raises(TypeError, match="takes the classes of the call"):
+            np.mean(Filters([1.0]))
 
 
 def test_a_class_may_go_on_by_super() -> None:
@@ -672,6 +749,71 @@ def test_operators_in_place_that_are_not_possible(duck_class: Any) -> None:
     same(duck, [1.0])
 
 
+def test_operators_are_looked_up_alike() -> None:
+    """T6, T9: whatever the number of arguments, of one method and the other."""
+    names = ["negative", "add", "divmod", "frexp", "add.reduce", "add.at"]
+    functions: Any = {f"numpy:{each}": (lambda *a, **k: (len(a), sorted(k))) for each in names}
+    for home in ("numpy.core.umath", "numpy._core.umath"):
+        functions[f"{home}:clip"] = functions["numpy:add"]
+    functions["numpy:subtract"] = lambda *a, **k: NotImplemented
+    duck_class = system_of_ducks(describe(functions))
+    duck, array = duck_class(1), np.ones(1)
+    clip = np.core.umath.clip if np.__version__ < "2" else np._core.umath.clip
+    for _ in range(2):
+        assert -duck == (1, [])
+        assert duck + array == array + duck == duck + duck == (2, [])
+        assert np.add(duck, 1, out=array) == np.add(1, 1, out=duck) == (2, ["out"])
+        assert np.add(duck, 1, out=array, where=True) == (2, ["out", "where"])
+        assert np.add(duck, 1, dtype=float) == (2, ["dtype"])
+        assert np.negative(duck, out=array) == (1, ["out"])
+        assert clip(duck, 1, 2) == (3, [])
+        assert clip(duck, 1, 2, out=array) == (3, ["out"])
+        assert np.frexp(duck, out=(array, None)) == (1, ["out"])
+        assert np.add.reduce(duck, 0)[0] == 1
+        assert np.add.at(duck, [0], 1) == (3, [])
+        # Another class may call the method itself; NumPy gives ``out=`` in a tuple.
+        assert duck.__array_ufunc__(np.add, "__call__", 1, 1, out=duck) == (2, ["out"])
+        with pytest.raises(NoImplementationError, match="returned NotImplemented"):
+            duck - duck
+        with pytest.raises(NoImplementationError, match="returned NotImplemented"):
+            np.subtract(duck, 1, out=array)
+        with pytest.raises(NoImplementationError, match="has no implementation"):
+            np.invert(duck)
+
+
+def test_errors_of_operators_have_no_context() -> None:
+    """T9: also in the call that fills the table."""
+
+    def fail(*args: Any) -> Any:
+        raise LookupError("own")
+
+    duck_class = system_of_ducks(describe({"numpy:negative": fail, "numpy:add": fail}))
+    for _ in range(2):
+        for call, args in ((np.negative, (duck_class(1),)), (np.add, (duck_class(1), 1))):
+            with pytest.raises(LookupError, match="own") as caught:
+                call(*args)
+            assert caught.value.__context__ is None
+
+
+def test_classes_with_hostile_metaclasses() -> None:
+    """M9: operators on them are looked up each time, and reach their backends."""
+
+    class Hostile(type):
+        def __hash__(cls) -> int:
+            raise ValueError("no hash")
+
+        def __eq__(cls, other: object) -> bool:
+            raise ValueError("not equal")
+
+    duck_class = system_of_ducks(
+        describe({"numpy:add": lambda *a: "add", "numpy:negative": lambda a: "negative"})
+    )
+    cls: Any = Hostile("Sub", (duck_class,), {})
+    for _ in range(2):
+        assert cls(1) + 1 == cls(1) + duck_class(1) == 1 + cls(1) == "add"
+        assert -cls(1) == "negative"
+
+
 def test_ufuncs_of_two_results(duck_class: Any) -> None:
     """T11: a tuple of duck arrays."""
     same(np.frexp(duck_class(0.125)), tuple(map(np.asarray, np.frexp(0.125))))
@@ -729,9 +871,22 @@ def test_functions_as_attributes(duck_class: Any) -> None:
 
     class Methods(duck_class):  # type: ignore[misc]
         average = np.mean
+        static: Any = staticmethod(np.mean)
+        of_class: Any = classmethod(np.mean)
 
     duck = Methods([1.0, 3.0])
-    same(duck.average(), 2.0)
+    for call in (
+        duck.average,
+        lambda: Methods.average(duck),
+        lambda: duck.static(duck),
+        np.mean.__get__(duck, Methods),
+        lambda: np.mean.__get__(None, Methods)(duck),
+    ):
+        same(call(), 2.0)
+    # The class itself is no array.
+    for call in (duck.of_class, np.mean.__get__(Methods)):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            call()
 
 
 def test_a_class_need_not_hold_numpy_arrays() -> None:
@@ -781,6 +936,35 @@ def test_backends_come_and_go_while_others_call(duck_class: Any) -> None:
         finally:
             is_over.append(True)
         assert all(each.result() for each in calls)
+
+
+def test_a_subclass_of_ndarray_may_go_on_with_numpys_own() -> None:
+    """T7: it names the method of `numpy.ndarray` where the backends decline; `like=` too."""
+    system = BackendSystem(None, "SUBS")
+
+    class Sub(numpy_functions(system), numpy.ndarray):  # type: ignore[misc]
+        def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+            try:
+                return super().__array_function__(func, types, args, kwargs)
+            except NoImplementationError:
+                result = numpy.ndarray.__array_function__(self, func, types, args, kwargs)
+            return result.view(Sub) if isinstance(result, numpy.ndarray) else result
+
+    Sub.__module__, Sub.__qualname__ = __name__, "Sub"
+    system.register(
+        {
+            "name": "subs",
+            "primary_types": [f"~{__name__}:Sub"],
+            "functions": {"numpy:sum": {"function": lambda a: "sum"}},
+        }
+    )
+    sub = np.ones(2).view(Sub)
+    assert np.sum(sub) == "sum"
+    assert type(np.concatenate([sub, np.zeros(1)])) is Sub
+    for function, args in ((np.zeros, (2,)), (np.asarray, (1,)), (np.eye, (2,))):
+        made = function(*args, like=sub)
+        assert type(made) is Sub
+        np.testing.assert_array_equal(made.view(np.ndarray), function(*args))
 
 
 def test_subclasses_of_ndarray_are_served_like_others() -> None:

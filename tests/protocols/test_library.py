@@ -465,6 +465,36 @@ def test_arguments_that_are_returned_stay_what_they_are() -> None:
     assert labelled.add_into(1) is labelled
 
 
+class Hostile(type):
+    """Cannot be compared, hashed or asked for subclasses."""
+
+    def __eq__(cls, other: object) -> bool:
+        raise ValueError("not equal")
+
+    def __hash__(cls) -> int:
+        raise ValueError("no hash")
+
+
+def test_classes_with_hostile_metaclasses() -> None:
+    """M9, K8, K10: subclasses, classes that override, and those of results."""
+    sub: Any = Hostile("Sub", (Labelled,), {})
+    unknown: Any = Hostile("Unknown", (), {})
+    method = classmethod(lambda cls, *call: "answer")
+    overriding: Any = Hostile("Overriding", (), {METHOD: method})
+
+    @system.dispatchable("x", identifier="lib:hostile")
+    def f(x: Any, result: Any = None) -> Any:
+        return result
+
+    for _ in range(2):
+        assert type(sub(1, 2) + array) is type(array + sub(1, 2)) is sub
+        assert type(sub(1, 2) + labelled) is sub
+        assert first(overriding()) == both(sub(1), overriding(), z=labelled) == "answer"
+        assert type(f(labelled, unknown())) is unknown
+        assert type(f(labelled, [sub(1)])[0]) is sub
+        assert type(f(sub(1), [Other(1)])[0]) is sub
+
+
 def test_one_method_overrides_all_operators() -> None:
     """K7: and may go on with the generic implementation."""
     seen = []
