@@ -78,6 +78,8 @@ CALLFREE_TESTS = ("description", "discovery", "order", "testing", "test_docs.py"
 """Tests of what comes before a call, or around it: the C extension changes nothing of it."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
+PART = ("-p", "part_of_tests", "--every=10")
+PART_PATH = {"PYTHONPATH": str(ROOT / "tools")}
 QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
 UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
 """Those that run apart from the measurement of coverage: they end processes, fill disks, start
@@ -172,6 +174,11 @@ class Step:
             self.session.warn(f"{' '.join(command)} did not print {says!r}:\n{output}")
             self.failed.append(program)
 
+    def run_together(self, *commands: Sequence[str | Path]) -> None:
+        """Run programs that take one core each on all cores; show the output of those that fail."""
+        with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+            list(pool.map(lambda each: self.run(str(each[0]), *each[1:], quiet=True), commands))
+
     def pytest(
         self,
         title: str,
@@ -240,8 +247,8 @@ def imports(step: Step) -> None:
 @step("mypy --strict and pyright, of all but the examples")
 def types(step: Step) -> None:
     step.install([ROOT], groups=["test", "types"], extras="[cli]")
-    step.run("mypy", "spatch_core", "tools", "tests", "docs", "conftest.py", "noxfile.py")
-    step.run("pyright", "--pythonpath", step.python)
+    checked = ("spatch_core", "tools", "tests", "docs", "conftest.py", "noxfile.py")
+    step.run_together(("mypy", *checked), ("pyright", "--pythonpath", step.python))
     step.pytest("typing", "-m", "", "tests/typing")
 
 
@@ -319,16 +326,14 @@ def examples(step: Step) -> None:
     sources = [str(folder / "src") for folder in example_folders()]
     # What `tools` and `docs` import has types here, and none in the environment of "types".
     step.run("mypy", *sources, "tools", "docs", variables={"MYPYPATH": os.pathsep.join(sources)})
-    tools_path = {"PYTHONPATH": str(ROOT / "tools")}
     for folder in example_folders():
         if (folder / "tests").exists():
             is_part = folder.name in SAMPLED_EXAMPLES and "whole" not in step.session.posargs
-            part = ["-p", "part_of_tests", "--every=4"] if is_part else []
             # Tests that share a cluster are one piece of work.
             step.pytest(
-                *(folder.name, "tests", *part),
+                *(folder.name, "tests", *(PART if is_part else ())),
                 folder=folder,
-                variables=tools_path if is_part else {},
+                variables=PART_PATH if is_part else {},
                 shared="loadgroup",
             )
     # These take what the environments of the core lack.
@@ -355,7 +360,7 @@ if OLDEST <= "3.12":  # the last Python that the oldest supported JAX has wheels
         parts = ["tests", "--ignore=tests/property", "--ignore=tests/test_memory.py"]
         for name in ("jax", "dask"):
             folder = ROOT / "example_backends" / f"scipy-dispatch-{name}"
-            step.pytest(name, *parts, folder=folder, shared="loadgroup")
+            step.pytest(name, *parts, *PART, folder=folder, variables=PART_PATH, shared="loadgroup")
 
 
 if "3.11" in INTERPRETERS:
@@ -385,7 +390,7 @@ def backends(step: Step) -> None:
     files = sorted(file for each in example_folders() for file in each.glob("src/**/*.toml"))
     # The others are written by hand.
     generated = [each for each in files if "auto-generation" in each.read_text(encoding="utf-8")]
-    commands: list[tuple[str | Path, ...]] = [
+    commands: list[Sequence[str | Path]] = [
         ("spatch-core", "update", "--check", *generated),
         ("spatch-core", "verify", *files),
         ("spatch-core", "doctor"),
@@ -394,9 +399,7 @@ def backends(step: Step) -> None:
     if sys.platform == "linux" and platform.machine() == "x86_64":  # CuPy's wheel is for these
         write_map = ROOT / "example_backends/scipy-dispatch-cupy/tools/write_map.py"
         commands.append(("python", write_map, "--check"))
-    # Each takes one core, and most of them longer than all tests of one Python.
-    with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
-        list(pool.map(lambda each: step.run(str(each[0]), *each[1:], quiet=True), commands))
+    step.run_together(*commands)
 
 
 @step(
