@@ -106,8 +106,9 @@ class _Search:
             return Answer(self.backend, outcome)
         reason, obstacles = self._reason(explanation), []
         if self.backend not in given.system.functions[given.function].backends:
-            if self._tries_conversions():
-                return Answer(self.backend, Attempt.WOULD, reason, self.remedies)
+            obstacles = self._tries_conversions()
+            if self.remedies:
+                return Answer(self.backend, Attempt.WOULD, reason, self.remedies, obstacles)
             names = ", ".join(given.system.functions[given.function].backends)
             obstacles = [f"it does not implement {given.function}; these do: {names}"]
             return Answer(self.backend, Attempt.CANNOT, reason, (), obstacles)
@@ -165,13 +166,19 @@ class _Search:
             parts.append(f"call it with {names}")
         return ", ".join(parts)
 
-    def _tries_conversions(self) -> bool:
-        """Try whether it would convert for the library's own implementation."""
+    def _tries_conversions(self) -> list[str]:
+        """Try to let it convert; return what its description would have to say."""
         description = self.question.system.backends[self.backend]
         # A vendored copy of this package may be an earlier one, which has no conversions.
         if getattr(description, "conversions", None) is None:
-            return False
-        return any(self._tries(replace(each, fallback="convert")) for each in self._favoured())
+            return []
+        options = [replace(each, fallback="convert") for each in self._favoured()]
+        if any(map(self._tries, options)):
+            return []
+        first_of_all = replace(self.question, options=options[-1]).ask()
+        if explained(first_of_all, self.backend).verdict != Verdict.CANNOT_CONVERT:
+            return []
+        return self._tries_types(*options)
 
     def _tries_variables(self, options: Options) -> None:
         """Try to let the environment prioritize it, or put it before those that go before it."""
