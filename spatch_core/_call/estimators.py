@@ -14,6 +14,7 @@ from .._resolution.reasons import reason
 from .._resolution.resolver import Resolver
 from .._resolution.walk import Step
 from .._state.state import DispatchState
+from .course import Course
 
 if TYPE_CHECKING:
     from .._memory import Memory
@@ -93,11 +94,12 @@ def explain_followed(
     state: DispatchState,
     types: tuple[type, ...],
     call: tuple[tuple[Any, ...], dict[str, Any]],
-    explain: Callable[[DispatchState], Explanation],
+    explain: Callable[..., Explanation],
 ) -> Explanation:
     """Explain a call of a method that follows: the backend that the instance remembers runs it.
 
-    `explain` explains the call in a state without regard to that.
+    `explain` explains the call in a state without regard to that; a `Course` with what candidates
+    have said may be given besides.
     """
     memory = memory_of(function)
     kept = memory.recall(*call)
@@ -106,9 +108,11 @@ def explain_followed(
     if kept is None or why is None:
         return explain(state)
     name = kept.partition(" ")[0]
+    has_run = f"{shown(name, function.default_name)} has run {memory.method}"
+    if name == DEFAULT and not why:
+        return _explain_default(resolver, function, state, has_run, explain)
     others = [each for each in state.prioritized if each != name]
     found = explain(state.replace(prioritized=(name, *others), disabled=state.disabled - {name}))
-    has_run = f"{shown(name, function.default_name)} has run {memory.method}"
     lines = []
     for each in found.backends:
         verdict, text = Verdict.LATER, has_run
@@ -123,3 +127,24 @@ def explain_followed(
     return Explanation(
         found.function, found.types, name if runs else None, tuple(lines), found.hooks
     )
+
+
+def _explain_default(
+    resolver: Resolver,
+    function: Function,
+    state: DispatchState,
+    has_run: str,
+    explain: Callable[..., Explanation],
+) -> Explanation:
+    """Explain a call that the default runs, perhaps with what a backend converts."""
+    names = resolver.implementer_set(function) - {DEFAULT}
+    found = explain(state, Course(dict.fromkeys(names, has_run)))
+    lines = []
+    for each in found.backends:
+        verdict, text = each.verdict, each.reason
+        if each.backend == DEFAULT:
+            text = has_run if verdict is Verdict.RUNS else text
+        elif verdict not in (Verdict.CONVERTS, Verdict.CANNOT_CONVERT):
+            verdict, text = Verdict.LATER, has_run
+        lines.append(ExplainedBackend(each.backend, verdict, text, each.default_name))
+    return Explanation(found.function, found.types, found.selected, tuple(lines), found.hooks)

@@ -11,6 +11,7 @@ from .._resolution.dry_run import explain
 from .._resolution.explanation import Explanation
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
+from .course import Course
 from .should_run import ask, make_context
 
 
@@ -51,8 +52,8 @@ def explain_call(
         conversion = Conversion(candidate, resolver)
         return conversion.obstacle(args, kwargs), conversion.text(args, kwargs)
 
-    def explain_in(state: DispatchState) -> Explanation:
-        return explain(resolver, function, state, types, answer, examine)
+    def explain_in(state: DispatchState, given: Course | None = None) -> Explanation:
+        return explain(resolver, function, state, types, answer, examine, given)
 
     if function.manner is not None and function.manner.follows is not None:
         from .estimators import explain_followed  # few functions follow
