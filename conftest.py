@@ -112,6 +112,6 @@ def _fresh_namespace(namespace: dict[str, Any]) -> None:
 
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), DescriptionParser(), ConsoleParser(), SkipParser()],
-    patterns=["README.md", "docs/**/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
     setup=_fresh_namespace,
 ).pytest()
