@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from spatch_core import BackendSystem
+from spatch_core._function import acceleration, adopting, lookup
 from spatch_core.exceptions import NoImplementationError
 from spatch_core.protocols import numpy_functions, torch_functions
 from spatch_core.testing import run_python
@@ -17,6 +20,15 @@ from spatch_core.testing import run_python
 HERE = "tests.protocols.test_torch_function"
 
 torch: Any = pytest.importorskip("torch")
+
+
+@pytest.fixture(params=["own", "Python"], autouse=True)
+def path(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look up in C, where there is the extension, and in Python."""
+    if request.param == "Python":
+        if not acceleration.accelerated:
+            pytest.skip("there is no other path")
+        monkeypatch.setattr(adopting, "Lookup", lookup.PythonLookup)
 
 
 def system_of_ducks(functions: Any, **options: Any) -> Any:
@@ -150,6 +162,163 @@ def test_methods_and_properties_of_subclasses_of_tensors() -> None:
     for result in (sub * 2, sub.exp(), torch.exp(sub), sub - torch.ones(2)):
         assert type(result) is Sub
     assert sub.ndim == 1
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x * 2,
+        lambda x: 2**x,
+        lambda x: x.__iadd__(1),
+        lambda x: torch.ones(2) * x,
+        lambda x: x[0],
+        lambda x: operator.setitem(x, 0, 3.0),
+        lambda x: [*x],
+        lambda x: (x.real, x.unsqueeze(0).T, x.unsqueeze(0).mT),
+        lambda x: x.grad,
+        lambda x: setattr(x, "data", torch.zeros(2)),
+        lambda x: x.shape,
+        lambda x: x.split(1),
+        lambda x: x.numpy().tolist(),
+        lambda x: torch.cat([x, torch.ones(1)]),
+        lambda x: torch.nn.functional.pad(x, (1, 1)),
+        torch.nn.Parameter,
+        lambda x: torch.autograd.grad((x.requires_grad_() * 2).sum(), x),
+        lambda x: pickle.loads(pickle.dumps(x)),
+        lambda x: (repr(x), len(x), bool(x.sum() > 0), 1.0 in x),
+    ],
+)
+def test_a_subclass_without_backends_is_as_any_other(call: Any) -> None:
+    """T12: methods, properties, operators and indices give what they give without the protocol."""
+
+    def kinds(value: Any) -> Any:
+        return list(map(kinds, value)) if type(value) in (list, tuple) else type(value).__name__
+
+    found = []
+    for bases in ((torch_functions(BackendSystem(None, "SUBS")),), ()):
+        cls: Any = type("Sub", (*bases, torch.Tensor), {"__module__": HERE})
+        globals()["Sub"] = cls  # for pickles
+        tensor = torch.ones(2).as_subclass(cls)
+        found.append((kinds(call(tensor)), tensor.tolist()))
+    del globals()["Sub"]
+    assert found[0] == found[1]
+
+
+def test_tensors_meet_duck_arrays_in_operators(duck_class: Any) -> None:
+    """T12: those of the tensor, forward, reflected and in place; in indices and as values."""
+    duck, tensor = duck_class([1.0]), torch.ones(2)
+    for function, name in (
+        (operator.add, "add"),
+        (operator.sub, "sub"),
+        (operator.matmul, "matmul"),
+        (operator.pow, "__pow__"),
+        (operator.gt, "gt"),
+        (operator.iadd, "add_"),
+        (operator.getitem, "__getitem__"),
+    ):
+        assert function(torch.ones(2), duck) == f"torch:Tensor.{name}"
+    with duck_class.system.backend_opts(trace=True) as trace:
+        tensor[duck] = 1.0
+        tensor[0] = duck
+        torch.nn.Linear(2, 2)(duck)
+    assert [each.function for each in trace] == [
+        *(["torch:Tensor.__setitem__"] * 2),
+        "torch.nn.functional:linear",
+    ]
+
+
+def test_modes_and_disabling_are_pytorchs(duck_class: Any) -> None:
+    """T12: a mode comes first and may go on; where the protocol is disabled, nothing is asked."""
+    seen: list[Any] = []
+
+    class Mode(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            seen.append((func, types))
+            return func(*args, **(kwargs or {}))
+
+    duck = duck_class([1.0])
+    with Mode():
+        assert torch.mean(duck) == "torch:mean"
+    assert seen == [(torch.mean, (duck_class,))]
+    with torch._C.DisableTorchFunctionSubclass(), pytest.raises(TypeError, match="must be Tensor"):
+        torch.mean(duck)
+
+
+def test_the_types_may_be_any_collection(duck_class: Any) -> None:
+    """T12, T6: a class that goes on by `super()` may leave some out."""
+
+    class Filters(duck_class):  # type: ignore[misc]
+        kind: Any
+
+        @classmethod
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            return super().__torch_function__(func, cls.kind(types), args, kwargs)
+
+    for Filters.kind in (tuple, list, set, frozenset, lambda types: {*types} - {Other}):
+        assert torch.mean(Filters([1.0])) == "torch:mean"
+    assert torch.cat([Filters([1.0]), Other()]) == "torch:cat"
+    Filters.kind = lambda types: [1]
+    with pytest.raises(TypeError, match="takes the classes of the call"):
+        torch.mean(Filters([1.0]))
+
+
+def test_classes_with_hostile_metaclasses(duck_class: Any) -> None:
+    """T12, M9: they reach their backends, and the tensor's own implementation."""
+
+    class Hostile(type(torch.Tensor)):  # type: ignore[misc]
+        def __hash__(cls) -> int:
+            raise ValueError("no hash")
+
+        def __eq__(cls, other: object) -> bool:
+            raise ValueError("not equal")
+
+    served = torch_functions(duck_class.system)
+    cls: Any = Hostile("Sub", (served, torch.Tensor), {})
+    hostile: Any = torch.ones(2).as_subclass(cls)
+    assert type(hostile * 2) is cls
+    assert type(torch.mean(hostile)) is cls
+
+
+def test_backends_that_decline_or_fail(duck_class: Any) -> None:
+    """T12, T9: the next backend, then other classes; exceptions are the caller's."""
+
+    def fail(x: Any) -> Any:
+        raise ZeroDivisionError("own")
+
+    cls = system_of_ducks({"torch:mean": fail, "*": lambda *_, **__: NotImplemented})
+    with pytest.raises(ZeroDivisionError, match="own") as caught:
+        torch.mean(cls([1.0]))
+    assert caught.value.__context__ is None
+    assert torch.cat([cls([1.0]), Other()]) == "other"
+    cls.system.register(
+        {
+            "name": "second",
+            "primary_types": [f"~{HERE}:Duck"],
+            "functions": {"torch:sum": {"function": lambda x: "second"}},
+        }
+    )
+    assert torch.sum(cls([1.0])) == "second"
+
+
+def test_threads_that_call_at_once() -> None:
+    """T12, T10: each function is found once, whichever thread comes first."""
+    duck_class = system_of_ducks({"*": named})
+    duck, barrier = duck_class([1.0]), Barrier(4)
+    functions = [torch.mean, torch.sum, torch.nn.functional.relu, torch.linalg.norm]
+
+    def work(_: int) -> Any:
+        barrier.wait(30)
+        return [function(duck) for function in functions * 5]
+
+    with ThreadPoolExecutor(4) as pool:
+        found = [*pool.map(work, range(4))]
+    names = ["torch:mean", "torch:sum", "torch.nn.functional:relu", "torch.linalg:norm"]
+    assert found == [names * 5] * 4
+    assert len(duck_class.system._dispatcher.records) == 4
 
 
 def test_a_library_may_serve_both_protocols() -> None:
