@@ -57,6 +57,7 @@ class File:
             If the file is too large.
         """
         if self._content is not None:
+            check_size(self._content)
             return self._content
         with open(self.path, "rb") as stream:
             self.status = os.fstat(stream.fileno())
@@ -107,10 +108,32 @@ def find_file(module: str, name: str, distribution: Any) -> tuple[str, File | No
         importer: Any = get_importer(folder)
         if hasattr(importer, "get_data"):  # inside a zip file
             try:
-                return path, File(path, None, importer.get_data(path))
-            except OSError:
-                continue
+                return path, File(path, None, _archived(importer, path))
+            except (OSError, KeyError) as error:
+                if is_interrupt(error):
+                    raise
     return ", ".join(folders), None
+
+
+def _archived(importer: Any, path: str) -> bytes:
+    """Return a file of an archive; of a large one only the start, which `File.read` refuses.
+
+    Raises
+    ------
+    OSError, KeyError
+        If there is no such file.
+    """
+    from zipimport import zipimporter
+
+    if not isinstance(importer, zipimporter):
+        content: bytes = importer.get_data(path)
+        return content
+    # A zip file of a few megabytes may hold gigabytes, all of which `get_data` would return.
+    from zipfile import ZipFile
+
+    name = os.path.relpath(path, importer.archive).replace(os.sep, "/")
+    with ZipFile(importer.archive) as archive, archive.open(name) as stream:
+        return stream.read(MOST_BYTES + 1)
 
 
 def _plain_file(path: str) -> File | None:
@@ -190,6 +213,8 @@ def parse_toml(content: bytes) -> dict[str, Any]:
     """
     check_size(content)
     text = content.decode()
+    if text.startswith("\ufeff"):
+        raise ValueError("it starts with a byte order mark (at line 1, column 1)")
     check_keys(text)
     if sys.version_info >= (3, 11):
         import tomllib

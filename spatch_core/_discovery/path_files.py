@@ -48,10 +48,19 @@ def read_path_files(entry_points: Iterable[Any], environment: Environment) -> No
             continue
         module = entry_point_target(entry_point)[0]
         if is_dotted_name(module) and not _is_found(module):
-            from site import addpackage
-
             for name in names:
-                addpackage(str(distribution.locate_file("")), name, None)
+                _add(str(distribution.locate_file("")), name)
+
+
+def _add(folder: str, name: str) -> None:
+    """Do what a path file says; one that fails has no effect, and discovery finds no package."""
+    from site import addpackage
+
+    try:
+        addpackage(folder, name, None)
+    except BaseException as error:  # its encoding, or what it imports
+        if is_interrupt(error):
+            raise
 
 
 def _is_found(module: str) -> bool:

@@ -80,12 +80,14 @@ def write_private(path: str, content: bytes) -> None:
 
 def _make_folder(path: str) -> None:
     """Make a folder and its parents, unless root would do so inside another user's folder."""
-    above = path
+    above, missing = path, []
     while not os.path.lexists(above):
+        missing.append(above)
         above = os.path.dirname(above)
     is_root = effective_user is not None and effective_user() == 0
     if above == path or (is_root and os.stat(above).st_uid != 0):
         return
-    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-    with suppress(FileExistsError):  # another process was faster
-        os.mkdir(path, 0o700)
+    # `os.makedirs` calls itself for each, and some variables name a thousand.
+    for each in reversed(missing):
+        with suppress(FileExistsError):  # another process was faster
+            os.mkdir(each, 0o700)

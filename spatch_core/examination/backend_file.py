@@ -69,7 +69,7 @@ class BackendFile:
         folder = self.folder()
         report = run(
             f"{__package__}.file_tasks:{task}",
-            {"file": self.path},
+            {"file": self.path, "text": self.text},
             f"importing what {self.path} names",
             folders=[] if folder is None else [folder],
         )
@@ -104,11 +104,11 @@ class BackendFile:
         return Importer(own, find_requirements(self.path), nowhere=nowhere)
 
 
-def read_file(path: str) -> BackendFile:
-    """Read and validate a file."""
+def read_file(path: str, text: str | None = None) -> BackendFile:
+    """Read and validate a file; with its text, if it has been read already."""
     file = BackendFile(path)
     try:
-        content = File(path, None).read()
+        content = File(path, None).read() if text is None else text.encode()
         file.text = content.decode()
         file.fields = parse_toml(content)
     except OSError as raised:

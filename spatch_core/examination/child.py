@@ -12,11 +12,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO
 
 from .foreign_code import JsonEncoder
 from .process_session import end_session, wait
@@ -97,9 +98,12 @@ def _writer(path: str) -> Callable[[str], object]:
     def append(line: str) -> None:
         if getpid() != process:
             end(0)
-        descriptor = open_(path, flags)
-        write(descriptor, line.encode())
-        close(descriptor)
+        try:
+            descriptor = open_(path, flags)
+            write(descriptor, line.encode())
+            close(descriptor)
+        except OSError:  # an import has removed the file, or limits what may be opened
+            end(1)
 
     return append
 
@@ -155,10 +159,13 @@ def _run_once(
     asked: Mapping[str, Any], variables: Mapping[str, str], limit: float
 ) -> tuple[dict[str, list[Any]], str]:
     """Run a child; return its journal, and how it has ended."""
-    with TemporaryDirectory() as folder:
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory())
         journal, request = Path(folder, "journal"), Path(folder, "request")
         journal.touch()
         request.write_text(json.dumps(asked), encoding="utf-8")
+        # Opened once, because the import may remove it.
+        written = stack.enter_context(open(journal, "rb"))
         # Set the path first, because this package may be found by it alone.
         code = (
             "import json, sys\n"
@@ -177,15 +184,16 @@ def _run_once(
             start_new_session=True,
         )
         try:
-            is_ended = wait(process, limit, lambda: _is_done(journal), _PATIENCE)
+            is_ended = wait(process, limit, lambda: _is_done(written), _PATIENCE)
         finally:
             end_session(process)
         how = f"took longer than {limit:g} s and was ended"
         values: dict[str, list[Any]] = {}
-        # The last line may be incomplete.
-        for line in journal.read_text("utf-8").rpartition("\n")[0].splitlines():
-            kind, value = _decode(line)
-            values.setdefault(kind, []).append(value)
+        for line in _read(written).splitlines():
+            # The last line may be incomplete, and the import may have written into the others.
+            with suppress(ValueError, TypeError, RecursionError):
+                kind, value = _decode(line.decode())
+                values.setdefault(kind, []).append(value)
     return values, _ending(process.returncode) if is_ended else how
 
 
@@ -199,8 +207,13 @@ def _ending(code: int) -> str:
     return f"crashed the interpreter ({name})"
 
 
-def _is_done(journal: Path) -> bool:
-    return journal.read_bytes().endswith(b'["done", true]\n')
+def _is_done(journal: BinaryIO) -> bool:
+    return _read(journal).endswith(b'["done", true]\n')
+
+
+def _read(journal: BinaryIO) -> bytes:
+    journal.seek(0)
+    return journal.read()
 
 
 def perform(asked: Mapping[str, Any], journal: str) -> None:

@@ -23,8 +23,8 @@ _REMEDY = "Register a function that its module has under its own name"
 
 
 def verify(request: dict[str, Any], journal: Journal) -> None:
-    """Write down each ``finding`` about what the file at ``request["file"]`` names."""
-    file = read_file(request["file"])
+    """Write down each ``finding`` about what ``request["text"]``, a file's text, names."""
+    file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
     for each in DescriptionCheck(file.mentions(), file.importer(), journal, name=name).findings():
         journal.add("finding", to_record(each))
@@ -35,7 +35,7 @@ def update(request: dict[str, Any], journal: Journal) -> None:
 
     Instead, or besides, each ``finding``.
     """
-    file = read_file(request["file"])
+    file = read_file(request["file"], request["text"])
     importer = file.importer()
     wanted = [each for each in file.mentions() if each.role in (Role.MODULE, Role.BACKEND)]
     check = DescriptionCheck(wanted, importer, journal, name=file.fields.get("name"))

@@ -3,9 +3,10 @@
 - The content is replaced in one step: a process that is killed leaves the old or the new one.
 - Content that was saved meanwhile is not replaced. It is compared right before that step; between
   the two there is nothing but the call that renames the draft.
-- Owner, group, permissions and other names (hard links) of the file stay. A new file cannot have
-  several names, or another user as its owner; then the file itself is written, and the old
-  content is put back if that fails. A process that is killed at this moment leaves a part.
+- Owner, group, permissions, extended attributes and other names (hard links) of the file stay. A
+  new file cannot have several names, or another user as its owner; then the file itself is written,
+  and the old content is put back if that fails. A process that is killed at this moment leaves a
+  part.
 - A draft has no name while it is written, where the system can do that (Linux). One that has a
   name is locked by its process; the next update removes those that are not.
 """
@@ -156,7 +157,17 @@ def _fill(handle: int, content: bytes, old: FileIO) -> None:
             except PermissionError:
                 raise _OwnerError from None
         os.fchmod(handle, S_IMODE(wanted.st_mode))
+        _copy_attributes(old.fileno(), handle)
     os.fsync(handle)
+
+
+def _copy_attributes(source: int, target: int) -> None:
+    """Copy the extended attributes of a file, such as its access control list."""
+    if hasattr(os, "listxattr"):  # Linux alone has it
+        with suppress(OSError):  # not all file systems have them
+            for name in os.listxattr(source):
+                with suppress(OSError):  # some are for root alone
+                    os.setxattr(target, name, os.getxattr(source, name))
 
 
 def _overwrite(stream: FileIO, content: bytes) -> None:

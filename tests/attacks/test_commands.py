@@ -319,6 +319,14 @@ SABOTAGE = {
     "recursion": "import sys; sys.setrecursionlimit(150)",
     "raises at the end": "import os, sys; os.chdir('/'); sys.path.clear(); raise OSError('no')",
     "forks": "import os; os.fork()",
+    "removes its report": (
+        "import os, re, sys\nfound = re.search(r\"'([^']*journal)'\", sys.orig_argv[-1])\n"
+        "os.unlink(found[1])"
+    ),
+    "writes into its report": (
+        "import re, sys\nfound = re.search(r\"'([^']*journal)'\", sys.orig_argv[-1])\n"
+        "open(found[1], 'ab').write(b'{\\n3\\n[[], 1]\\n\\xff\\n' + b'[' * 200_000 + b'\\n')"
+    ),
 }
 
 
@@ -347,10 +355,11 @@ def test_sabotage_changes_no_other_result(
 
 
 ONLY_IN_CHILDREN = ("closes all", "closes the rest", "os.kill", "forks", "exit handler", "open",
-                    "threads", "signals", "finders")  # fmt: skip
+                    "threads", "signals", "finders", "removes its report",
+                    "writes into its report")  # fmt: skip
 AT_ONCE = ("json.dumps", "os.write", "closes stdout", "raises at the end", "signals",
            "prints later", "prints in an exit handler", "leaves text in a buffer",
-           "closes sys.stderr")  # fmt: skip
+           "closes sys.stderr", "removes its report", "writes into its report")  # fmt: skip
 """With scale 1."""
 
 

@@ -9,12 +9,14 @@ import shutil
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -429,6 +431,27 @@ def test_a_folder_that_is_not_absolute_is_not_used(
         tally.add(tree(here) == before, set(tree(here)) ^ set(before))
 
 
+def test_no_folder_breaks_a_call(place: Place, tally: Tally, tmp_path: Path) -> None:
+    """Too deep, too long, a file, a device, of the kernel, or of bytes that are no text."""
+    deep = tmp_path / "deep"
+    for folder in (
+        f"{deep}{'/a' * 1200}",
+        f"{tmp_path}/{'a' * 300}",
+        f"{tmp_path}{'/a' * 3000}",
+        f"{tmp_path}/x/../y/./z//",
+        "/dev/null",
+        "/dev/full/x",
+        "/proc/self",
+        "/proc/self/fd",
+        os.fsdecode(os.fsencode(tmp_path) + b"/\xff\n"),
+    ):
+        found = place.discover(XDG_CACHE_HOME=folder)
+        tally.add(found == FOUND, (folder[:80], found))
+    shutil.rmtree(place.caches)
+    # Python itself removes no folders that are so deep.
+    subprocess.run(["rm", "-rf", str(deep)], check=True)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="capabilities are those of Linux")
 @pytest.mark.parametrize("mode", [0o500, 0o400, 0o000])
 def test_a_folder_without_permissions_is_not_used(place: Place, tally: Tally, mode: int) -> None:
@@ -726,6 +749,29 @@ def test_no_file_takes_much_memory(site: Path, tmp_path: Path, tally: Tally, sca
         tally.add_many(3, 3 * (found == [FOUND, "['bomb']"] and not done.stderr), (bomb, done))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is that of Linux")
+def test_no_archive_takes_much_memory(site: Path, tmp_path: Path, tally: Tally) -> None:
+    """A zip file of some hundred kilobytes in which the file of a backend has 400 MB."""
+    folder, archive = tmp_path / "bomb", tmp_path / "bomb.zip"
+    install(folder, "bomb", "")
+    shutil.rmtree(folder / "bomb")
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as opened:
+        opened.writestr("bomb/__init__.py", "")
+        with opened.open("bomb/backend.toml", "w") as stream:
+            for _ in range(400):
+                stream.write(b"#" * 2**20)
+    found = run(
+        site,
+        "import sys, warnings; warnings.simplefilter('ignore')\n"
+        f"sys.path += {[str(folder), str(archive)]!r}\n"
+        f"{DISCOVER}\nprint([each.message for each in system.problems])\n",
+        limit_memory,
+        SPATCH_CORE_CACHE="off",
+    )
+    told = "['it is not parsed: it has more than 2,097,152 bytes']"
+    tally.add(found.stdout.splitlines() == [FOUND, told] and not found.stderr, found)
+
+
 def test_a_file_that_is_too_deep_is_reported_with_its_line(tmp_path: Path, tally: Tally) -> None:
     """Also in the discovery; and what only looks like a long key is none."""
     dots = "a." * 40 + "a"
@@ -857,6 +903,27 @@ def test_update_keeps_owner_and_permissions(
     tally.add((stat.S_IMODE(status.st_mode) ^ mode) & ~lost == 0, oct(status.st_mode))
     tally.add(project.file.read_text() == project.after, "content")
     tally.add(project.others() == set(), project.others())
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="Linux alone has them")
+def test_update_keeps_extended_attributes(project: Project, tally: Tally) -> None:
+    """Such as notes, labels and access control lists."""
+    attributes = {"user.note": b"mine", "user.\u00e4": b"\xff"}
+    # The owner may write, and a further user read.
+    entries = [(1, 6, -1), (2, 4, 12345), (4, 4, -1), (16, 4, -1), (32, 0, -1)]
+    acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *each) for each in entries)
+    attributes["system.posix_acl_access"] = acl
+    kept = {}
+    for name, value in attributes.items():
+        with suppress(OSError):  # the file system has none
+            os.setxattr(project.file, name, value)
+            kept[name] = value
+    if not kept:
+        pytest.skip("the file system has no extended attributes")
+    found = project.update()
+    tally.add(found == "written", found)
+    for name, value in kept.items():
+        tally.add(os.getxattr(project.file, name) == value, name)
 
 
 def test_update_keeps_links(project: Project, tally: Tally) -> None:

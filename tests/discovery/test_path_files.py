@@ -58,3 +58,30 @@ def test_a_finder_that_raises_is_left_alone(
     before = list(sys.path)
     read_path_files([entry_point(distribution, "pathlib_gpu:backend.toml")], ENVIRONMENT)
     assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"import sys; sys.exit(3)\n", b"\xff\xfe/nowhere\n", b"\0\n", b"import no_such_module\n"],
+    ids=["exit", "encoding", "null", "import"],
+)
+def test_a_path_file_that_fails_has_no_effect(tmp_path: Path, content: bytes) -> None:
+    """E1: the others are read, and discovery reports the backend."""
+    sick = installed(tmp_path / "sick", **{"a.pth": ""})
+    (tmp_path / "sick" / "a.pth").write_bytes(content)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    good = installed(tmp_path / "good", **{"b.pth": f"{elsewhere}\n"})
+    before = list(sys.path)
+    points = [entry_point(each, "pathlib_gpu:backend.toml") for each in (sick, good)]
+    try:
+        read_path_files(points, ENVIRONMENT)
+        assert sys.path[len(before) :] == [str(elsewhere)]
+    finally:
+        sys.path[:] = before
+
+
+def test_an_interrupt_in_a_path_file_passes_through(tmp_path: Path) -> None:
+    distribution = installed(tmp_path, **{"a.pth": "import sys; raise KeyboardInterrupt\n"})
+    with pytest.raises(KeyboardInterrupt):
+        read_path_files([entry_point(distribution, "pathlib_gpu:backend.toml")], ENVIRONMENT)

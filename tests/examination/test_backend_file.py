@@ -32,10 +32,11 @@ def test_a_sound_file_has_a_description(tmp_path: Path) -> None:
     [
         (b"\xff", [(None, None)]),
         (b"name = 1\n=\n", [(2, None)]),
+        (b'\xef\xbb\xbfname = "oil"\n', [(1, None)]),
         (b'name = "oil"\n', [(1, "primary_types")]),
         (b'\nname = "o i l"\nprimary_types = [1]\n', [(2, "name"), (3, "primary_types[0]")]),
     ],
-    ids=["encoding", "syntax", "missing", "wrong"],
+    ids=["encoding", "syntax", "byte order mark", "missing", "wrong"],
 )
 def test_faults_have_lines(
     tmp_path: Path, content: bytes, faults: list[tuple[int, str | None]]

@@ -37,7 +37,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def written(task: Any, file: str) -> dict[str, list[Any]]:
     """Return what a task writes down, by kind."""
     stream = io.StringIO()
-    task({"file": file}, Journal(stream.write, []))
+    task({"file": file, "text": Path(file).read_text()}, Journal(stream.write, []))
     found: dict[str, list[Any]] = {}
     for line in stream.getvalue().splitlines():
         kind, value = json.loads(line)

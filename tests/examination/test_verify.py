@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,19 @@ def test_findings_are_sorted_by_line_and_kind(file: str) -> None:
         Severity.WARNING,
         Severity.ERROR,
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such files")
+def test_a_file_is_read_once(file: str) -> None:
+    """A pipe, which is empty afterwards, has the same findings; so has a file that changes."""
+    expected = [(each.line, each.key, each.message) for each in verify_file(file).findings]
+    Path(file).unlink()
+    os.mkfifo(file)
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(Path(file).write_text, TEXT)
+        report = verify_file(file)
+        writing.result()
+    assert [(each.line, each.key, each.message) for each in report.findings] == expected
 
 
 def test_nothing_is_imported_unless_wanted(file: str) -> None:
