@@ -133,6 +133,23 @@ def test_priority() -> None:
     assert trace[0].backend == "roundtrip"
 
 
+def test_a_priority_for_one_function() -> None:
+    """A hook prioritizes in the calls of this function, and in those that it makes itself."""
+
+    def first(call: Any) -> Any:
+        if call.function != "networkx.algorithms.cluster:triangles":
+            return call.next(*call.args, **call.kwargs)
+        with backend_opts(prioritize="roundtrip"):
+            return call.callable(*call.args, **call.kwargs)
+
+    graph = nx.complete_graph(4)
+    with backend_opts(hook=first, trace=True) as trace:
+        assert nx.clustering(graph) == dict.fromkeys(graph, 1.0)
+        assert {each.backend for each in trace} == {"default"}
+        assert nx.triangles(graph) == dict.fromkeys(graph, 3)
+    assert "roundtrip" in {each.backend for each in trace}
+
+
 def _network() -> nx.DiGraph:
     graph = nx.DiGraph()
     nx.add_path(graph, [0, 1, 2], capacity=3)
