@@ -65,6 +65,8 @@ class Manner:
         if like is not None and not isinstance(like, str):
             raise TypeError(f"like= takes the name of an argument, not {like!r}")
         self.like = like
+        if not hasattr(inside, "__iter__"):
+            raise TypeError(f"inside= takes the names of arguments, not {inside!r}")
         self.inside = (inside,) if isinstance(inside, str) else tuple(inside)
         self.mutates = mutates
         self.mutated: tuple[Any, ...] = ()
