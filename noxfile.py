@@ -53,7 +53,7 @@ OLDEST = next(iter(INTERPRETERS))
 # This one runs everything that runs on one alone.
 MAIN = next(each for each in ("3.13", "3.12", "3.14", "3.11", "3.10") if each in INTERPRETERS)
 
-PROCESS_TESTS = ("cli", "examination", "test_migration.py", "test_wheel.py")
+PROCESS_TESTS = ("cli", "examination", "testing", "test_migration.py", "test_wheel.py")
 """Tests that start many processes: the main Python runs all of them, the oldest one a part."""
 SAMPLED_TESTS = ("attacks", "property", "function/test_acceleration_stress.py")
 """Tests of many samples, attacks or threads: only the main Python runs them, all with its C
@@ -65,7 +65,7 @@ OLDEST_TESTS = (
     *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_list.py", "cli/test_order.py"),
     *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
     *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
-    "test_wheel.py",
+    *("testing/test_backend_run.py", "test_wheel.py"),
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: something of each kind."""
 INTERPRETER_TESTS = (
@@ -74,7 +74,7 @@ INTERPRETER_TESTS = (
 )
 """Tests of what differs between Pythons: frames, code, threads and interrupts. The Pythons between
 the oldest and the main one run these."""
-CALLFREE_TESTS = ("description", "discovery", "order", "testing", "test_docs.py")
+CALLFREE_TESTS = ("description", "discovery", "order", "test_docs.py")
 """Tests of what comes before a call, or around it: the C extension changes nothing of it."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
