@@ -7,9 +7,13 @@ one removes that block and puts nothing back.
 Invariant: every change of the base or of the blocks is followed by `publish`. A thread may publish
 an outdated default, because another thread has changed something meanwhile; it looks again
 afterwards, and then publishes anew. So no lock is needed, and the last change counts.
+
+An interrupt may keep a block from being left. Then it ends with the object that was to leave it.
 """
 
 from __future__ import annotations
+
+from weakref import ref
 
 from .state import DispatchState
 
@@ -23,10 +27,11 @@ if TYPE_CHECKING:
 class Held:
     """One block that was entered and is to be left; compared by identity."""
 
-    __slots__ = ("backend",)
+    __slots__ = ("backend", "owner")
 
-    def __init__(self, backend: str | None) -> None:
+    def __init__(self, backend: str | None, owner: ref[object] | None = None) -> None:
         self.backend = backend
+        self.owner = owner
 
 
 class ProcessBlocks:
@@ -45,7 +50,7 @@ class ProcessBlocks:
         The default without the blocks.
     """
 
-    __slots__ = ("_held", "_known", "_new", "_shared", "base")
+    __slots__ = ("_forget", "_held", "_known", "_new", "_shared", "base")
 
     def __init__(self, shared: Tables, new: Callable[[DispatchState], Scope]) -> None:
         self.base: Scope = shared[0]
@@ -53,20 +58,38 @@ class ProcessBlocks:
         self._new = new
         # The first one stands for the base, and is never left.
         self._held = [Held(None)]
+        self._forget = self._leave_all_of
         # By the current backend: the scope, and the base that it lies over.
         self._known: dict[str | None, tuple[Scope, Scope]] = {}
 
-    def enter(self, backend: str) -> Held:
-        """Let a backend be current where the default is in force, until `leave`."""
-        held = Held(backend)
+    def enter(self, backend: str, owner: object = None) -> Held:
+        """Let a backend be current where the default is in force, until `leave`.
+
+        Parameters
+        ----------
+        backend : str
+            The backend.
+        owner : object, optional
+            What is to leave the block; the block ends with it at the latest.
+        """
+        # Once the block is left the reference is gone, and its callback with it.
+        held = Held(backend, None if owner is None else ref(owner, self._forget))
         self._held.append(held)
         self.publish()
         return held
 
     def leave(self, held: Held) -> None:
         """Leave a block, in whatever order."""
-        self._held.remove(held)
-        self.publish()
+        try:
+            self._held.remove(held)
+            self.publish()
+        except BaseException:  # an interrupt
+            self.publish()
+            raise
+
+    def _leave_all_of(self, owner: ref[object]) -> None:
+        for held in [each for each in self._held if each.owner is owner]:
+            self.leave(held)
 
     def replace_base(self, base: Scope) -> None:
         """Make another scope the base."""

@@ -31,7 +31,7 @@ class ProcessContext:
         What is in force in the block.
     """
 
-    __slots__ = ("_blocks", "_held", "_options")
+    __slots__ = ("__weakref__", "_blocks", "_held", "_options")
 
     def __init__(self, blocks: ProcessBlocks, options: BackendOptions[Any]) -> None:
         self._options = options
@@ -41,9 +41,15 @@ class ProcessContext:
 
     def __enter__(self) -> Self:
         options: Any = self._options
-        options.__enter__()
-        self._held.append(self._blocks.enter(options._own.backend))
-        return self
+        keeper = options._owner.keeper
+        before = keeper.held()
+        try:
+            options.__enter__()
+            self._held.append(self._blocks.enter(options._own.backend, self))
+            return self
+        except BaseException:  # an interrupt; `_blocks` looks after its own part
+            keeper.put_back(*before)
+            raise
 
     def __exit__(self, kind: object = None, error: object = None, traceback: object = None) -> None:
         # First what raises, and changes nothing, in a context that has not entered.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,6 +115,54 @@ def test_one_object_in_many_threads(library: Library) -> None:
     assert library.now() == "numpy"
     with pytest.raises(RuntimeError, match="was not entered in this context"):
         context.__exit__()
+
+
+class Interrupt(BaseException):
+    """What a signal handler may raise."""
+
+
+def interrupted(work: Any, place: int) -> bool:
+    """Run `work` with an interrupt before some line of what holds in the process; say if it was."""
+    left = place
+
+    def trace(frame: Any, event: str, argument: object) -> Any:
+        nonlocal left
+        code = frame.f_code
+        if Path(code.co_filename).name not in ("contexts.py", "process_blocks.py"):
+            return None
+        if event == "line":
+            left -= 1
+            if left < 0:
+                sys.settrace(None)
+                raise Interrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    except Interrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_interrupts(library: Library) -> None:
+    """W7, E7: wherever one comes, the process is as it was once the block's object is gone."""
+    switch = library.switch
+
+    def work() -> None:
+        with switch.backend_context("jax", globally=True):
+            assert in_thread(library.now) == "jax"
+
+    work()
+    place = 0
+    while interrupted(work, place):
+        assert in_thread(library.now) == "numpy", place
+        switch.unset_backend()
+        place += 1
+    assert place > 10
 
 
 def test_an_unknown_name(library: Library) -> None:
