@@ -14,7 +14,7 @@ from .._problems import Source
 from .findings import Finding, Severity, error, unchecked, warning
 from .foreign_code import foreign_code
 from .importing import Importer, is_module_installed
-from .libraries import Library, find_libraries, import_public_names, is_adopted
+from .libraries import Library, adopted_name, find_libraries, import_public_names, is_adopted
 from .live import live_systems
 from .mentions import Mention, Role
 from .packages import package_of
@@ -89,15 +89,8 @@ class LibraryFunctions:
 
     def _adopted_as(self, function: object) -> list[str]:
         """Return the identity by which a library has adopted a function that has other names."""
-        if not callable(function) or isinstance(function, type):
-            return []
-        found = {
-            record.identifier
-            for system in self.systems
-            for adoption in getattr(system._dispatcher, "adoptions", ())
-            if (record := adoption.find(function)) is not None
-        }
-        return sorted(found)
+        found = {adopted_name(system, function) for system in self.systems}
+        return sorted(each for each in found if each is not None)
 
     def _import_libraries(self, _module: str) -> None:
         if self.has_all:

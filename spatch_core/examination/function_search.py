@@ -11,6 +11,7 @@ from .._resolution.matching import Matcher
 from .foreign_code import foreign_code, import_failure
 from .libraries import (
     LoadedLibrary,
+    adopted_name,
     find_libraries,
     import_public_names,
     is_adopted,
@@ -107,18 +108,26 @@ def _adopting(
     libraries: list[LoadedLibrary], wanted: str, types: Iterable[str]
 ) -> tuple[LoadedLibrary, str] | None:
     """Return the library that has adopted a function; of several the one that knows a type."""
-    adopting = [each for each in libraries if each.system and is_adopted(each.system, wanted)]
+    named = loaded_object(*split_identifier(wanted))
+    adopting = []
+    for each in libraries:
+        if each.system is not None:
+            identifier = adopted_name(each.system, named)
+            if is_adopted(each.system, wanted):
+                identifier = wanted
+            if identifier is not None:
+                adopting.append((each, identifier))
     if len(adopting) > 1:
         given = []
-        for each in types:
+        for name in types:
             with suppress(ValueError):
-                given.append(given_type(each))
-        for loaded in adopting:
+                given.append(given_type(name))
+        for loaded, identifier in adopting:
             import_homes(loaded.usable, given)
             matcher = Matcher(loaded.usable.backends)
-            if any(matcher.match(each.type).primary - {DEFAULT} for each in given):
-                return loaded, wanted
-    return (adopting[0], wanted) if adopting else None
+            if any(matcher.match(one.type).primary - {DEFAULT} for one in given):
+                return loaded, identifier
+    return adopting[0] if adopting else None
 
 
 def _not_found(libraries: list[LoadedLibrary], wanted: str, failure: str) -> Exception:

@@ -14,6 +14,7 @@ from spatch_core.examination.function_check import LibraryFunctions, check_calla
 from spatch_core.examination.importing import Importer
 from spatch_core.examination.mentions import Mention, Role
 from spatch_core.examination.signatures import find_signature
+from spatch_core.protocols import numpy_functions
 
 
 def default(x: Any, n: int = 1) -> Any: ...
@@ -157,3 +158,22 @@ def test_functions_that_the_library_has_adopted_are_known() -> None:
         finding = functions.check(other)
         assert finding is not None
         assert "other:length" not in str(finding.remedy)
+
+
+def test_functions_of_numpy_that_no_class_overrides_are_not_proposed() -> None:
+    """T4: those that are, by the identity by which a backend implements them."""
+    pytest.importorskip("numpy")
+    system = BackendSystem(None, "MYLIB")
+    numpy_functions(system)
+    functions = LibraryFunctions(Importer([]), system)
+    for _ in range(2):  # asking for one adopts none
+        for wrong, right in (
+            ("numpy:abs", "numpy:absolute"),
+            ("json:dumps", None),
+            ("numpy.testing:assert_allclose", None),
+        ):
+            finding = functions.check(wrong)
+            assert finding is not None
+            assert finding.remedy.startswith("Did you mean") is (right is not None)
+            assert right is None or finding.remedy == f"Did you mean {right!r}?"
+    assert len(system._dispatcher.records) == 0

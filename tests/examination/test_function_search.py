@@ -59,6 +59,7 @@ class Chick(Bird):
 backend = {"name": "own", "primary_types": [f"~{__name__}:Bird"], "functions": {}}
 system = BackendSystem(None, "BIRDS", backends=[backend])
 system.adopt(math.fsum, "math:fsum")
+total = math.fsum
 """
 CHOOSING = """
     from spatch_core.examination.function_search import find_function
@@ -66,14 +67,19 @@ CHOOSING = """
     for types in ["ducks:Chick"], ["builtins:float", "geese:Chick"], ["absent:T", "math:pi"], []:
         loaded, identifier = find_function("math:fsum", types)
         print(loaded.library.name, identifier)
+    loaded, identifier = find_function("geese:total", ["geese:Chick"])
+    print(loaded.library.name, identifier)
     """
 
 
 def test_several_libraries_may_adopt_a_function(tmp_path: Path) -> None:
-    """T1: such as one of NumPy's; the one whose backends know a type is meant, else the first."""
+    """T1: such as one of NumPy's; the one whose backends know a type is meant, else the first.
+
+    It is found by any name that it has.
+    """
     for name in ("ducks", "geese"):
         group = {"spatch_core.libraries": {name: f"{name}:system"}}
         write_distribution(tmp_path, name, entry_points=group, files={f"{name}.py": ADOPTING})
     found = run_python(CHOOSING, path=[tmp_path]).stdout.split()
-    assert found[::2] == ["ducks", "geese", "ducks", "ducks"]
+    assert found[::2] == ["ducks", "geese", "ducks", "ducks", "geese"]
     assert {*found[1::2]} == {"math:fsum"}
