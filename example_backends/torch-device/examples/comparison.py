@@ -85,6 +85,9 @@ def ways(
 
 def compare(all_ways: list[Way], batches: Iterable[Any], count: int, every: int) -> None:
     """Train all ways on the same batches, in turn, and show how far they are."""
+    if any(each.place == "jax" for each in all_ways):
+        text = "in the first steps JAX compiles each operator: a minute on a slow machine"
+        print(text, file=sys.stderr, flush=True)
     started = time.perf_counter()
     is_terminal = sys.stderr.isatty()
     for number, (x, y) in enumerate(batches, 1):
@@ -93,7 +96,7 @@ def compare(all_ways: list[Way], batches: Iterable[Any], count: int, every: int)
         losses = ", ".join(f"{each.name} {each.losses[-1]:.4f}" for each in all_ways)
         seconds = time.perf_counter() - started
         text = f"step {number}/{count}, {seconds:.0f} s: loss {losses}"
-        is_last = number % every == 0 or number == count
+        is_last = number % every == 0 or number in (1, count)
         if is_terminal or is_last:
             start, end = ("\r", "\x1b[K") if is_terminal else ("", "")
             print(start + text, end=end + "\n" * is_last, file=sys.stderr, flush=True)

@@ -1,6 +1,8 @@
-"""Runs a program for each attack in a process of its own, forked from one that has PyTorch.
+"""Runs attacks on a device in processes that are forked from one that has PyTorch.
 
-    python attacks.py npy            # prints the name, status and last words of each as JSON
+    python tests/attacks.py jax             # names, status and last words of all as JSON
+    python tests/attacks.py jax threads     # one of them
+    python tests/attacks.py npy --shared 8  # eight in a process, as far as they leave it as it was
 
 An attack fails if its process dies by a signal, or if a statement of it does.
 """
@@ -9,6 +11,7 @@ An attack fails if its process dies by a signal, or if a statement of it does.
 # ruff: noqa: PLW0108
 from __future__ import annotations
 
+import argparse
 import contextlib
 import copy
 import ctypes
@@ -314,6 +317,17 @@ def storages(device, x):
         lambda: storage.untyped(),
     ):
         survives(each)
+    same(x, VALUES)
+
+
+@attack
+def odd_uses(device, x):
+    survives(lambda: x.untyped_storage().fill_(0))
+    survives(lambda: hash(x.untyped_storage()))
+    survives(lambda: x.untyped_storage().is_shared())
+    survives(x.type)
+    survives(x.type, "torch.FloatTensor")
+    survives(lambda: torch.zeros(2, device="meta").to(device))
     same(x, VALUES)
 
 
@@ -830,42 +844,79 @@ def the_end_of_the_interpreter(device, x):
     atexit.register(lambda: (leaf * 2).sum().backward())
 
 
-def main(device: str, names: list[str]) -> None:
+ALONE = {"contexts", "kernels_that_misbehave", "storage_without_its_cell", "compiled_and_scripted",
+         "the_end_of_the_interpreter", "errors_in_a_step"}  # fmt: skip
+"""Attacks after which a process is not what it was."""
+
+
+def units(names: list[str], size: int) -> list[list[str]]:
+    """Return which attacks share a process."""
+    shared = [each for each in names if each not in ALONE]
+    alone = [[each] for each in names if each in ALONE]
+    return [shared[i : i + size] for i in range(0, len(shared), size)] + alone
+
+
+def run(device: str, names: list[str]) -> None:
+    """Run some attacks in this process, and end it as any program ends."""
+    signal.alarm(300 * len(names))
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CPU, (60 * len(names),) * 2)
+    failed = False
+    make_environment(device)
+    for name in names:
+        sys.stderr.write(f"{name}\n")
+        try:
+            ATTACKS[name](device, torch.arange(6.0).reshape(2, 3).to(device))
+        except BaseException:  # noqa: BLE001
+            failed = True
+            traceback.print_exc()
+    sys.stderr.flush()
+    if failed:
+        os._exit(1)
+    sys.exit()
+
+
+def make_environment(device: str) -> Any:
+    if device == "npy":
+        from torch_device.arrays import numpy_device as made
+    else:
+        from torch_device.arrays import jax_device as made
+    return made.make_environment()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("device", choices=("npy", "jax"))
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--shared", type=int, default=1, help="attacks that share a process")
+    options = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
-    if device == "npy":
-        from torch_device.arrays.numpy_device import make_environment
-    else:
-        from torch_device.arrays.jax_device import make_environment
     # What each child would import by itself.
-    for module in ("scipy.linalg", "scipy.special", "torch._decomp", "torch._dynamo", "torch.func"):
+    modules = ["scipy.linalg", "scipy.special", "torch._decomp", "torch._dynamo", "torch.func"]
+    modules.append(f"torch_device.arrays.{'numpy' if options.device == 'npy' else 'jax'}_device")
+    for module in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
+    if options.device == "jax":
+        from compiled_attacks import ATTACKS as COMPILED
+
+        ATTACKS.update(COMPILED)
     found = {}
-    for name in names or ATTACKS:
+    for names in units(options.names or list(ATTACKS), options.shared):
         with tempfile.TemporaryFile("w+") as output:
             child = os.fork()
             if not child:
                 os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
-                signal.alarm(300)
-                faulthandler.enable()
-                resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-                try:
-                    make_environment()
-                    ATTACKS[name](device, torch.arange(6.0).reshape(2, 3).to(device))
-                except BaseException:  # noqa: BLE001
-                    traceback.print_exc()
-                    sys.stderr.flush()
-                    os._exit(1)
-                sys.exit()  # as any program ends
+                run(options.device, names)
             start = time.monotonic()
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             output.seek(0)
-            found[name] = status, output.read()[:1800]
-            sys.stderr.write(f"{name} {status} {time.monotonic() - start:.1f} s\n")
+            found[" ".join(names)] = status, output.read()[-3000:]
+            sys.stderr.write(f"{' '.join(names)} {status} {time.monotonic() - start:.1f} s\n")
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main()

@@ -1,7 +1,25 @@
 import os
+from collections import Counter
 
 import pytest
 import torch
+
+EVERY = int(os.environ.get("EVERY", "1"))
+"""Of each parametrized test, one of so many parts runs, the first one among them; above 1, no test
+that is marked as long."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    counts: Counter[str] = Counter()
+    kept, left_out = [], []
+    for each in items:
+        function = each.nodeid.partition("[")[0]
+        is_long = EVERY > 1 and each.get_closest_marker("long") is not None
+        (left_out if is_long or counts[function] % EVERY else kept).append(each)
+        counts[function] += 1
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
 
 
 @pytest.fixture(scope="session")

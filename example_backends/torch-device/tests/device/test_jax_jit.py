@@ -263,6 +263,7 @@ def test_random_numbers_of_a_compiled_step(device, jit):
     assert torch.equal(step(x).cpu(), first)
 
 
+@pytest.mark.long  # `examples/text.py`, which is a test too, trains one without dropout
 def test_a_transformer_with_dropout_learns(device, jit):
     """An unmodified module of PyTorch, with masks, dropout and clipped gradients."""
     torch.manual_seed(0)
