@@ -13,8 +13,9 @@ from ..backend_system import BackendSystem
 def replace_functions(system: BackendSystem) -> Callable[[], None]:
     """Let a package call the library's functions where these wrap its own; return the way back.
 
-    The names of the package's public modules are bound to them, and its tables that have one of
-    its functions as a key get the library's as another key.
+    The names of the package's public modules are bound to them, those too that a module gives by
+    its ``__getattr__``. The package's tables that have one of its functions as a key get the
+    library's as another key.
     """
     functions = {}
     for record in system._dispatcher.records:
@@ -35,6 +36,12 @@ def replace_functions(system: BackendSystem) -> Callable[[], None]:
                     if value.get(default) is not None and wrapper not in value:
                         value[wrapper] = value[default]
                         undo.append((value, wrapper, undo))
+        if is_public and "__getattr__" in names:
+            for default, wrapper in functions.values():
+                name = default.__name__
+                if name not in names and getattr(module, name, None) is default:
+                    names[name] = wrapper
+                    undo.append((names, name, undo))
 
     def put_back() -> None:
         for where, key, before in undo:
