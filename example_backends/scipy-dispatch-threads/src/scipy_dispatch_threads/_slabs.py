@@ -39,6 +39,8 @@ class Slabs(Strategy):
         Whether the function returns an ``output`` array; it returns None otherwise.
     keeps_shape : bool
         Whether the result has the input's shape.
+    least : int
+        The length along the axes that can be split of the smallest input that the function takes.
     runs : callable
         Whether a call ends in SciPy's running minimum or maximum. After a NaN, its values depend
         on all elements before them, back to the start of the line.
@@ -49,6 +51,7 @@ class Slabs(Strategy):
     companion: str | None = None
     returns_output: bool = True
     keeps_shape: bool = True
+    least: int = 1
     runs: Callable[[Call], bool] = never
 
     def check_arguments(self, call: Call, policy: Policy) -> None:
@@ -131,7 +134,10 @@ class Slabs(Strategy):
         """
         shape = call.input.shape
         whole = [reach is WHOLE and not self.keeps_shape for reach in self.reaches(call)]
-        least = [length if is_whole else 1 for length, is_whole in zip(shape, whole, strict=True)]
+        least = [
+            length if is_whole else min(length, self.least)
+            for length, is_whole in zip(shape, whole, strict=True)
+        ]
         arguments: dict[str, Any] = {"input": np.zeros(least, call.input.dtype)}
         if call.get("iterations") is not None:
             # Repeated iterations make SciPy read beyond the ends of an input shorter than the
