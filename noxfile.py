@@ -95,7 +95,7 @@ nox.options.download_python = "never"
 # Variables that would change what is tested. PYTHONDONTWRITEBYTECODE would make thousands of
 # processes compile what they import.
 _UNWANTED = re.compile(
-    r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SPATCH_CORE|TENSORLY)_.*"
+    r"PYTHON(PATH|HOME|WARNINGS|STARTUP|DONTWRITEBYTECODE)|VIRTUAL_ENV|(SCIPY_DISPATCH|SKIMAGE_DISPATCH|SPATCH_CORE|TENSORLY)_.*"
 )
 for _name in filter(_UNWANTED.fullmatch, list(os.environ)):
     del os.environ[_name]

@@ -1,0 +1,7 @@
+"""`skimage.metrics`, open to backends."""
+
+from __future__ import annotations
+
+from ._expose import expose
+
+expose(globals())

@@ -1,0 +1,1 @@
+"""Backends of `skimage_dispatch`: threads for NumPy arrays, and Dask arrays."""

@@ -1,0 +1,11 @@
+"""Dask arrays, lazily: scikit-image's own functions on blocks of an image."""
+
+from __future__ import annotations
+
+from scipy_dispatch_dask.neighbours import plan
+from spatch_core import BackendImplementation
+
+from ._implement import implement_all
+
+backend = BackendImplementation("dask")
+implement_all(backend, plan, globals(), rounds=True)

@@ -1,0 +1,11 @@
+"""NumPy arrays on all cores: scikit-image's own functions on slabs of an image."""
+
+from __future__ import annotations
+
+from scipy_dispatch_threads.neighbours import plan
+from spatch_core import BackendImplementation
+
+from ._implement import implement_all
+
+backend = BackendImplementation("threads")
+implement_all(backend, plan, globals(), rounds=False)

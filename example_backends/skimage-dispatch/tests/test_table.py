@@ -1,0 +1,95 @@
+"""The table is that of the installed scikit-image, and dispatches on what it documents."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+import skimage
+from numpydoc.docscrape import FunctionDoc
+
+import skimage_dispatch
+from skimage_dispatch import filters, morphology, segmentation, system
+from skimage_dispatch._table import SAME, TABLE
+
+SETTINGS = (
+    "K alpha angles background bg_color block_size center color connectivity conv_matrix coords "
+    "distances dst factors feature_coord fill initial_guess initial_inliers inverse_map "
+    "kernel_size kwargs matrix offset projection_shifts ring_radii shape sigma sigmas spacing "
+    "sparse_type src start stop theta"
+)
+"""Parameters that may be arrays, but say nothing about where the data are."""
+WITHOUT = (
+    "central_pixel manual_lasso_segmentation manual_polygon_segmentation plot_matched_features "
+    "regular_grid show_rag try_all_threshold"
+)
+"""Functions that draw with matplotlib, or take graphs or shapes."""
+
+
+def entries() -> list[tuple[str, str, set[str]]]:
+    found = []
+    for module in TABLE:
+        for name in import_module(f"skimage.{module}").__all__:
+            arguments = {
+                argument.lstrip("*")
+                for names, functions in TABLE[module].items()
+                for argument in names.split()
+                if name in functions.split()
+            }
+            if name not in SAME.get(module, {}):
+                found.append((module, name, arguments))
+    return found
+
+
+@pytest.mark.parametrize(("module", "name", "arguments"), entries())
+def test_every_documented_array_is_dispatched_on(
+    module: str, name: str, arguments: set[str]
+) -> None:
+    """A new function fails here; add it to the table. It works meanwhile, as scikit-image's own."""
+    default: Any = getattr(import_module(f"skimage.{module}"), name)
+    if not inspect.isfunction(default) or name in WITHOUT.split():
+        return
+    parameters = inspect.signature(default).parameters
+    assert arguments <= parameters.keys()
+    doc = FunctionDoc(default)
+    documented = {
+        each
+        for parameter in (*doc["Parameters"], *doc["Other Parameters"])
+        for each in re.split(r",\s*", parameter.name)
+        if re.search("array", parameter.type)
+    }
+    assert (documented & parameters.keys()) - arguments <= {*SETTINGS.split()}
+
+
+def test_names_and_what_is_no_function_are_those_of_scikit_image() -> None:
+    assert {*skimage.__all__} < {*skimage_dispatch.__all__}
+    for module in TABLE:
+        theirs = import_module(f"skimage.{module}")
+        ours = import_module(f"skimage_dispatch.{module}")
+        assert ours.__all__ == theirs.__all__
+        assert {*theirs.__all__} <= {*dir(ours)}
+        for name in theirs.__all__:
+            expected, found = getattr(theirs, name), getattr(ours, name)
+            if name != "rank":
+                assert found is expected or found.__wrapped__ is expected
+    assert skimage_dispatch.data is skimage.data
+    assert morphology.disk is skimage.morphology.disk
+    assert segmentation.flood is morphology.flood
+    with pytest.raises(AttributeError, match="absent"):
+        filters.absent  # noqa: B018
+
+
+def test_nothing_runs_unasked_for_numpy_arrays() -> None:
+    """Both backends are installed, and scikit-image's own function is the only candidate."""
+    for module in TABLE:
+        import_module(f"skimage_dispatch.{module}")
+    assert len(system.functions) > 300
+    for identifier in system.functions:
+        explained = system.explain_types(identifier, [np.ndarray])
+        assert [each.backend for each in explained.backends if each.verdict == "runs"] == [
+            "default"
+        ], identifier
