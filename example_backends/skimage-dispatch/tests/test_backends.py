@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+import dask
 import dask.array as da
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         *({"block_size": (5, 9)}, {"param": 2.5, "mode": "wrap"}),
         {"block_size": (5, 9), "method": "median", "offset": 3},
     ],
+    "filters.rank:median": [{}, {"footprint": SQUARE, "shift_y": -1}],
     "filters:sobel": [{}, {"axis": 0, "mode": "constant", "cval": 0.5}, {"axis": [0, 1]}],
     "morphology:opening": [{}, {"footprint": DISK}, {"footprint": SQUARE, "mode": "wrap"}],
     "morphology:erosion": [{}, {"footprint": DISK, "mode": "ignore"}, {"mode": "constant"}],
@@ -124,6 +126,7 @@ def test_a_nan_is_where_scikit_image_has_it(function: Any) -> None:
         ("caller's", filters.threshold_local, [GREY], {"method": "generic", "param": np.max}),
         ("running mean", filters.threshold_local, [GREY, 5, "mean"], {}),
         ("uint8", filters.rank.mean, [GREY.astype(np.uint16), SQUARE], {}),
+        ("is to report: 3 axes", morphology.erosion, [GREY, np.ones((3, 3, 3))], {}),
         ("scikit-image is to report", filters.gaussian, [GREY, (1, 2, 3)], {}),
     ],
 )
@@ -150,8 +153,21 @@ def test_a_wrong_argument_is_scikit_images_error() -> None:
 def test_lazy_settings_are_refused() -> None:
     chunked = da.from_array(GREY, (100, 100))
     lazy = da.from_array(SQUARE)
-    with backend_opts(fallback="raise"), pytest.raises(TypeError, match="footprint= is a Dask"):
-        morphology.erosion(chunked, lazy)
+    for footprint in (lazy, [(lazy, 1)]):
+        refused = pytest.raises(TypeError, match="footprint= is a Dask")
+        with backend_opts(fallback="raise"), refused:
+            morphology.erosion(chunked, footprint)
+
+
+def test_conversions_reach_the_arrays_in_a_sequence() -> None:
+    """A sequence of footprints counts as its arrays do, also without an image."""
+    lazy = ((da.from_array(SQUARE), 2), (da.from_array(SQUARE.T), 1))
+    plain = ((SQUARE, 2), (SQUARE.T, 1))
+    with dask.config.set({"scipy_dispatch.compute": True}), backend_opts(fallback="convert"):
+        found = morphology.erosion(da.from_array(GREY), lazy)
+        whole = morphology.footprint_from_sequence(lazy)
+    assert is_same(computed(found), skimage.morphology.erosion(GREY, plain))
+    assert is_same(computed(whole), skimage.morphology.footprint_from_sequence(plain))
 
 
 def test_nothing_is_computed_before_it_is_asked_for() -> None:

@@ -2,9 +2,9 @@
 
 A parameter is dispatched on if scikit-image documents that it takes an array, to read or to fill.
 Settings do not count, even if they may be arrays (`sigma`, `radii`): they say nothing about where
-the data live. ``*H_elems`` stands for a list of arrays. A parameter that the installed release
-lacks is skipped, and so is a function. Functions that are not here take no array, draw with
-matplotlib, or read and write files.
+the data live. ``*H_elems`` may be a list of arrays, also a nested one. A parameter that the
+installed release lacks is skipped, and so is a function. Functions that are not here take no array,
+draw with matplotlib, or read and write files.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ TABLE: dict[str, dict[str, str]] = {
         ),
         "image out": "gaussian",
         "image footprint out": "median",
-        "image hist": (
+        "image *hist": (
             "threshold_isodata threshold_minimum threshold_multiotsu threshold_otsu threshold_yen"
         ),
         "data": "filter_forward filter_inverse wiener",
@@ -144,11 +144,12 @@ TABLE: dict[str, dict[str, str]] = {
         "image parent tree_traverser": (
             "area_closing area_opening diameter_closing diameter_opening max_tree_local_maxima"
         ),
-        "image footprint out": "black_tophat closing dilation erosion opening white_tophat",
+        "image *footprint out": "black_tophat closing dilation erosion opening white_tophat",
         "image footprint": "flood flood_fill h_maxima h_minima local_maxima local_minima",
         "image out": ("isotropic_closing isotropic_dilation isotropic_erosion isotropic_opening"),
         "image mask": "medial_axis",
-        "footprint": "mirror_footprint pad_footprint",
+        "*footprint": "mirror_footprint pad_footprint",
+        "*footprints": "footprint_from_sequence",
         "seed mask footprint": "reconstruction",
         "ar out": "remove_small_holes remove_small_objects",
         "label_image priority out": "remove_objects_by_distance",

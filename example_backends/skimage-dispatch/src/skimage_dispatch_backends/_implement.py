@@ -74,13 +74,15 @@ def _plan(
             if bound.arguments.get(name) is not None:
                 return f"{name}= is an array beside the image"
         for name, value in given.items():
-            if hasattr(value, "dask"):
+            if _is_lazy(value):
                 return f"{name}= is a Dask array, and its values are needed now"
         radii = neighbours.radii(image, bound.arguments)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         return f"scikit-image is to report: {error}"
     if isinstance(radii, str):
         return radii
+    if len(radii) != image.ndim:
+        return f"scikit-image is to report: {len(radii)} axes for an image of {image.ndim}"
     run = partial(function, **given)
     options = {"periodic": bound.arguments.get("mode") == "wrap", "runs": neighbours.runs}
     number = neighbours.results(image.ndim)
@@ -93,6 +95,12 @@ def _plan(
         return several
     kind = tuple if function.__name__ == "gabor" else list
     return lambda: kind(several())
+
+
+def _is_lazy(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return any(map(_is_lazy, value))
+    return hasattr(value, "dask")
 
 
 def _stacked(run: Callable[..., Any], images: Any) -> Any:

@@ -73,6 +73,8 @@ def rank(image: Any, given: Arguments) -> Radii:
     if image.dtype != np.uint8:
         return "the number of grey levels depends on the whole image, unless it is uint8"
     shift = max(abs(given.get(f"shift_{axis}", 0)) for axis in "xyz")
+    if given["footprint"] is None:
+        return [1 + shift] * image.ndim
     return [length // 2 + shift for length in np.shape(given["footprint"])]
 
 
