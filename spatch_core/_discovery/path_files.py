@@ -42,12 +42,13 @@ def read_path_files(entry_points: Iterable[Any], environment: Environment) -> No
         The library's variables.
     """
     for entry_point in entry_points:
+        module = entry_point_target(entry_point)[0]
+        # Before the list of files, of which a large distribution has many thousands.
+        if not is_dotted_name(module) or _is_found(module):
+            continue
         distribution = entry_point.dist
         names = path_files(distribution)
-        if not names or environment.blocks(str(entry_point.name), distribution.name):
-            continue
-        module = entry_point_target(entry_point)[0]
-        if is_dotted_name(module) and not _is_found(module):
+        if names and not environment.blocks(str(entry_point.name), distribution.name):
             for name in names:
                 _add(str(distribution.locate_file("")), name)
 

@@ -44,6 +44,23 @@ def test_path_files_of_packages_that_are_found_are_not_read(tmp_path: Path, valu
     assert sys.path == before
 
 
+def test_the_files_of_a_package_that_is_found_are_not_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large distribution has many thousands of them, and each is looked for on the disk."""
+    distribution = installed(tmp_path, **{"a.pth": ""})
+    listed = []
+    read = PathDistribution.read_text
+
+    def noted(self: PathDistribution, name: str) -> str | None:
+        listed.append(name)
+        return read(self, name)
+
+    monkeypatch.setattr(PathDistribution, "read_text", noted)
+    read_path_files([entry_point(distribution, "json:backend.toml")], ENVIRONMENT)
+    assert listed == []
+
+
 def test_a_finder_that_raises_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
