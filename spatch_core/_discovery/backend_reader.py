@@ -7,8 +7,8 @@ are raised: they are no fault of the backend that was being read (see `_interrup
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
 
 from .._description.description import Description
 from .._description.files import find_file, parse_toml
@@ -30,6 +30,8 @@ from .cache import DescriptionCache
 from .catalog import NO_PARSER
 from .entry_points import entry_point_target
 from .path_files import REMEDY, path_files
+
+Read = TypeVar("Read")
 
 
 class BackendReader:
@@ -95,7 +97,9 @@ class BackendReader:
         The parameters are those of `parse_description`.
         """
         try:
-            description = parse_description(fields, source, expected_name, in_code, self.functions)
+            description = _with_memory(
+                lambda: parse_description(fields, source, expected_name, in_code, self.functions)
+            )
         except DescriptionError as error:
             self.problems += error.problems
         except BaseException as error:  # noqa: BLE001  # a third party's attributes
@@ -211,12 +215,19 @@ class BackendReader:
 
 def _import(module: str, qualname: str) -> object:
     """Return the object of an entry point."""
+    if not qualname:
+        return _with_memory(lambda: import_in_turn(module))
+    return _with_memory(lambda: import_identifier(f"{module}:{qualname}"))
+
+
+def _with_memory(read: Callable[[], Read]) -> Read:
+    """Return what a third party's code returns; that it alone wants too much is its fault."""
     for _ in range(2):  # it may be only for a moment that there is no memory
         try:
-            return import_identifier(f"{module}:{qualname}") if qualname else import_in_turn(module)
+            return read()
         except MemoryError:
             pass
-    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the module alone wants too much
+    bytearray(1 << 20)  # a `MemoryError` for the caller, unless the code alone wants too much
     raise RuntimeError("it asks for more memory than there is")
 
 

@@ -79,6 +79,10 @@ RAISES = {
     "    @property\n    def primary_types(cls): raise GeneratorExit\n"
     "class backend(metaclass=Hostile): name = 'sick'\nraise_ = 1\n"
     "import sys, types\nsys.modules[__name__] = types.SimpleNamespace(backend=backend)\n",
+    "no-memory-in-a-field": "class Hostile(type):\n"
+    "    @property\n    def primary_types(cls): raise MemoryError\n"
+    "class backend(metaclass=Hostile): name = 'sick'\nraise_ = 1\n"
+    "import sys, types\nsys.modules[__name__] = types.SimpleNamespace(backend=backend)\n",
     "from-a-thread-of-its-own": "import concurrent.futures as c\n"
     "def fail(): raise KeyError('sick')\n"
     "with c.ThreadPoolExecutor(1) as pool: pool.submit(fail).result()\n",
