@@ -376,7 +376,8 @@ if "3.11" in INTERPRETERS:
             step.session.skip("PyTorch cannot be installed here")
         source = str(folder / "src")
         step.run("mypy", source, variables={"MYPYPATH": source})
-        step.pytest("torch-device", "tests", folder=folder)
+        # A test starts those of each device in a process of its own.
+        step.pytest("torch-device", "tests", "--ignore=tests/device", folder=folder)
         parts = [
             "tests/protocols/test_torch_function.py",
             "docs/how-to/coming-from-array-function.md",
