@@ -10,6 +10,7 @@ from ._published import Published
 
 REGISTERED = "a description that was registered at run time"
 """Stands in a `Source` in place of an entry point."""
+_LONGEST = 2_000
 
 
 def in_words(error: BaseException) -> str:
@@ -21,6 +22,13 @@ def in_words(error: BaseException) -> str:
         if is_interrupt(failure):
             raise
         return name
+
+
+def shortened(text: str) -> str:
+    """Return a text without its middle if that is long: a message may show a value of any size."""
+    return (
+        text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 4 :]}"
+    )
 
 
 @dataclass(frozen=True, slots=True)

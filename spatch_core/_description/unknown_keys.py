@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from .._identifiers import identifier_like, nearest, split_identifier
-from .._problems import Problem, Source
+from .._problems import Problem, Source, shortened
 from ..exceptions import IdentifierError
 from .fields import ATTRIBUTES, FUNCTIONS, RESTRICTING, TABLE, all_fields, kind_of, place_of
 
@@ -44,7 +44,8 @@ class KeyChecker:
 
     def fault(self, path: str, message: str, remedy: str) -> None:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
-        self.problems.append(Problem(message, remedy, self.backend, path, self.source))
+        texts = map(shortened, (message, remedy))
+        self.problems.append(Problem(*texts, self.backend, shortened(path), self.source))
 
     def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
         """Report keys that are not among the `known` ones.

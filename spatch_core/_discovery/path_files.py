@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 from .._description.files import package_folders
@@ -20,8 +22,11 @@ REMEDY = (
 def path_files(distribution: Any) -> list[str]:
     """Return the names of a distribution's path files; empty if it is not installed by one."""
     try:
-        files = (distribution and distribution.files) or ()
-        return [str(file) for file in files if file.suffix == ".pth" and len(file.parts) == 1]
+        # Not `files`, which looks for each file on the disk: there may be hundreds of thousands.
+        record = (distribution and distribution.read_text("RECORD")) or ""
+        lines = [line for line in record.splitlines() if ".pth" in line]
+        names = [row[0] for row in csv.reader(lines) if row]
+        return [name for name in names if name.endswith(".pth") and PurePath(name).name == name]
     except BaseException as error:
         if is_interrupt(error):
             raise

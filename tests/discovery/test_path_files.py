@@ -102,3 +102,23 @@ def test_an_interrupt_in_a_path_file_passes_through(tmp_path: Path) -> None:
     distribution = installed(tmp_path, **{"a.pth": "import sys; raise KeyboardInterrupt\n"})
     with pytest.raises(KeyboardInterrupt):
         read_path_files([entry_point(distribution, "pathlib_gpu:backend.toml")], ENVIRONMENT)
+
+
+def test_no_file_of_a_large_distribution_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its list may have hundreds of thousands of lines."""
+    distribution = installed(tmp_path, **{"a.pth": ""})
+    record = next(tmp_path.glob("*.dist-info")) / "RECORD"
+    lines = [f"package/module{number}.py,," for number in range(1000)]
+    more = ['"a, b.pth",,', "../c.pth,,", "package/d.pth,,", "e.pth.py,,"]
+    record.write_text("\n".join([*record.read_text().splitlines(), *lines, *more]))
+    looked_for: list[Path] = []
+
+    def exists(self: Path) -> bool:
+        looked_for.append(self)
+        return True
+
+    monkeypatch.setattr(Path, "exists", exists)
+    assert path_files(distribution) == ["a.pth", "a, b.pth"]
+    assert looked_for == []
