@@ -44,8 +44,8 @@ class KeyChecker:
 
     def fault(self, path: str, message: str, remedy: str) -> None:
         """Report a fault at a key path such as ``functions."lib:fn".function``."""
-        texts = map(shortened, (message, remedy))
-        self.problems.append(Problem(*texts, self.backend, shortened(path), self.source))
+        message, remedy, path = map(shortened, (message, remedy, path))
+        self.problems.append(Problem(message, remedy, self.backend, path, self.source))
 
     def check_keys(self, table: Mapping[Any, Any], known: Collection[str], path: str) -> None:
         """Report keys that are not among the `known` ones.
