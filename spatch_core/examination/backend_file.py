@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -69,7 +70,8 @@ class BackendFile:
         folder = self.folder()
         report = run(
             f"{__package__}.file_tasks:{task}",
-            {"file": self.path, "text": self.text},
+            # A copy would need room where there may be none.
+            {"file": self.path, "text": None if _can_be_read_again(self.path) else self.text},
             f"importing what {self.path} names",
             folders=[] if folder is None else [folder],
         )
@@ -102,6 +104,11 @@ class BackendFile:
         own = [] if folder is None else [each.name for each in iter_modules([folder])]
         nowhere = self.packages() if folder is None else ()
         return Importer(own, find_requirements(self.path), nowhere=nowhere)
+
+
+def _can_be_read_again(path: str) -> bool:
+    """Whether another process reads the same: no pipe, and no name of this process's descriptor."""
+    return os.path.isfile(path) and not os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def read_file(path: str, text: str | None = None) -> BackendFile:

@@ -23,7 +23,7 @@ _REMEDY = "Register a function that its module has under its own name"
 
 
 def verify(request: dict[str, Any], journal: Journal) -> None:
-    """Write down each ``finding`` about what ``request["text"]``, a file's text, names."""
+    """Write down each ``finding`` about what a file names; with its ``text``, it is not read."""
     file = read_file(request["file"], request["text"])
     name = file.fields.get("name")
     for each in DescriptionCheck(file.mentions(), file.importer(), journal, name=name).findings():
