@@ -62,10 +62,10 @@ TOOL_TESTS = ("tools", "typing")
 """Tests of what is no part of the package: only the main Python runs them, the second ones in the
 session `types`."""
 OLDEST_TESTS = (
-    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_list.py", "cli/test_order.py"),
+    *("cli/test_functions.py", "cli/test_libraries.py", "cli/test_order.py"),
     *("cli/test_schema.py", "cli/test_show.py", "cli/test_streams.py", "test_migration.py"),
     *("cli/test_replay_check.py", "cli/test_group.py", "examination/test_examination.py"),
-    *("testing/test_backend_run.py", "test_wheel.py"),
+    "testing/test_backend_run.py",
 )
 """The part of `PROCESS_TESTS` that the oldest Python runs: something of each kind."""
 INTERPRETER_TESTS = (
