@@ -78,7 +78,7 @@ CALLFREE_TESTS = ("description", "discovery", "order", "test_docs.py")
 """Tests of what comes before a call, or around it: the C extension changes nothing of it."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
-PART = ("-p", "part_of_tests", "--every=10")
+PART = ("-p", "part_of_tests", "--every=20")
 PART_PATH = {"PYTHONPATH": str(ROOT / "tools")}
 QUICK = [f"--ignore=tests/{name}" for name in (*PROCESS_TESTS, *SAMPLED_TESTS, *TOOL_TESTS)]
 UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
