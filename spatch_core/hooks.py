@@ -40,6 +40,11 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
     callable
         The hook.
 
+    Raises
+    ------
+    TypeError
+        If `logger` is none, or `level` is no number.
+
     Examples
     --------
     >>> import logging, sys
@@ -55,6 +60,10 @@ def log(logger: Logger, level: int = INFO) -> Callable[[Call], Any]:
     mylib:double(builtins:int) -> default in ... ms
     4
     """
+    if not callable(getattr(logger, "isEnabledFor", None)):  # one has it, and so do adapters
+        raise TypeError(f"log() takes a logger, e.g. logging.getLogger('mylib'), not {logger!r}")
+    if not isinstance(level, int):
+        raise TypeError(f"log() takes a level such as logging.INFO, not {level!r}")
     return _Log(logger, level)
 
 

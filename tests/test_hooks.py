@@ -167,6 +167,21 @@ def test_log_of_a_level_that_is_ignored(logger: logging.Logger, messages: Messag
     assert not messages.records
 
 
+def test_log_takes_a_logger_and_a_level(logger: logging.Logger) -> None:
+    """Wrong ones are found when the hook is made, and ``hook=hooks.log`` answers no call."""
+    wrong: Any = "lib"
+    with pytest.raises(TypeError, match=r"^log\(\) takes a logger, e\.g\. logging\.getLogger"):
+        hooks.log(wrong)
+    with pytest.raises(TypeError, match=r"a level such as logging\.INFO, not 'INFO'$"):
+        hooks.log(logger, "INFO")  # type: ignore[arg-type]
+    uncalled: Any = hooks.log
+    with backend_opts(hook=uncalled), pytest.raises(TypeError, match="takes a logger"):
+        f(Own())
+    adapter: Any = logging.LoggerAdapter(logger, {})
+    with backend_opts(hook=hooks.log(adapter)):
+        assert f(Foreign()) == "one"
+
+
 def test_log_of_functions_that_suspend(logger: logging.Logger, messages: Messages) -> None:
     """H8: when they have ended."""
     with backend_opts(hook=hooks.log(logger, logging.WARNING)):

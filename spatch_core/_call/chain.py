@@ -185,6 +185,7 @@ class Chain(TakesFound):
         if course.postponed:
             again = course.take_postponed()
             return Chain.run(self, args, kwargs, len(candidates), found, course, again)
+        course.backend = None
         return NotImplemented if self.end is None else self.end.answer(args, kwargs, course)
 
     def _is_willing(

@@ -30,7 +30,7 @@ class Course:
     cause : Exception or None
         The last exception by which an implementation deferred.
     backend : str or None
-        The candidate that was tried last; at the end, the one that has answered or raised.
+        The candidate that was tried last; at the end, the one that has answered or raised, if any.
     """
 
     __slots__ = ("backend", "cause", "conversions", "postponed", "reasons")

@@ -68,7 +68,7 @@ class Call:
 
     @property
     def backend(self) -> str | None:
-        """The backend that answered or raised; None before `next` has called one.
+        """The backend that answered or raised; None before `next`, and where all have deferred.
 
         ``"default"`` is the library's own implementation. For a coroutine function it is final
         when the result of `next` has been awaited.

@@ -301,6 +301,35 @@ def test_other_types_are_resolved_anew(function: Any) -> None:
     assert outer == [(Other,), (Foreign,)] * 2
 
 
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_backend_that_has_deferred_has_not_answered(others: int) -> None:
+    """H4: where none has answered, there is no backend, however many have deferred."""
+    refusing = BackendSystem(None, "REFUSING", [f"{__name__}:Own"], fallback="raise")
+
+    @refusing.dispatchable("x", identifier="refusing:work")
+    def work(x: object) -> None: ...
+
+    names = ["first", "second"][: 1 + others]
+    for name in names:
+        refusing.register(
+            {
+                "name": name,
+                "primary_types": [f"{__name__}:Foreign"],
+                "functions": {"refusing:work": {"function": lambda x: NotImplemented}},
+            }
+        )
+    seen: list[Call] = []
+
+    def watch(call: Call) -> Any:
+        seen.append(call)
+        return call.next(*call.args)
+
+    with refusing.backend_opts(hook=watch), pytest.raises(spatch_core.NoImplementationError):
+        work(Foreign())
+    assert seen[0].backend is None
+    assert [*seen[0].deferred] == names
+
+
 def test_an_outer_hook_may_exchange_the_types_again() -> None:
     """H4: each `next` decides by the arguments that it is given."""
     with (
@@ -573,7 +602,7 @@ def test_invocations_are_seen() -> None:
         with backend_opts(hook=lambda call: call.next(None)):
             assert f.invoke(type=Other)(Own()) == "two"
         assert found.invoke(backend="two")(Own()) == "two"
-    assert seen.backends == ["two", "two", "one", "two", "two", "two"]
+    assert seen.backends == ["two", "two", None, "two", "two", "two"]
 
 
 def test_explain_runs_no_hook() -> None:
