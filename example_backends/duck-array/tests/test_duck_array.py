@@ -72,6 +72,16 @@ def test_results_are_written_into_arrays() -> None:
     assert length.values.tolist() == [7.0, 4.0]
 
 
+def test_a_failure_changes_no_unit() -> None:
+    """Neither one of shapes nor one of data types."""
+    length, whole = Quantity([1.0, 2.0, 3.0], "m"), Quantity([1, 2, 3], "m")
+    with pytest.raises(ValueError, match="broadcast"):
+        length *= Quantity([1.0, 2.0], "s")
+    with pytest.raises(TypeError, match="Cannot cast"):
+        whole /= Quantity(2, "s")
+    assert length.unit == whole.unit == Unit.parse("m")
+
+
 def test_a_function_without_a_rule_is_refused() -> None:
     """With the reasons, and never by NumPy's own implementation, which would lose the unit."""
     with pytest.raises(NoImplementationError, match="numpy:unwrap cannot be called"):

@@ -11,7 +11,12 @@ from . import JaxQuantity, Quantity, Unit, UnitError
 from .rules import ONE, RULES, Given, Result
 
 _ARRAYS = frozenset({"a", "x", "m", "arr", "array", "arrays", "x1", "x2", "b", "y", "v"})
-_OPTIONS = frozenset({"initial", "min", "max", "a_min", "a_max", "fill_value"})
+_OPTIONS = frozenset(
+    {
+        *("initial", "min", "max", "a_min", "a_max", "fill_value", "values"),
+        *("prepend", "append", "to_begin", "to_end", "constant_values", "end_values"),
+    }
+)
 """Names of arguments that may have units, where they are given by keyword."""
 
 
@@ -71,24 +76,37 @@ def _written(
     """Call a function with ``out=``, which gets the unit of the result."""
     targets = out if isinstance(out, tuple) else (out,)
     results = found if isinstance(found, tuple) else (found,) * len(targets)
+    is_partial = kwargs.get("where", True) is not True
     for target, unit in zip(targets, results, strict=True):
-        if isinstance(target, Quantity) and unit is not None:
-            target.unit = unit
+        if isinstance(target, Quantity):
+            if is_partial and unit not in (None, target.unit):
+                raise UnitError(f"with where=, out= keeps values of {target.unit}, not of {unit}")
         elif target is not None and unit not in (None, ONE):
             raise UnitError(f"out= is an array without a unit, and the result has {unit}")
     function(*values, **{name: _bare(value) for name, value in kwargs.items()})
+    # Last, because a call that fails changes nothing.
+    for target, unit in zip(targets, results, strict=True):
+        if isinstance(target, Quantity) and unit is not None:
+            target.unit = unit
     return out[0] if isinstance(out, tuple) and len(out) == 1 else out
 
 
 def _units(value: Any, only: type = object) -> Iterator[Unit]:
-    """Yield the units of an argument; of every item of a list or tuple."""
+    """Yield the units of an argument; of every item of a list or tuple, unless all are numbers."""
     if isinstance(value, Quantity):
         yield value.unit
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple)) and any(map(_has_quantity, value)):
         for each in value:
             yield from _units(each, only)
     elif value is not None and only is object:
         yield ONE
+
+
+def _has_quantity(value: Any) -> bool:
+    """Whether a quantity is in an argument, perhaps in lists and tuples."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_quantity, value))
+    return isinstance(value, Quantity)
 
 
 def _bare(value: Any) -> Any:

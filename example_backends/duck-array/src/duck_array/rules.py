@@ -81,8 +81,8 @@ def first(units: Sequence[Unit], _: Given) -> Unit:
 
 
 def power(exponent: Fraction | int) -> Rule:
-    """Return the rule of a function that takes its argument to a power."""
-    return lambda units, _: units[0] ** exponent
+    """Return the rule of a function that takes its arguments, of one unit, to a power."""
+    return lambda units, given: same(units, given) ** exponent
 
 
 def raised(units: Sequence[Unit], given: Given) -> Unit:
@@ -96,14 +96,64 @@ def raised(units: Sequence[Unit], given: Given) -> Unit:
     return units[0] ** Fraction(float(exponent)).limit_denominator(64)
 
 
-def counted(units: Sequence[Unit], given: Given) -> Unit:
-    """Return the unit of a product of elements: its power is their number."""
-    array, axis = given.args[0], given.kwargs.get("axis", (*given.args, None)[1:2][0])
-    axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    count = 1
-    for dimension in axes:
-        count *= array.shape[dimension]
-    return units[0] ** count
+def counted(axis: int | None, *, skips_nan: bool = False) -> Rule:
+    """Return the rule of a product of elements along this axis, unless the call names one.
+
+    The power of the unit is the number of elements, so it has to be the same for all products.
+    """
+
+    def rule(units: Sequence[Unit], given: Given) -> Unit:
+        array, axes = given.args[0], _option(given, "axis", 1, axis)
+        is_partial = given.kwargs.get("where", True) is not True
+        if units[0] != ONE and (is_partial or (skips_nan and (array != array).any())):
+            raise UnitError(f"products of some elements alone have no single power of {units[0]}")
+        if axes is None:
+            axes = range(array.ndim)
+        count = 1
+        for dimension in axes if isinstance(axes, (tuple, range)) else (axes,):
+            count *= array.shape[dimension]
+        return product((units[0] ** count, *units[1:]), given)
+
+    return rule
+
+
+def length(units: Sequence[Unit], given: Given) -> One:
+    """Return the unit of a norm; that of order 0 counts elements."""
+    return None if _option(given, "ord", 1, None) == 0 else same(units, given)
+
+
+def distinct(units: Sequence[Unit], given: Given) -> Result:
+    """Return the unit of distinct elements, and none for each further result asked for."""
+    names = ("return_index", "return_inverse", "return_counts")
+    others = [name for place, name in enumerate(names, 1) if _option(given, name, place, False)]
+    unit = same(units, given)
+    return (unit, *[None] * len(others)) if others else unit
+
+
+def averaged(units: Sequence[Unit], given: Given) -> Result:
+    """Return the unit of an average, and of the sum of the weights if it is asked for."""
+    unit = same(units, given)
+    return (unit, None) if _option(given, "returned", 3, False) else unit
+
+
+def singular(units: Sequence[Unit], given: Given) -> Result:
+    """Return the units of a singular value decomposition."""
+    unit = same(units, given)
+    return (ONE, unit, ONE) if _option(given, "compute_uv", 2, True) else unit
+
+
+def triangular(units: Sequence[Unit], given: Given) -> Result:
+    """Return the units of a QR decomposition."""
+    mode = _option(given, "mode", 1, "reduced")
+    if mode not in ("reduced", "complete", "r"):
+        raise UnitError(f"the results of mode {mode!r} have no single unit")
+    unit = same(units, given)
+    return unit if mode == "r" else (ONE, unit)
+
+
+def _option(given: Given, name: str, place: int, default: Any) -> Any:
+    """Return an argument that may be given by position or by name."""
+    return given.args[place] if place < len(given.args) else given.kwargs.get(name, default)
 
 
 def determinant(units: Sequence[Unit], given: Given) -> Unit:
@@ -134,19 +184,22 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(
         same,
         1,
-        "take take_along_axis compress extract diag diagonal trace tril triu copy real imag",
+        "take take_along_axis diag diagonal trace tril triu copy real imag",
     )
-    add(
-        same, 1, "round around diff average quantile percentile nansum nanmean nanmax nanmin nanstd"
-    )
-    add(same, 1, "nanmedian unique unique_values concatenate stack vstack hstack dstack block")
-    add(same, 1, "atleast_1d atleast_2d zeros_like ones_like empty_like ediff1d delete resize pad")
+    add(same, 1, "round around diff quantile percentile nansum nanmean nanmax nanmin nanstd")
+    add(same, 1, "nanmedian unique_values concatenate stack vstack hstack dstack block")
+    add(same, 1, "atleast_1d atleast_2d zeros_like ones_like empty_like delete resize pad")
     add(same, 1, "unstack split array_split hsplit vsplit gradient trim_zeros")
     add(each, _ALL, "broadcast_arrays meshgrid")
     add(same, 3, "clip")
-    add(same, 2, "full_like insert")
+    add(same, 2, "full_like")
+    add(same, 3, "ediff1d")
+    add(lambda units, given: same((units[0], *units[2:]), given), 3, "insert")
+    add(lambda units, given: same(units[1:], given), 2, "compress extract")
+    add(distinct, 1, "unique")
+    add(averaged, 1, "average")
     add(same, 1, "asarray array asanyarray zeros ones empty full arange eye identity")
-    add(lambda units, given: same(units[1:], given), 3, "where")
+    add(lambda units, given: same(units[1:], given) if units[1:] else None, 3, "where")
     add(first, 2, "copysign")
     add(
         product, 2, "multiply matmul vecdot matvec vecmat dot vdot inner outer tensordot cross kron"
@@ -159,7 +212,9 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(power(Fraction(1, 2)), 1, "sqrt")
     add(power(Fraction(1, 3)), 1, "cbrt")
     add(power(-1), 1, "reciprocal")
-    add(counted, 1, "prod multiply.reduce nanprod")
+    add(counted(None), 1, "prod")
+    add(counted(None, skips_nan=True), 1, "nanprod")
+    add(counted(0), 1, "multiply.reduce")
     add(number, 1, "exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos")
     add(number, 1, "arctan arcsinh arccosh arctanh cumprod cumulative_prod deg2rad rad2deg i0 sinc")
     add(number, 2, "logaddexp logaddexp2 bitwise_and bitwise_or bitwise_xor left_shift right_shift")
@@ -174,7 +229,8 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(several(same, None, None, None), 1, "unique_all")
     add(several(same, None), 1, "unique_counts unique_inverse")
     linalg = "numpy.linalg"
-    add(same, 1, "norm matrix_norm vector_norm diagonal trace matrix_transpose eigvals", linalg)
+    add(length, 1, "norm vector_norm", linalg)
+    add(same, 1, "matrix_norm diagonal trace matrix_transpose eigvals", linalg)
     add(same, 1, "eigvalsh svdvals", linalg)
     add(product, 2, "matmul cross outer vecdot tensordot", linalg)
     add(power(-1), 1, "inv pinv", linalg)
@@ -184,8 +240,8 @@ def _table() -> dict[str, tuple[Rule, int]]:
     add(plain, 1, "matrix_rank", linalg)
     add(ratio, 1, "cond", linalg)
     add(several(same, ratio), 1, "eigh eig", linalg)
-    add(several(ratio, same), 1, "qr", linalg)
-    add(several(ratio, same, ratio), 1, "svd", linalg)
+    add(triangular, 1, "qr", linalg)
+    add(singular, 1, "svd", linalg)
     add(same, 1, "fft ifft rfft irfft fft2 ifft2 fftn ifftn fftshift ifftshift", "numpy.fft")
     names = "expit logit erf erfc erfinv gamma gammaln exprel log_expit log_ndtr ndtr j0 j1 sinpi"
     add(number, 1, f"{names} exp10", "scipy.special")
