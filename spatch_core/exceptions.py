@@ -162,7 +162,7 @@ class UnknownTypeError(SpatchCoreError, ValueError):
 
 
 class ImplementationImportError(SpatchCoreError, ImportError):
-    """Importing a backend's implementation or ``should_run`` failed.
+    """Importing a backend's implementation, ``should_run`` or conversion failed.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class ImplementationImportError(SpatchCoreError, ImportError):
     def __str__(self) -> str:
         cause = f" ({self.__cause__})" if self.__cause__ is not None else ""
         return (
-            f"backend {self.backend!r} implements {self.function} with {self.identifier!r}, "
+            f"backend {self.backend!r} uses {self.identifier!r} for {self.function}, "
             f"which cannot be imported{cause}. Repair or uninstall the backend, "
             f"or block it by setting {self.block}={self.backend}"
         )

@@ -152,7 +152,7 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
             "block": "LIB_BLOCK",
         },
         (
-            "backend 'gpu' implements lib:blur with 'pkg:blur', which cannot be imported. "
+            "backend 'gpu' uses 'pkg:blur' for lib:blur, which cannot be imported. "
             "Repair or uninstall the backend, or block it by setting LIB_BLOCK=gpu"
         ),
     ),
@@ -163,7 +163,7 @@ EXAMPLES: list[tuple[Exception, dict[str, object], str]] = [
         ),
         {},
         (
-            "backend 'gpu' implements lib:blur with 'pkg:blur', which cannot be imported "
+            "backend 'gpu' uses 'pkg:blur' for lib:blur, which cannot be imported "
             "(No module named 'pkg'). Repair or uninstall the backend, "
             "or block it by setting LIB_BLOCK=gpu"
         ),

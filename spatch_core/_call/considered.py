@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .._dispatch_arguments import Function
 from .._identifiers import DEFAULT
 from .._resolution.dry_run import explain
-from .._resolution.explanation import ExplainedBackend
+from .._resolution.explanation import ExplainedBackend, Verdict
 from .._resolution.resolver import Resolver
 from .._state.state import DispatchState
 from .course import Course
@@ -57,3 +59,20 @@ class Considered:
             if is_plain:
                 self._known = said, explained
         return explained
+
+
+def unconverted(
+    considered: tuple[ExplainedBackend, ...], converter: str, reason: str
+) -> tuple[ExplainedBackend, ...]:
+    """Return the backends of a call in which one has converted the arguments, but not the result.
+
+    An explanation only says that it would convert.
+    """
+    return tuple(
+        [
+            replace(each, verdict=Verdict.CANNOT_CONVERT, reason=reason)
+            if each.backend == converter and each.verdict is Verdict.CONVERTS
+            else each
+            for each in considered
+        ]
+    )

@@ -173,7 +173,8 @@ class Conversion:
         if result is NotImplemented:
             return result
         if type(result) in (GeneratorType, AsyncGeneratorType):
-            raise Unconverted(f"its result is a {type(result).__name__}, whose items come later")
+            kind = "a" if type(result) is GeneratorType else "an asynchronous"
+            raise Unconverted(f"its result is {kind} generator, whose items come later")
         _, from_default, copy_into = self._load()
         if written is not None:
             trip.write_back(written, self._is_library, from_default, copy_into, told)

@@ -20,7 +20,7 @@ from .._state.state import DispatchState
 from .._state.trace import Outcome, Trace, TraceEvent
 from .._warning import warn_caller
 from ..exceptions import FallbackWarning, NoImplementationError
-from .considered import Considered
+from .considered import Considered, unconverted
 from .conversion import Conversion
 from .converted_objects import moved, size_of
 from .course import UNCONVERTED, Course
@@ -131,10 +131,10 @@ class End:
         """Return the answer of a call that no candidate has answered, or raise."""
         if self.ending.is_operator or (self._leaves and course.cause is None):
             return NotImplemented
-        raise self.refusal(course, remedies=self._help(args, kwargs)) from course.cause
+        raise self.refusal(course, self._help(args, kwargs)) from course.cause
 
     def refusal(
-        self, course: Course, reason: str = "", remedies: tuple[str, ...] = ()
+        self, course: Course, remedies: tuple[str, ...], converter: str = "", reason: str = ""
     ) -> NoImplementationError:
         """Return the error that says why no backend runs the call.
 
@@ -142,16 +142,22 @@ class End:
         ----------
         course : Course
             What the candidates have said in this call.
-        reason : str, optional
-            Why a conversion that was under way did not succeed.
-        remedies : tuple of str, optional
+        remedies : tuple of str
             What would help.
+        converter : str, optional
+            The backend whose conversion of the result did not succeed.
+        reason : str, optional
+            Why it did not.
         """
+        considered = self._considered(course)
+        if converter:
+            considered = unconverted(considered, converter, reason)
+            reason = f"{converter} converts, but {reason}"
         return NoImplementationError(
             self.function.identifier,
             self._names(self.types),
             self._names(self.ending.foreign),
-            self._considered(course),
+            considered,
             self.ending.policy,
             remedies,
             reason or self.ending.declined,
@@ -247,5 +253,4 @@ class _Told:
     def refusal(self, reason: str) -> NoImplementationError:
         """Return the error of a result that cannot be converted."""
         end = self._end
-        reason = f"{self._backend} converts, but {reason}"
-        return end.refusal(self._course, reason, end._help((), {}))
+        return end.refusal(self._course, end._help((), {}), self._backend, reason)

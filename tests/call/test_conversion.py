@@ -288,9 +288,12 @@ def test_none_from_to_default_asks_the_next_backend() -> None:
 
 def test_none_from_from_default_is_an_error() -> None:
     """V12: the function has run by then."""
-    _, f = make(lambda x: Own("stays"))
-    with pytest.raises(NoImplementationError, match="gpu converts, but from_default returned None"):
+    why = f"from_default returned None for {HERE}:Own"
+    _, f = make(lambda x: Own("stays"), describe(), describe("second"))
+    with pytest.raises(NoImplementationError, match=f"gpu converts, but {why}") as caught:
         f(Foreign())
+    said = [(each.backend, str(each.verdict), each.reason) for each in caught.value.backends]
+    assert said == [("gpu", "cannot convert", why), ("second", "comes later", "")]
 
 
 def test_notimplemented_of_a_conversion_means_the_same() -> None:
@@ -603,6 +606,9 @@ def test_generator_functions_refuse() -> None:
 
     _, f = make(plain)
     with pytest.raises(NoImplementationError, match="its result is a generator"):
+        f(Foreign())
+    _, f = make(lambda x, y=None: asynchronous(x))
+    with pytest.raises(NoImplementationError, match="its result is an asynchronous generator"):
         f(Foreign())
 
 
