@@ -14,6 +14,7 @@ import hashlib
 import os
 import platform
 import re
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -418,6 +419,14 @@ def docs(step: Step) -> None:
     step.pytest("docstrings", "--doctest-modules", "--pyargs", "spatch_core")
     sphinx = ["-m", "sphinx", "-W", "--keep-going", "-q", "-E", "-j", "auto", "-b", "html"]
     step.run("python", *sphinx, "docs", FOLDER / "docs")
+
+
+@step("the page of spatch-core report in Chromium")
+def browser(step: Step) -> None:
+    if shutil.which("chromium") is None:
+        step.session.skip("there is no program chromium")
+    step.install([ROOT], groups=["browser"], extras="[cli]")
+    step.pytest("browser", "tests/report/test_browser.py", shared="loadfile")
 
 
 @step("the installed wheels: import, command line, demonstration", requires=[EVERYTHING])

@@ -9,6 +9,7 @@ import platform
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._call.demanded import Demanded
@@ -44,9 +45,13 @@ class Record(AbstractContextManager["Record"]):
     ----------
     path : str or os.PathLike
         The file.
+    times : bool, optional
+        Whether the record says when calls were made.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, times: bool = False) -> None:
+        self._begin = perf_counter() if times else None
+        self._times: dict[Choice, tuple[float, float, float]] = {}
         self._path = os.path.abspath(path)  # a program may change its folder
         self._process = os.getpid()
         self._lock = Lock()
@@ -60,13 +65,16 @@ class Record(AbstractContextManager["Record"]):
     @contextmanager
     def _watch(self, call: Call, nature: int) -> Iterator[None]:
         remembered = _remembered(call)
+        begin = perf_counter()
         try:
             yield
         finally:
             if call.backend is not None:
-                self._add(call, call.backend, remembered)
+                self._add(call, call.backend, remembered, begin, perf_counter())
 
-    def _add(self, call: Call, backend: str, remembered: str | None) -> None:
+    def _add(
+        self, call: Call, backend: str, remembered: str | None, begin: float, end: float
+    ) -> None:
         hooked = call._hooked
         chain = hooked.last.chain()
         is_named = isinstance(chain, Demanded) or backend == remembered
@@ -84,6 +92,11 @@ class Record(AbstractContextManager["Record"]):
         )
         with self._lock:
             self._counts[key] = self._counts.get(key, 0) + 1
+            if self._begin is not None:
+                first, last, seconds = self._times.get(key, (begin, end, 0.0))
+                # Threads end in another order than they begin.
+                times = min(first, begin), max(last, end), seconds + end - begin
+                self._times[key] = times
             self._catalogs[call.function] = hooked.resolver.catalog
             if not self._is_registered:
                 self._is_registered = True
@@ -116,22 +129,34 @@ class Record(AbstractContextManager["Record"]):
 
         ``calls`` has one object for each combination of a function, types, backend and options: the
         backend with its distribution and version, the backends that went ``before`` it, and the
-        ``count`` of the calls.
+        ``count`` of the calls. With `times`, also when the ``first`` call began and the ``last``
+        one ended, in seconds since the record was made, and the ``seconds`` of all of them.
         """
         from . import __version__
 
         with self._lock:
             counts, catalogs = {**self._counts}, {**self._catalogs}
+            times = {**self._times}
         return {
             "format": FORMAT,
             "spatch_core": __version__,
             "python": platform.python_version(),
             "platform": platform.platform(),
             "calls": [
-                _as_json(choice, count, catalogs[choice.function])
+                {
+                    **_as_json(choice, count, catalogs[choice.function]),
+                    **self._times_as_json(times.get(choice)),
+                }
                 for choice, count in sorted(counts.items())
             ],
         }
+
+    def _times_as_json(self, times: tuple[float, float, float] | None) -> dict[str, float]:
+        if self._begin is None or times is None:
+            return {}
+        first, last, seconds = times
+        names = {"first": first - self._begin, "last": last - self._begin, "seconds": seconds}
+        return {name: round(value, 6) for name, value in names.items()}
 
 
 def _remembered(call: Call) -> str | None:

@@ -100,7 +100,7 @@ def spans(tracer: Any) -> Callable[[Call], Any]:
     return _Spans(tracer)
 
 
-def record(path: str | PathLike[str]) -> Record:
+def record(path: str | PathLike[str], *, times: bool = False) -> Record:
     """Return a hook that records which backend ran each function, as JSON.
 
     The file is written at the end of ``with hooks.record(path) as recorded:``, by
@@ -111,6 +111,9 @@ def record(path: str | PathLike[str]) -> Record:
     ----------
     path : str or os.PathLike
         The file. It is replaced.
+    times : bool, optional
+        Whether to record when the calls were made and how long they took, for the timeline of
+        ``spatch-core report``. Two runs of one program then give different files.
 
     Returns
     -------
@@ -134,7 +137,7 @@ def record(path: str | PathLike[str]) -> Record:
     >>> call["function"], call["types"], call["backend"], call["count"]
     ('mylib:double', ['builtins:int'], 'default', 1)
     """
-    return Record(path)
+    return Record(path, times=times)
 
 
 class _Log:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from pathlib import Path
@@ -63,3 +64,35 @@ def test_the_path_is_that_of_the_begin(tmp_path: Path, monkeypatch: pytest.Monke
         pass
     assert os.listdir(tmp_path / "other") == []
     assert (tmp_path / "run.json").exists()
+
+
+def test_the_times(tmp_path: Path) -> None:
+    """Only where they are asked for: without them, two runs of a program give one file."""
+    record = Record(tmp_path / "run.json", times=True)
+    with system.backend_opts(hook=record):
+        f(1)
+        f(2)
+        f("text")
+    number, text = record.content()["calls"]
+    assert number["types"] == ["builtins:int"]
+    assert number["count"] == 2
+    assert 0 <= number["first"] <= number["last"] <= text["last"]
+    assert number["first"] <= text["first"]
+    assert 0 <= number["seconds"] <= number["last"] - number["first"] + 1e-5
+    record.write()
+    recorded, _ = replay.read_record(tmp_path / "run.json")
+    times = recorded.first, recorded.last, recorded.seconds
+    assert times == (number["first"], number["last"], number["seconds"])
+
+
+@pytest.mark.parametrize("value", ["1", None, True, -1, float("nan"), float("inf")], ids=str)
+def test_a_time_that_is_none(tmp_path: Path, value: object) -> None:
+    """The reader says so."""
+    record = Record(tmp_path / "run.json", times=True)
+    with system.backend_opts(hook=record):
+        f(1)
+    content = record.content()
+    content["calls"][0]["last"] = value
+    (tmp_path / "run.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(replay.RecordError, match=r"the time 'last' of a call of 'lib:f' is "):
+        replay.read_record(tmp_path / "run.json")

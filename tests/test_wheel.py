@@ -122,7 +122,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(environment: Environment) 
     data = {f"spatch_core/{name}" for name in ("LICENSE", "py.typed", "backend.schema.json")}
     data |= {
         f"spatch_core/{each.relative_to(package).as_posix()}"
-        for pattern in ("*.template", "shapes/*.json")
+        for pattern in ("*.template", "shapes/*.json", "report/templates/*")
         for each in package.rglob(pattern)
     }
     assert names - compiled == sources | data

@@ -18,6 +18,7 @@ from .list import list_command
 from .new_backend import new_backend_command
 from .order import order_command
 from .replay_check import replay_check_command
+from .report import report_command
 from .schema import schema_command
 from .show import show_command
 from .update import update_command
@@ -57,6 +58,7 @@ for command in (
     explain_command,
     doctor_command,
     replay_check_command,
+    report_command,
     verify_command,
     update_command,
     schema_command,

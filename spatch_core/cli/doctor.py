@@ -64,7 +64,7 @@ def doctor_command(
     """
     examined = [examine_library(each, timeout=timeout) for each in chosen_libraries(library)]
     if as_json:
-        show_json({"libraries": [_as_json(each) for each in examined]})
+        show_json({"libraries": [examined_as_json(each) for each in examined]})
     else:
         show([*(part for each in examined for part in _parts(each)), _summary(examined)])
     context.exit(0 if all(each.ok for each in examined) else 1)
@@ -120,7 +120,8 @@ def _about(examined: LibraryReport, backend: dict[str, Any]) -> list[Finding]:
     ]
 
 
-def _as_json(examined: LibraryReport) -> dict[str, Any]:
+def examined_as_json(examined: LibraryReport) -> dict[str, Any]:
+    """Return what the command prints of a library with ``--json``."""
     backends = []
     for each in examined.backends:
         found = Counter(finding.severity for finding in _about(examined, each))

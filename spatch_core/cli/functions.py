@@ -36,19 +36,21 @@ def functions_command(context: click.Context, library: str, as_json: bool) -> No
     asked first. A terminal that is too narrow gets a list for each function.
     """
     loaded = usable_library(library)
-    rows = _rows(loaded.usable)
     if as_json:
-        show_json(
-            {
-                "library": loaded.library.name,
-                "backends": list(loaded.usable.backends),
-                "functions": rows,
-                "problems": [problem_as_json(each) for each in loaded.problems],
-            }
-        )
+        show_json(functions_as_json(loaded))
     else:
-        show(_parts(loaded, rows))
+        show(_parts(loaded, _rows(loaded.usable)))
     context.exit(1 if loaded.problems else 0)
+
+
+def functions_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    """Return what the command prints with ``--json``."""
+    return {
+        "library": loaded.library.name,
+        "backends": list(loaded.usable.backends),
+        "functions": _rows(loaded.usable),
+        "problems": [problem_as_json(each) for each in loaded.problems],
+    }
 
 
 def _rows(system: BackendSystem) -> list[dict[str, Any]]:

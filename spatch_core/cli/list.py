@@ -51,7 +51,7 @@ def list_command(context: click.Context, library: str | None, as_json: bool) -> 
     """
     loaded = loaded_libraries(library)
     if as_json:
-        show_json({"libraries": [_as_json(each) for each in loaded]})
+        show_json({"libraries": [listed_as_json(each) for each in loaded]})
     else:
         show([*(part for each in loaded for part in _parts(each)), *_closing(loaded)])
     context.exit(1 if any(each.problems for each in loaded) else 0)
@@ -99,7 +99,8 @@ def _row(backend: ListedBackend, loaded: LoadedLibrary) -> tuple[Cell, ...]:
     )
 
 
-def _as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+def listed_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    """Return what the command prints of a library with ``--json``."""
     return {
         **library_as_json(loaded),
         "backend": current_backend(loaded),

@@ -59,7 +59,7 @@ def order_command(context: click.Context, library: str, form: str | None, with_e
     loaded = usable_library(library)
     order = loaded.usable._catalog().order
     if form == "json":
-        show_json(_as_json(loaded, order))
+        show_json(order_as_json(loaded))
     elif form is None:
         show(_parts(loaded, order, with_edges))
     else:
@@ -137,8 +137,10 @@ def _why_void(step: Step, system: BackendSystem) -> str:
     return system._dispatcher.ensure_loaded().resolver.why_void(step.before, step.after)
 
 
-def _as_json(loaded: LoadedLibrary, order: Order) -> dict[str, Any]:
+def order_as_json(loaded: LoadedLibrary) -> dict[str, Any]:
+    """Return what the command prints with ``--json``."""
     system = loaded.usable
+    order = system._catalog().order
     return {
         "library": loaded.library.name,
         "order": list(order.names),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from re import match
 from typing import TYPE_CHECKING, Any
 
 from .._identifiers import DEFAULT, import_identifier, split_identifier
@@ -26,7 +25,7 @@ from .libraries import (
     load_library,
 )
 from .mentions import fields_of, find_mentions
-from .packages import Requirements, package_of
+from .packages import Requirements, package_of, packages_of_sources
 from .requirement_check import check_requirements, check_variants, chosen_variants
 from .suggestions import meant_backend
 from .type_check import check_reach
@@ -125,10 +124,10 @@ def _examine(loaded: LoadedLibrary, system: BackendSystem, name: str, journal: J
     journal.add("place", source_as_json(home))
     library = split_identifier(loaded.library.identifier)[0]
     blocked = system._catalog().blocked.values()
-    own = {package_of(library), *_packages([description.source])}
+    own = {package_of(library), *packages_of_sources([description.source])}
     check = DescriptionCheck(
         find_mentions(fields_of(description)),
-        Importer(own, _requirements(home), _packages(blocked)),
+        Importer(own, _requirements(home), packages_of_sources(blocked)),
         journal,
         library=library,
         system=system,
@@ -166,12 +165,6 @@ def _check_order(
                     message = f"descriptions call the library itself {DEFAULT!r}, not {name!r}"
                 finding = warning(message, f"Did you mean {meant!r}?")
                 yield replace(finding, key=f"{field}[{position}]")
-
-
-def _packages(sources: Iterable[Source]) -> set[str]:
-    """Return the top-level packages that entry points name."""
-    found = (match(r"\s*[^=]*=\s*(\w+)", each.entry_point or "") for each in sources)
-    return {each[1] for each in found if each}
 
 
 def _requirements(source: Source) -> Requirements:

@@ -17,11 +17,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .._description.description import Description
+    from .._problems import Source
 
 
 def package_of(name: str) -> str:
     """Return the top-level package of a module, or of the module that an identifier names."""
     return name.partition(":")[0].partition(".")[0]
+
+
+def packages_of_sources(sources: Iterable[Source]) -> set[str]:
+    """Return the top-level packages that entry points name."""
+    found = (match(r"\s*[^=]*=\s*(\w+)", each.entry_point or "") for each in sources)
+    return {each[1] for each in found if each}
 
 
 def owners_of_packages() -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from .._resolution.explanation import Verdict
@@ -49,6 +50,10 @@ class Recorded:
     current: str | None  # the current backend
     invoked: bool
     count: int
+    # In seconds since the begin of the record; None in one without times.
+    first: float | None = None  # when the first call began
+    last: float | None = None  # when the last call ended
+    seconds: float | None = None  # how long all calls took
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,10 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
         raise TypeError(f"something else stands in place of a name in a call of {names[0]!r}")
     if type(call["count"]) is not int:
         raise TypeError(f"the count of a call of {names[0]!r} is {call['count']!r}")
+    times = {name: call[name] for name in ("first", "last", "seconds") if name in call}
+    for name, value in times.items():
+        if type(value) not in (int, float) or not 0 <= value < inf:
+            raise TypeError(f"the time {name!r} of a call of {names[0]!r} is {value!r}")
     return Recorded(
         call["function"],
         tuple(call["types"]),
@@ -121,6 +130,7 @@ def _recorded(call: Mapping[str, Any]) -> Recorded:
         options["backend"],
         bool(call["invoked"]),
         call["count"],
+        **times,
     )
 
 

@@ -1,0 +1,126 @@
+"""``spatch-core report``: one page of HTML with everything about libraries and their backends."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime, timezone
+from pathlib import Path
+
+import click
+
+from .._identifiers import DEFAULT
+from ..examination.doctor import examine_library
+from ..examination.libraries import Library, import_public_names, load_library
+from ..examination.progress import progress
+from ..examination.replay import RecordError, read_record
+from ..examination.what_runs import what_runs
+from ..report.page import ReportedLibrary, ReportedRun, render
+from .arguments import chosen_libraries, complete_libraries
+from .doctor import examined_as_json
+from .findings import counted
+from .functions import functions_as_json
+from .list import listed_as_json
+from .order import order_as_json
+from .output import show
+
+_EPILOG = """\b
+Examples:
+  spatch-core report -o report.html
+  spatch-core report scipy_dispatch --no-doctor
+  spatch-core report scipy_dispatch --record run.json
+
+Open the file in a browser; it needs no network and no server. What it tells may be private:
+names of packages, folders and versions.
+
+Exit code 0 once it is written, whatever it tells."""
+
+
+@click.command("report", epilog=_EPILOG)
+@click.argument("libraries", metavar="[LIBRARY]...", nargs=-1, shell_complete=complete_libraries)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    help="The file to write; it is replaced.",
+)
+@click.option(
+    "--record",
+    "records",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False),
+    help="Show a run that hooks.record has recorded; may be given several times.",
+)
+@click.option(
+    "--no-doctor", "is_quick", is_flag=True, help="Leave out the findings, which take longest."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one process may take.",
+)
+def report_command(
+    libraries: tuple[str, ...],
+    output: str,
+    records: tuple[str, ...],
+    is_quick: bool,
+    timeout: float,
+) -> None:
+    """Write a page about each LIBRARY, or about all libraries, for a browser.
+
+    Its backends with their states, types and distributions; the priority order as a picture; which
+    backends implement which functions; what would run, for the types that backends name; what
+    doctor finds; and recorded runs. Nothing that is blocked is touched.
+    """
+    chosen = [each for name in libraries or (None,) for each in chosen_libraries(name)]
+    try:
+        runs = [ReportedRun(Path(each).name, read_record(each)) for each in records]
+    except RecordError as error:
+        raise click.ClickException(str(error)) from None
+    found = [_reported(each, is_quick, timeout) for each in dict.fromkeys(chosen)]
+    made = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    try:
+        with progress(f"writing {output}"):
+            page = render(found, runs, made)
+    except ModuleNotFoundError as error:
+        if error.name != "jinja2":
+            raise
+        raise click.ClickException(
+            "spatch-core needs jinja2 to write a report: pip install 'spatch-core[cli]'"
+        ) from None
+    # A name that no encoding has, from a file system, must not end the report.
+    Path(output).write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
+    told = (
+        (len(found), "library"),
+        (sum(len(each.listed["backends"]) for each in found), "backend"),
+        (sum(len(each.findings) for each in found), "finding"),
+    )
+    show([f"{output}: {', '.join(counted(number, noun) for number, noun in told)}"])
+
+
+def _reported(library: Library, is_quick: bool, timeout: float) -> ReportedLibrary:
+    examined = None
+    default_name = DEFAULT
+    if not is_quick:
+        # First: its processes tell what is wrong even if this one cannot go on.
+        report = examine_library(library, timeout=timeout)
+        examined, default_name = examined_as_json(report), report.default_name
+    loaded = load_library(library)
+    if loaded.system is None:
+        return ReportedLibrary(listed_as_json(loaded), default_name, examined=examined)
+    import_public_names(library)
+    functions = functions_as_json(loaded)
+    names = [each["function"] for each in functions["functions"] if each["is_dispatchable"]]
+    return ReportedLibrary(
+        listed_as_json(loaded),
+        loaded.shown(DEFAULT),
+        order_as_json(loaded),
+        functions,
+        examined,
+        asdict(what_runs(library, names, timeout=timeout)),
+    )

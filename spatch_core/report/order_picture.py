@@ -1,0 +1,147 @@
+"""The picture of a priority order: where its boxes, its edges and their numbers are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MOST = 60
+"""How many edges are drawn: the strongest, and of these the shortest."""
+
+_ROW, _BOX, _WIDTH, _MARGIN = 44, 30, 210, 8
+_LANE, _FIRST_LANE, _BEND = 24, 26, 6
+_LETTERS = 26
+"""How much of a name fits a box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A backend."""
+
+    x: int
+    y: int
+    name: str
+    label: str  # the name, cut if it is long
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """An edge, from the box of one backend down to that of another."""
+
+    number: int
+    path: str
+    tip: str  # the points of its head
+    x: int  # of the middle of the number
+    y: int
+    edge: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Boxes below each other, the first backend on top, and edges beside them."""
+
+    width: int
+    height: int
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    left_out: int  # how many edges are not drawn
+    box_width: int = _WIDTH
+    box_height: int = _BOX
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text, cut to a number of characters.
+
+    >>> cut("threads", 7), cut("threads", 5)
+    ('threads', 'thre…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def draw(names: Sequence[str], edges: Sequence[dict[str, Any]], most: int = MOST) -> Picture:
+    """Lay out a priority order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The backends in their order.
+    edges : sequence of dict
+        As ``order --json`` has them, the strongest first.
+    most : int, optional
+        How many edges are drawn.
+    """
+    place = {name: position for position, name in enumerate(names)}
+    # One that is on a cycle may point up.
+    spans = [sorted((place[each["before"]], place[each["after"]])) for each in edges]
+    rank = {origin: number for number, origin in enumerate(_origins(edges))}
+    order = sorted(
+        range(len(edges)), key=lambda i: (rank[edges[i]["origin"]], spans[i][1] - spans[i][0], i)
+    )[:most]
+    lanes = _lanes([spans[each] for each in order])
+    ports = _ports([(place[edges[i]["before"]], place[edges[i]["after"]]) for i in order])
+    arrows = []
+    for number, (index, lane) in enumerate(zip(order, lanes, strict=True), 1):
+        start, end = ports[number - 1]
+        x = _MARGIN + _WIDTH + _FIRST_LANE + lane * _LANE
+        side = _MARGIN + _WIDTH
+        tip = f"{side},{end} {side + 8},{end - 4} {side + 8},{end + 4}"
+        middle = (start + end) // 2
+        arrows.append(Arrow(number, _path(x, start, end), tip, x, middle, edges[index]))
+    boxes = [
+        Box(_MARGIN, _MARGIN + position * _ROW, name, cut(f"{position + 1}. {name}", _LETTERS))
+        for position, name in enumerate(names)
+    ]
+    room = _FIRST_LANE + (max(lanes) + 1) * _LANE if lanes else 0
+    return Picture(
+        _MARGIN + _WIDTH + room + _MARGIN,
+        2 * _MARGIN + (len(names) - 1) * _ROW + _BOX,
+        tuple(boxes),
+        tuple(arrows),
+        len(edges) - len(arrows),
+    )
+
+
+def _origins(edges: Iterable[dict[str, Any]]) -> dict[str, None]:
+    return dict.fromkeys(each["origin"] for each in edges)
+
+
+def _lanes(spans: Sequence[Sequence[int]]) -> list[int]:
+    """Return the lane of each edge, short ones next to the boxes; no two overlap in a lane."""
+    taken: list[list[Sequence[int]]] = []
+    lanes = [0] * len(spans)
+    for index in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i])):
+        low, high = spans[index]
+        lane = 0
+        while lane < len(taken) and any(a <= high and low <= b for a, b in taken[lane]):
+            lane += 1
+        if lane == len(taken):
+            taken.append([])
+        taken[lane].append((low, high))
+        lanes[index] = lane
+    return lanes
+
+
+def _ports(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the heights at which edges leave and enter boxes, spread over their sides."""
+    ends: dict[int, list[tuple[int, int, int]]] = {}
+    for index, (before, after) in enumerate(pairs):
+        ends.setdefault(before, []).append((after, index, 0))
+        ends.setdefault(after, []).append((before, index, 1))
+    found = [[0, 0] for _ in pairs]
+    for box, others in ends.items():
+        # Those that come from above enter above; the nearest is innermost.
+        others.sort(key=lambda each: (each[0] > box, -abs(each[0] - box) * (each[0] > box)))
+        for position, (_, index, side) in enumerate(others, 1):
+            offset = position * _BOX // (len(others) + 1)
+            found[index][side] = _MARGIN + box * _ROW + offset
+    return [(start, end) for start, end in found]
+
+
+def _path(x: int, start: int, end: int) -> str:
+    side = _MARGIN + _WIDTH
+    turn = _BEND if end >= start else -_BEND
+    return (
+        f"M{side} {start}H{x - _BEND}Q{x} {start} {x} {start + turn}"
+        f"V{end - turn}Q{x} {end} {x - _BEND} {end}H{side + 6}"
+    )

@@ -1,0 +1,194 @@
+"""The page: one file of HTML, with its styles, its script and its data, and no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import platform
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from .._identifiers import shown
+from .order_picture import Picture, draw
+from .timeline import Timeline, lay_out, seconds, span
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+    from ..examination.replay import Recorded
+
+EDGES = 300
+"""How many edges of an order the page tells; ``spatch-core order --edges`` tells all."""
+CALLS = 1000
+"""How many choices of a record the page tells."""
+_SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class ReportedLibrary:
+    """What the commands print about a library as JSON; None where it cannot be told.
+
+    Parameters
+    ----------
+    listed : dict
+        What ``list`` prints.
+    default_name : str
+        The name of the library itself in what people see.
+    order, functions : dict or None
+        What ``order`` and ``functions`` print; None for a library that cannot be used.
+    examined : dict or None
+        What ``doctor`` prints; None if it was not asked.
+    what_runs : dict or None
+        The fields of `WhatRuns`.
+    """
+
+    listed: dict[str, Any]
+    default_name: str
+    order: dict[str, Any] | None = None
+    functions: dict[str, Any] | None = None
+    examined: dict[str, Any] | None = None
+    what_runs: dict[str, Any] | None = None
+
+    def shown(self, backend: str) -> str:
+        """Return what people see as the name of a backend."""
+        return shown(backend, self.default_name)
+
+    @cached_property
+    def picture(self) -> Picture | None:
+        """That of the priority order."""
+        return None if self.order is None else draw(self.order["order"], self.order["edges"])
+
+    @cached_property
+    def edges(self) -> list[dict[str, Any]]:
+        """Those of the priority order: the drawn ones with their numbers, then others."""
+        if self.picture is None or self.order is None:
+            return []
+        drawn = [{**each.edge, "number": each.number} for each in self.picture.arrows]
+        numbered = {id(each.edge) for each in self.picture.arrows}
+        rest = ({**e, "number": 0} for e in self.order["edges"] if id(e) not in numbered)
+        room = range(max(0, EDGES - len(drawn)))
+        return [*drawn, *(edge for _, edge in zip(room, rest, strict=False))]
+
+    @cached_property
+    def findings(self) -> list[dict[str, Any]]:
+        """Those of ``doctor``, or the problems that ``list`` prints."""
+        if self.examined is not None:
+            found: list[dict[str, Any]] = self.examined["findings"]
+            return found
+        return [
+            {**each, "severity": "problem", "keys": [each["key"]] if each["key"] else []}
+            for each in self.listed["problems"]
+        ]
+
+    @cached_property
+    def severities(self) -> dict[str, int]:
+        """How many findings there are of each severity."""
+        found = Counter(each["severity"] for each in self.findings)
+        return {each: found[each] for each in (*_SEVERITIES, "problem") if found[each]}
+
+    @cached_property
+    def states(self) -> dict[str, int]:
+        """How many backends are in each state."""
+        return Counter(each["state"] for each in self.listed["backends"])
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the script of the page needs: the matrix, and what would run."""
+        return {
+            "library": self.listed["name"],
+            "default": self.default_name,
+            "matrix": self.functions and _matrix(self.functions),
+            "what": self.what_runs,
+        }
+
+
+@dataclass(frozen=True)
+class ReportedRun:
+    """A record of a program."""
+
+    name: str
+    recorded: Sequence[Recorded]
+
+    @cached_property
+    def calls(self) -> list[Recorded]:
+        """The choices, by their first calls where the record has times."""
+        return sorted(self.recorded, key=lambda each: each.first or 0.0)
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """None for a record without times."""
+        return lay_out(self.recorded)
+
+
+def _matrix(functions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a letter for each function and backend: whether it implements it, or asks first."""
+    backends = functions["backends"]
+    rows = []
+    for each in functions["functions"]:
+        implementing, asking = {*each["backends"]}, {*each["asks"]}
+        letters = ("a" if n in asking else "y" if n in implementing else "-" for n in backends)
+        rows.append([each["function"], "".join(letters), each["is_dispatchable"]])
+    return {"backends": backends, "rows": rows}
+
+
+def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], made: str) -> str:
+    """Return the page.
+
+    Everything in it that comes from descriptions is escaped, and a policy in it lets no script run
+    but its own.
+
+    Parameters
+    ----------
+    libraries : sequence of ReportedLibrary
+        The libraries.
+    runs : sequence of ReportedRun
+        Recorded programs.
+    made : str
+        When it was made.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If jinja2 is not installed.
+    """
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    texts = {each.name: each.read_text("utf-8") for each in _folder().iterdir() if "." in each.name}
+    environment = Environment(
+        loader=DictLoader(texts),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(seconds=seconds)
+    style, script = texts["report.css"], texts["report.js"]
+    return environment.get_template("page.html").render(
+        libraries=libraries,
+        runs=runs,
+        made=made,
+        version=__version__,
+        python=platform.python_version(),
+        platform=platform.platform(),
+        span=span,
+        most_calls=CALLS,
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def _hash(text: str) -> str:
+    """Return a hash as a content security policy has it."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _folder() -> Traversable:
+    return files(__name__.rpartition(".")[0]) / "templates"

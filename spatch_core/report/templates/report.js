@@ -1,0 +1,234 @@
+(() => {
+  "use strict";
+
+  // Texts go into the page as texts: nothing here parses HTML.
+  function make(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key === "text") made.textContent = value;
+      else made.setAttribute(key, value);
+    }
+    made.append(...children);
+    return made;
+  }
+
+  const dataOf = (id) => JSON.parse(document.getElementById(`${id}-data`).textContent);
+  const labelled = (text, control) => make("label", {}, text, control);
+  const options = (select, values) =>
+    select.append(...values.map(([value, text]) => make("option", { value, text })));
+  const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  const shortOf = (name) => name.toLowerCase();
+
+  // The matrix of functions and backends
+
+  const CELLS = 6000; // at once in the page
+  const ROWS = 25; // at least
+  const WORDS = { y: "yes", a: "asks", "-": "" };
+  const KEEPS = {
+    all: () => true,
+    some: (letters, own) => [...letters].some((each, place) => each !== "-" && place !== own),
+    none: (letters, own) => ![...letters].some((each, place) => each !== "-" && place !== own),
+    asks: (letters) => letters.includes("a"),
+  };
+
+  function showMatrix(home, id, data) {
+    const { backends, rows } = data.matrix;
+    const own = backends.indexOf("default");
+    const shown = (name) => (name === "default" ? data.default : name);
+    const words = make("input", { type: "search", autocomplete: "off", spellcheck: "false" });
+    const names = make("input", { type: "search", autocomplete: "off", spellcheck: "false" });
+    const kind = make("select");
+    options(kind, [
+      ["all", "all functions"],
+      ["some", "those that a backend implements"],
+      ["none", "those that no backend implements"],
+      ["asks", "those with a should_run"],
+    ]);
+    const status = make("p", { role: "status", class: "quiet" });
+    const table = make("table", { class: "matrix" });
+    const region = make("div", {
+      class: "scroll", tabindex: "0", role: "region",
+      "aria-label": `Functions of ${data.library} by backend`,
+    }, table);
+    const back = make("button", { type: "button", text: "Previous functions" });
+    const forth = make("button", { type: "button", text: "Next functions" });
+    const pages = make("div", { class: "controls pages" }, back, forth);
+    let page = 0;
+
+    function chosen() {
+      const wanted = shortOf(names.value).split(/[\s,]+/).filter(Boolean);
+      const columns = backends.map((_, place) => place).filter((place) =>
+        !wanted.length || wanted.some((each) => shortOf(shown(backends[place])).includes(each)));
+      const parts = shortOf(words.value).split(/\s+/).filter(Boolean);
+      const place = columns.indexOf(own);
+      const found = rows.filter(([name, letters]) => {
+        const seen = columns.map((each) => letters[each]).join("");
+        return parts.every((each) => shortOf(name).includes(each)) && KEEPS[kind.value](seen, place);
+      });
+      return [columns, found];
+    }
+
+    function draw(everything = false) {
+      const [columns, found] = chosen();
+      const size = everything ? Math.max(1, found.length)
+        : Math.max(ROWS, Math.floor(CELLS / Math.max(1, columns.length)));
+      const last = Math.max(0, Math.ceil(found.length / size) - 1);
+      page = Math.min(page, last);
+      const start = page * size;
+      const visible = found.slice(start, start + size);
+      const head = make("tr", {}, make("th", { scope: "col", text: "Function" }),
+        ...columns.map((each) => make("th", { scope: "col", text: shown(backends[each]) })));
+      const body = visible.map(([name, letters, known]) => make("tr", {},
+        make("th", { scope: "row", text: known ? name : `${name} (not a function of the library)` }),
+        ...columns.map((each) =>
+          make("td", { class: letters[each] === "-" ? "no" : letters[each], text: WORDS[letters[each]] }))));
+      table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+      const part = visible.length < found.length
+        ? `, ${start + 1} to ${start + visible.length} of them below` : "";
+      status.textContent = `${found.length} of ${counted(rows.length, "function")}${part}; `
+        + `${columns.length} of ${counted(backends.length, "backend")}. `
+        + "“asks”: its should_run decides with the arguments.";
+      pages.hidden = last === 0;
+      back.disabled = page === 0;
+      forth.disabled = page === last;
+    }
+
+    for (const each of [words, names, kind]) {
+      each.addEventListener("input", () => { page = 0; draw(); });
+    }
+    back.addEventListener("click", () => { page -= 1; draw(); (back.disabled ? forth : back).focus(); });
+    forth.addEventListener("click", () => { page += 1; draw(); (forth.disabled ? back : forth).focus(); });
+    // Paper has no buttons; but nobody wants a thousand sheets.
+    const fits = () => chosen().map((each) => each.length).reduce((a, b) => a * b) <= 10 * CELLS;
+    window.addEventListener("beforeprint", () => { if (fits()) draw(true); });
+    window.addEventListener("afterprint", () => draw());
+    home.append(
+      make("div", { class: "controls" }, labelled("Search functions", words),
+        labelled("Search backends", names), labelled("Show", kind)),
+      status, region, pages);
+    draw();
+  }
+
+  // What would run
+
+  const UNDECIDED = -1;
+  const REFUSED = -2;
+  const OFFERED = 1000; // names in the list below the field
+
+  function showWhat(home, id, data) {
+    const { types, combinations, functions, answers, outcomes, backends, verdicts, reasons } = data.what;
+    const shown = (name) => (name === "default" ? data.default : name);
+    const place = new Map(combinations.map((each, number) => [each.join(), number]));
+    const key = (first, second) =>
+      (second === "" ? [first] : [first, second].map(Number).sort((a, b) => a - b)).join();
+    const list = make("datalist", { id: `${id}-names` });
+    options(list, functions.slice(0, OFFERED).map((each) => [each, ""]));
+    const name = make("input", {
+      type: "text", list: `${id}-names`, autocomplete: "off", spellcheck: "false",
+    });
+    const first = make("select");
+    const second = make("select");
+    options(first, combinations.filter((each) => each.length === 1)
+      .map(([each]) => [each, types[each].name]));
+    const told = make("div", { role: "status" });
+    const lines = make("div");
+    name.value = (data.matrix && interesting(data.matrix, functions)) || functions[0];
+
+    function partners() {
+      const before = second.value;
+      const others = types.map((_, number) => String(number))
+        .filter((each) => each !== first.value && place.has(key(first.value, each)));
+      second.replaceChildren();
+      options(second, [["", "nothing else"], ...others.map((each) => [each, types[each].name])]);
+      second.value = others.includes(before) ? before : "";
+    }
+
+    function draw() {
+      const wanted = shortOf(name.value.trim());
+      let row = functions.indexOf(name.value.trim());
+      if (row < 0 && wanted) row = functions.findIndex((each) => shortOf(each).endsWith(wanted));
+      if (row < 0 && wanted) row = functions.findIndex((each) => shortOf(each).includes(wanted));
+      if (row < 0) {
+        told.replaceChildren(make("p", { class: "outcome", text: "No function has this name." }));
+        lines.replaceChildren();
+        return;
+      }
+      const [selected, found, rest] = outcomes[answers[row][place.get(key(first.value, second.value))]];
+      const answer = selected === UNDECIDED ? "the arguments decide"
+        : selected === REFUSED ? "the call would be refused" : `${shown(backends[selected])} runs`;
+      const given = [first.value, second.value].filter((each) => each !== "");
+      const call = `${functions[row]}(${given.map((each) => types[each].name).join(", ")})`;
+      const notes = given.map((each) => types[each].note).filter(Boolean);
+      told.replaceChildren(make("p", { class: "outcome" }, make("code", { text: call }), ": ",
+        make("strong", { text: answer }), "."),
+        ...notes.map((each) => make("p", { class: "quiet", text: `${each}.` })));
+      const body = found.map(([backend, verdict, reason]) => make("tr", { role: "row" },
+        make("th", { role: "rowheader", scope: "row", text: shown(backends[backend] ?? "") }),
+        make("td", { role: "cell", text: verdicts[verdict] ?? "cannot be asked" }),
+        make("td", { role: "cell", text: reasons[reason] })));
+      const head = make("tr", { role: "row" }, ...["Backend", "Verdict", "Reason"].map((text) =>
+        make("th", { role: "columnheader", scope: "col", text })));
+      lines.replaceChildren(make("table", {
+        class: "stacked", role: "table", "aria-label": `What each backend would do for ${call}`,
+      }, make("thead", { role: "rowgroup" }, head), make("tbody", { role: "rowgroup" }, ...body)));
+      if (rest) {
+        lines.append(make("p", {
+          class: "quiet",
+          text: `${counted(rest, "more backend")} without an implementation, or for other types.`,
+        }));
+      }
+    }
+
+    name.addEventListener("input", draw);
+    first.addEventListener("input", () => { partners(); draw(); });
+    second.addEventListener("input", draw);
+    home.append(list, make("div", { class: "controls" }, labelled("Function", name),
+      labelled("Type of a dispatch argument", first), labelled("Together with", second)), told, lines);
+    partners();
+    draw();
+  }
+
+  // The function that most backends implement says most.
+  function interesting({ rows }, functions) {
+    const known = new Set(functions);
+    const number = (letters) => [...letters].filter((each) => each !== "-").length;
+    let best = null;
+    for (const [name, letters] of rows) {
+      if (known.has(name) && (!best || number(letters) > best[1])) best = [name, number(letters)];
+    }
+    return best && best[0];
+  }
+
+  // The arrows of an order
+
+  function joinArrows(table) {
+    const arrows = table.closest("section").querySelectorAll("svg.order .arrow");
+    for (const button of table.querySelectorAll("button.number")) {
+      button.addEventListener("click", () => {
+        const pressed = button.getAttribute("aria-pressed") === "true";
+        for (const each of table.querySelectorAll("button.number")) {
+          each.setAttribute("aria-pressed", "false");
+        }
+        button.setAttribute("aria-pressed", String(!pressed));
+        for (const each of arrows) {
+          const chosen = !pressed && each.dataset.number === button.dataset.number;
+          each.classList.toggle("chosen", chosen);
+          if (chosen) each.scrollIntoView({ block: "nearest", inline: "nearest" });
+        }
+      });
+    }
+  }
+
+  const parsed = new Map();
+  const cached = (id) => {
+    if (!parsed.has(id)) parsed.set(id, dataOf(id));
+    return parsed.get(id);
+  };
+  for (const each of document.querySelectorAll("[data-matrix]")) {
+    showMatrix(each, each.dataset.matrix, cached(each.dataset.matrix));
+  }
+  for (const each of document.querySelectorAll("[data-what]")) {
+    showWhat(each, each.dataset.what, cached(each.dataset.what));
+  }
+  document.querySelectorAll("[data-edges]").forEach(joinArrows);
+})();

@@ -1,0 +1,106 @@
+"""The page holds what the commands print, and nothing in it is markup but its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import spatch_core
+from spatch_core.report import page
+from spatch_core.report.page import ReportedLibrary, ReportedRun, render
+from tests.report.conftest import MARKUP, Elements, edge, library, recorded
+
+TEMPLATES = Path(spatch_core.__file__).parent / "report" / "templates"
+
+
+def test_texts_of_descriptions_are_texts(hostile: str) -> None:
+    """Elements and attributes are those of a page whose texts are harmless."""
+    plain = render([library("x")], [ReportedRun("runx", [recorded("x")])], "today")
+    one, other = Elements(hostile), Elements(plain)
+    assert [(tag, [*each]) for tag, each in one.found] == [
+        (tag, [*each]) for tag, each in other.found
+    ]
+    assert "img" not in {tag for tag, _ in one.found}
+    assert "onerror" not in {name for _, each in one.found for name in each}
+    for part in ("paintlib", "wrong", "mend", "the order", "because", "key", "lib:f"):
+        assert any(part + MARKUP in text for each in one.texts.values() for text in each)
+
+
+def test_the_data_of_the_script_survive(hostile: str) -> None:
+    """As JSON that cannot end its element."""
+    (text,) = (
+        each
+        for each in re.findall(
+            r'<script type="application/json" id="[\w-]+">(.*?)</script>', hostile
+        )
+    )
+    assert json.loads(text) == library(MARKUP).data
+    assert "<" not in text
+
+
+def test_one_script_alone_may_run(hostile: str) -> None:
+    """The policy names it and the styles by their hashes, and lets nothing be loaded."""
+    elements = Elements(hostile)
+    (policy,) = (each["content"] for each in elements.named("meta") if each.get("http-equiv"))
+    texts = [(TEMPLATES / name).read_text("utf-8") for name in ("report.css", "report.js")]
+    hashes = [page._hash(each) for each in texts]
+    assert policy.startswith(
+        f"default-src 'none'; style-src '{hashes[0]}'; script-src '{hashes[1]}';"
+    )
+    assert all(each in hostile for each in texts)
+    loads = {"src", "srcset", "data", "action", "poster", "style"}
+    assert not loads & {name for _, each in elements.found for name in each}
+    assert all(each["href"].startswith("#") for each in elements.named("a"))
+
+
+def test_identifiers_are_unique() -> None:
+    """Also with several libraries and runs; labels and links name what is there."""
+    runs = [ReportedRun("run.json", [recorded()])] * 2
+    elements = Elements(render([library(), library()], runs, "today"))
+    identifiers = [each["id"] for _, each in elements.found if "id" in each]
+    assert len(identifiers) == len({*identifiers})
+    named = {each["aria-labelledby"] for _, each in elements.found if "aria-labelledby" in each}
+    named |= {each["href"].removeprefix("#") for each in elements.named("a")}
+    assert named <= {*identifiers}
+
+
+def test_a_library_that_cannot_be_used() -> None:
+    """Its problem is told, and all that needs a system is left out."""
+    problem = {"backend": None, "key": None, "message": "it is broken", "remedy": "Mend it"}
+    nowhere = dict.fromkeys(("entry_point", "file", "distribution", "version"))
+    listed = {"name": "broken", "group": None, "environ_prefix": None, "backend": None, **nowhere}
+    found = ReportedLibrary(
+        {**listed, "backends": [], "problems": [{**problem, **nowhere}]}, "default"
+    )
+    text = render([found], [], "today")
+    assert "it is broken. Mend it." in text
+    assert "The library cannot be used" in text
+    assert "<svg" not in text
+    assert found.severities == {"problem": 1}
+    assert "No library is registered" in render([], [], "today")
+
+
+def test_edges_beyond_those_of_the_picture_are_counted() -> None:
+    """The first have numbers; what is left out has a command."""
+    names = [f"oil{number}" for number in range(40)]
+    edges = [edge(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
+    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
+    found = ReportedLibrary(library().listed, "default", order)
+    assert len(edges) == 780
+    assert [each["number"] for each in found.edges] == [*range(1, 61), *[0] * (page.EDGES - 60)]
+    assert f"{780 - page.EDGES} more are left out: <code>spatch-core order" in render(
+        [found], [], ""
+    )
+
+
+@pytest.mark.parametrize("calls", [0, 1, page.CALLS + 1])
+def test_runs_without_times(calls: int) -> None:
+    """They have a table."""
+    one = recorded(first=None, last=None)
+    text = render([], [ReportedRun("run.json", [one] * calls)], "today")
+    assert ("The record has no calls" in text) == (calls == 0)
+    assert ("times=True" in text) == (calls > 0)
+    assert ("1 more are left out" in text) == (calls > page.CALLS)
