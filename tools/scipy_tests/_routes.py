@@ -80,7 +80,9 @@ class Threads(Asked):
     def prepare(self, *, emulate: bool) -> None:
         policy = import_module("scipy_dispatch_threads._policy").Policy
         # Split the arrays of tests although they are small.
-        policy.current = staticmethod(lambda: policy(workers=3, smallest=0, slabs=3))
+        smallest = import_module("scipy_dispatch_threads._costs").SMALLEST
+        smallest.update(dict.fromkeys(smallest, 0))
+        policy.current = staticmethod(lambda _: policy(workers=3, smallest=0, slabs=3))
 
 
 class Dask(Route):

@@ -8,9 +8,8 @@ from calls import SciPyCall
 from comparison import assert_same, outcome
 from scipy import ndimage
 
-from scipy_dispatch_threads._call import Call, Deferred
 from scipy_dispatch_threads._policy import Policy
-from scipy_dispatch_threads._strategy import FirstOf, evaluate
+from scipy_dispatch_threads._strategy import FirstOf, evaluate, plan
 from scipy_dispatch_threads._table import TABLE
 
 if TYPE_CHECKING:
@@ -36,11 +35,8 @@ def forced(slabs: int) -> Policy:
 def why_not(key: str, arguments: dict[str, Any], policy: Policy) -> str | None:
     """Return why a call is not shared; None if it is."""
     name, strategy = STRATEGIES[key]
-    try:
-        strategy.check(Call(getattr(ndimage, name), (), arguments), policy)
-    except Deferred as deferred:
-        return str(deferred)
-    return None
+    planned = plan(strategy, getattr(ndimage, name), (), arguments, policy)
+    return planned if isinstance(planned, str) else None
 
 
 def assert_scipy_s(key: str, array: Any, slabs: int, **arguments: Any) -> None:

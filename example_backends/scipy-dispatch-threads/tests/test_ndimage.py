@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,30 +17,36 @@ from typical import CALLS, an_array
 from scipy_dispatch import backend_opts
 from scipy_dispatch import ndimage as library
 from scipy_dispatch_threads import ndimage, set_workers
+from scipy_dispatch_threads._costs import SMALLEST, VARIABLE
+from scipy_dispatch_threads._policy import Policy
+from scipy_dispatch_threads._strategy import plan
 from scipy_dispatch_threads._table import TABLE
+from scipy_dispatch_threads.measure import cheap_call
+from spatch_core.exceptions import BackendDeferredError
 from spatch_core.testing import run_python
 
-IMAGE = np.random.default_rng(0).standard_normal((300, 400))
+IMAGE = np.random.default_rng(0).standard_normal((600, 700))
 
 
 @pytest.mark.parametrize("name", TABLE)
 def test_a_function_looks_like_scipy_s(name: str) -> None:
     function, original = getattr(ndimage, name), getattr(scipy_ndimage, name)
     assert inspect.signature(function) == inspect.signature(original)
-    assert function.__doc__ == original.__doc__
     assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_a_function_works_by_itself(name: str) -> None:
-    """SciPy handles small arrays and invalid arguments."""
-    array = an_array(name)
-    assert_same(
-        getattr(ndimage, name)(array, **CALLS[name]),
-        getattr(scipy_ndimage, name)(array, **CALLS[name]),
-    )
-    with pytest.raises(TypeError, match="unknown"):
-        getattr(ndimage, name)(array, **CALLS[name], unknown=1)
+def test_a_function_works_by_itself(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is shared from the size on that its cost decides; else it raises with the reason."""
+    array, arguments = an_array(name), CALLS[name]
+    function = getattr(ndimage, name)
+    with pytest.raises(BackendDeferredError, match="too few"):
+        function(array, **arguments)
+    monkeypatch.setitem(SMALLEST, name, 0)
+    monkeypatch.setattr(Policy, "current", lambda smallest: Policy(3, smallest, slabs=3))
+    assert_same(function(array, **arguments), getattr(scipy_ndimage, name)(array, **arguments))
+    with pytest.raises(BackendDeferredError, match=r"unknown|arguments for gaussian_filter"):
+        function(array, **arguments, unknown=1)
 
 
 def why(name: str, *args: Any, **kwargs: Any) -> str:
@@ -53,8 +60,8 @@ def why(name: str, *args: Any, **kwargs: Any) -> str:
 def test_the_library_asks_first() -> None:
     assert why("gaussian_filter", IMAGE, 2) == "runs"
     assert why("gaussian_filter", input=IMAGE, sigma=2) == "runs"
-    assert why("gaussian_filter", IMAGE[:30], 2).startswith("defers: 12000 elements are too few")
-    assert "no axis of 120000 elements can be split" in why("median_filter", IMAGE.ravel(), 3)
+    assert why("gaussian_filter", IMAGE[:30], 2).startswith("defers: 21000 elements are too few")
+    assert "no axis of 420000 elements can be split" in why("median_filter", IMAGE.ravel(), 3)
     assert "SciPy is to report" in why("gaussian_filter", IMAGE, "wide")
     set_workers(1)
     assert why("gaussian_filter", IMAGE, 2) == "defers: there is one worker"
@@ -78,10 +85,40 @@ def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
     assert_same(other, scipy_ndimage.zoom(IMAGE[:10, :10], 2))
 
 
-def test_invoked_by_name_it_does_what_it_would_defer() -> None:
-    small = IMAGE[:5]
-    result = ndimage.gaussian_filter(small, 1)
-    assert_same(result, scipy_ndimage.gaussian_filter(small, 1))
+def test_forced_beyond_what_pays_it_raises() -> None:
+    with pytest.raises(BackendDeferredError, match="2800 elements are too few"):
+        library.gaussian_filter.invoke(backend="threads", force=True)(IMAGE[:4], 1)
+
+
+def test_a_deferral_reads_one_argument() -> None:
+    """Nothing else of a small call is looked at: the rest are no arguments of any function."""
+    assert "too few" in ndimage.sobel.plan(np.ones((182, 182)), object(), object(), no=object())
+
+
+def test_costly_functions_pay_from_smaller_arrays_on() -> None:
+    small = IMAGE[:182, :182].copy()
+    for name in ("sobel", "uniform_filter", "gaussian_filter", "correlate1d"):
+        assert "too few" in getattr(ndimage, name).plan(small, 3)
+    assert callable(ndimage.median_filter.plan(small, 3))
+
+
+def test_costs_of_the_user_s_machine_replace_those_of_the_package(tmp_path: Path) -> None:
+    (tmp_path / "costs.json").write_text('{"sobel": 20.0}', encoding="utf-8")
+    run_python(
+        """
+        from scipy_dispatch_threads._costs import SMALLEST
+
+        assert SMALLEST["sobel"] == 100_000 and len(SMALLEST) == 37
+        """,
+        environment={VARIABLE: str(tmp_path / "costs.json")},
+    )
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_calls_that_are_measured_are_shared(name: str) -> None:
+    array, arguments = cheap_call(name, 10_000, "float64")
+    policy = Policy(2, smallest=0, smallest_slab=1000)
+    assert callable(plan(TABLE[name], getattr(scipy_ndimage, name), (array,), arguments, policy))
 
 
 def test_within_a_thread_of_a_pool_the_default_runs() -> None:

@@ -37,9 +37,9 @@ def test_what_scipy_pads_first_is_left_to_it(mode: str) -> None:
 def test_the_number_of_points_counts_not_that_of_elements() -> None:
     from scipy_dispatch_threads._policy import Policy
 
-    policy = Policy(workers=2, smallest=64, smallest_slab=10)
+    policy = Policy(workers=2, smallest=128, smallest_slab=10)
     arguments = {"input": IMAGE, "coordinates": POINTS}
-    assert "63 elements are too few" in (why_not("map_coordinates", arguments, policy) or "")
+    assert "126 elements are too few" in (why_not("map_coordinates", arguments, policy) or "")
     arguments = {"input": IMAGE[:2, :2], "coordinates": np.zeros((2, 64))}
     assert why_not("map_coordinates", arguments, policy) is None
 

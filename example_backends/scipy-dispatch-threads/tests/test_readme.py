@@ -6,7 +6,6 @@ import doctest
 import re
 from pathlib import Path
 
-from scipy_dispatch_threads._policy import Policy
 from scipy_dispatch_threads._table import TABLE
 
 README = Path(__file__).parents[1] / "README.md"
@@ -22,7 +21,3 @@ def test_the_table_names_every_function_once() -> None:
     section = README.read_text(encoding="utf-8").partition("## Functions")[2].partition("\n#")[0]
     rows = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
     assert sorted(re.findall(r"`(\w+)`", ", ".join(rows))) == sorted(TABLE)
-
-
-def test_the_threshold_is_the_one_in_use() -> None:
-    assert f"fewer than {Policy(2).smallest} elements" in README.read_text(encoding="utf-8")

@@ -17,8 +17,9 @@ from typical import CALLS, an_array
 
 from scipy_dispatch import system
 from scipy_dispatch_threads import _pool
-from scipy_dispatch_threads._backend import backend
+from scipy_dispatch_threads._costs import SMALLEST
 from scipy_dispatch_threads._table import TABLE
+from scipy_dispatch_threads.ndimage import backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +36,12 @@ def test_every_function_has_a_typical_call() -> None:
     assert CALLS.keys() == TABLE.keys()
 
 
+def test_every_function_has_a_cost() -> None:
+    """Cheap functions pay from larger arrays on than costly ones."""
+    assert SMALLEST.keys() == TABLE.keys()
+    assert SMALLEST["uniform_filter"] > 2**18 > 2**15 > SMALLEST["median_filter"]
+
+
 def test_every_function_is_said_to_be_exact() -> None:
     """The tables in the docs state the exactness that `comparison.assert_same` checks."""
     assert {f"ndimage.{name}": {"all": EXACT} for name in TABLE} == TOLERANCES
@@ -45,12 +52,12 @@ def test_description_and_registry_agree() -> None:
     text = files("scipy_dispatch_threads").joinpath("backend.toml").read_text(encoding="utf-8")
     functions = tomllib.loads(text)["functions"]
     assert functions.pop("auto-generation") == {
-        "backend": "scipy_dispatch_threads._backend:backend",
+        "backend": "scipy_dispatch_threads.ndimage:backend",
         "modules": ["scipy_dispatch_threads.ndimage"],
     }
     defaults = functions.pop("defaults")
     assert {name: {**defaults, **fields} for name, fields in functions.items()} == {
-        name: {"function": each.identifier, "should_run": each.should_run}
+        name: {**defaults, "function": each.identifier, "should_run": each.should_run}
         for name, each in backend.functions.items()
     }
     assert list(functions) == sorted(functions)

@@ -15,6 +15,7 @@ from dask.base import is_dask_collection
 
 import scipy_dispatch_threads
 import skimage_dispatch
+from scipy_dispatch_threads._policy import Policy
 from skimage_dispatch import backend_opts, feature, filters, morphology, system
 from skimage_dispatch_backends._neighbours import NEIGHBOURS
 
@@ -76,8 +77,9 @@ def computed(lazy: Any) -> Any:
 
 
 @pytest.fixture(autouse=True)
-def workers() -> Iterator[None]:
+def small_images_are_shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     scipy_dispatch_threads.set_workers(2)
+    monkeypatch.setattr(Policy, "current", lambda: Policy(2, smallest=2**15))
     yield
     scipy_dispatch_threads.set_workers(None)
 

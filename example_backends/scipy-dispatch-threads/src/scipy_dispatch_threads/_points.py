@@ -34,8 +34,7 @@ class Points(Strategy):
 
     spline_filter: Passes
 
-    def elements(self, call: Call) -> int:
-        return np.size(call["coordinates"]) // max(call.input.ndim, 1)
+    counted = "coordinates"
 
     def check_arguments(self, call: Call, policy: Policy) -> None:
         self._split(call, policy)

@@ -11,15 +11,15 @@ from . import _pool
 class Policy:
     """When a call is split, and into how many slabs.
 
-    The defaults result from ``benchmarks/threshold.py`` and ``benchmarks/speed.py``; the README
-    gives the measurements.
+    The defaults result from ``benchmarks/speed.py``.
 
     Attributes
     ----------
     workers : int
         The number of threads that share a call.
     smallest : int
-        Arrays with fewer elements are left to SciPy.
+        Arrays with fewer elements are left to SciPy. `_costs.SMALLEST` has it for each function
+        of SciPy's; the default is for cheap ones.
     smallest_slab : int
         The smallest number of elements in a slab.
     good_slab : int
@@ -36,7 +36,7 @@ class Policy:
     """
 
     workers: int
-    smallest: int = 2**15
+    smallest: int = 2**18
     smallest_slab: int = 2**13
     good_slab: int = 2**18
     slabs_per_worker: int = 4
@@ -44,6 +44,6 @@ class Policy:
     slabs: int | None = None
 
     @classmethod
-    def current(cls) -> Policy:
-        """Return the policy for a call from the current thread."""
-        return cls(1 if _pool.why_serial() else _pool.workers())
+    def current(cls, smallest: int = smallest) -> Policy:
+        """Return the policy for calls that pay from a number of elements on."""
+        return cls(_pool.workers(), smallest)

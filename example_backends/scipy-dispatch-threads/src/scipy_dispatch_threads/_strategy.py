@@ -13,7 +13,7 @@ from ._call import Call, Deferred
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, ClassVar
 
     from ._call import Array
     from ._policy import Policy
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 class Strategy(ABC):
     """A strategy for sharing a call of a function among threads."""
+
+    counted: ClassVar[str] = "input"
+    """The parameter whose number of elements decides whether sharing pays."""
 
     def check(self, call: Call, policy: Policy) -> None:
         """Check that a call can be shared and is worth sharing.
@@ -33,21 +36,15 @@ class Strategy(ABC):
         if policy.workers < 2 and policy.slabs is None:
             raise Deferred("there is one worker")
         try:
-            elements = self.elements(call) if call.input.size else 0
+            elements = np.size(call[self.counted]) if call.input.size else 0
             if elements < max(policy.smallest, 1):
-                raise Deferred(
-                    f"{elements} elements are too few: threads pay from {policy.smallest} on"
-                )
+                raise Deferred(too_few(elements, policy.smallest))
             self.check_arguments(call, policy)
         except Deferred:
             raise
         except Exception as error:
             # For invalid arguments, SciPy's own message is the clearest.
             raise Deferred(f"SciPy is to report: {type(error).__name__}: {error}") from error
-
-    def elements(self, call: Call) -> int:
-        """Return the approximate number of elements in the result."""
-        return call.input.size
 
     @abstractmethod
     def check_arguments(self, call: Call, policy: Policy) -> None:
@@ -97,6 +94,33 @@ def _demanding(policy: Policy) -> Policy:
     return replace(policy, least_gain=0.9 * policy.workers)
 
 
+def too_few(elements: int, smallest: int) -> str:
+    """Return the reason against sharing a call with too few elements."""
+    return f"{elements} elements are too few: threads pay from {smallest} on"
+
+
+def plan(
+    strategy: Strategy,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    policy: Policy,
+) -> Callable[[], Any] | str:
+    """Return what shares a call of a SciPy function among threads, or the reason against it."""
+    try:
+        call = Call(function, args, kwargs)
+        strategy.check(call, policy)
+    except Deferred as deferred:
+        return str(deferred)
+
+    def compute() -> Any:
+        with suppress(Deferred):  # there may be a NaN
+            return strategy.compute(call, policy)
+        return function(*args, **kwargs)
+
+    return compute
+
+
 def evaluate(
     strategy: Strategy,
     function: Callable[..., Any],
@@ -104,18 +128,9 @@ def evaluate(
     kwargs: dict[str, Any],
     policy: Policy,
 ) -> Any:
-    """Return a SciPy function's result, sharing the work among threads if possible.
-
-    Raises
-    ------
-    Exception
-        Any exception that SciPy raises.
-    """
-    with suppress(Deferred):
-        call = Call(function, args, kwargs)
-        strategy.check(call, policy)
-        return strategy.compute(call, policy)
-    return function(*args, **kwargs)
+    """Return a SciPy function's result, sharing the work among threads if possible."""
+    planned = plan(strategy, function, args, kwargs, policy)
+    return function(*args, **kwargs) if isinstance(planned, str) else planned()
 
 
 def given_output(call: Call) -> Array | None:

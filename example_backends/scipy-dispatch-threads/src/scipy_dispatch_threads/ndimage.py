@@ -1,80 +1,64 @@
 """Functions of `scipy.ndimage` on all cores, with SciPy's signatures and SciPy's results.
 
-A call that cannot be shared among threads, or is not worth sharing, goes to SciPy unchanged.
+A call that cannot be shared among threads, or is not worth sharing, is deferred with the reason.
 
 Examples
 --------
 >>> import numpy as np
 >>> from scipy_dispatch_threads import ndimage
->>> ndimage.maximum_filter(np.array([0, 3, 0, 0]), 3)
-array([3, 3, 3, 0])
+>>> ndimage.maximum_filter.plan(np.array([0, 3, 0, 0]), 3)  # doctest: +ELLIPSIS
+'4 elements are too few: threads pay from ... on'
 """
 
 from __future__ import annotations
 
 import functools
 
+import numpy as np
 from scipy import ndimage as _scipy_ndimage
 
-from . import _pool
-from ._backend import backend
-from ._call import Call, Deferred
+from spatch_core import BackendImplementation
+
+from . import _pool, _strategy
+from ._call import signature_of
+from ._costs import SMALLEST
 from ._policy import Policy
-from ._strategy import evaluate
 from ._table import TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
 
-    from spatch_core import DispatchContext
+    Plan: TypeAlias = "Callable[[], Any] | str"
 
-__all__ = ["should_run"]
-__all__ += list(TABLE)
+__all__ = list(TABLE)
 
-
-def should_run(context: DispatchContext, *args: Any, **kwargs: Any) -> bool | str:
-    """Decide whether a call should be shared among threads.
-
-    Parameters
-    ----------
-    context : DispatchContext
-        Provides the name of the function.
-    *args, **kwargs
-        The arguments of the call.
-
-    Returns
-    -------
-    True or str
-        True if the call should be shared, else the reason against it.
-    """
-    serial = _pool.why_serial()
-    if serial:
-        return serial
-    name = context.function.rpartition(":")[2]
-    try:
-        call = Call(getattr(_scipy_ndimage, name), args, kwargs)
-        TABLE[name].check(call, Policy.current())
-    except Deferred as deferred:
-        return str(deferred)
-    return True
+backend = BackendImplementation("threads")
 
 
-def _implementation(name: str) -> Callable[..., Any]:
-    function = getattr(_scipy_ndimage, name)
-    strategy = TABLE[name]
+def _plan_of(name: str) -> Callable[..., Plan]:
+    function, strategy = getattr(_scipy_ndimage, name), TABLE[name]
+    counted = strategy.counted
+    position = [*signature_of(function).parameters].index(counted)
 
     @functools.wraps(function)
-    def implementation(*args: Any, **kwargs: Any) -> Any:
-        return evaluate(strategy, function, args, kwargs, Policy.current())
+    def plan(*args: Any, **kwargs: Any) -> Plan:
+        # Most calls are too small. They cost no more than this look at one argument.
+        array = args[position] if len(args) > position else kwargs.get(counted)
+        if isinstance(array, np.ndarray) and array.size < SMALLEST[name]:
+            return _strategy.too_few(array.size, SMALLEST[name])
+        reason = _pool.why_serial()
+        if reason:
+            return reason
+        policy = Policy.current(SMALLEST[name])
+        return _strategy.plan(strategy, function, args, kwargs, policy)
 
-    implementation.__module__ = __name__
-    implementation.__qualname__ = name
-    identifier = f"scipy_dispatch.ndimage:{name}"
-    backend.implements(identifier, should_run=should_run)(implementation)
-    return implementation
+    plan.__doc__ = "SciPy's function on all cores, with the same bits."
+    plan.__module__ = __name__
+    plan.__qualname__ = name
+    return plan
 
 
 for _name in TABLE:
-    globals()[_name] = _implementation(_name)
+    globals()[_name] = backend.plans(f"scipy_dispatch.ndimage:{_name}")(_plan_of(_name))

@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from . import _pool
-from ._call import Call, Deferred
+from . import _pool, _strategy
 from ._policy import Policy
 from ._slabs import Slabs
 from ._split import WHOLE, Reach
@@ -69,19 +66,6 @@ def plan(
         output[...] = result
         return output
 
-    if serial := _pool.why_serial():
-        return serial
-    policy = Policy.current()
-    try:
-        call = Call(as_in_scipy, (array,), {})
-        strategy.check(call, policy)
-    except Deferred as deferred:
-        return str(deferred)
-
-    def compute() -> Array:
-        with suppress(Deferred):  # it has a NaN
-            shared: Array = strategy.compute(call, policy)
-            return shared
-        return function(array)
-
-    return compute
+    return _pool.why_serial() or _strategy.plan(
+        strategy, as_in_scipy, (array,), {}, Policy.current()
+    )
