@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +59,12 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def draw(names: Sequence[str], edges: Sequence[dict[str, Any]], most: int = MOST) -> Picture:
+def draw(
+    names: Sequence[str],
+    edges: Sequence[dict[str, Any]],
+    most: int = MOST,
+    shown: Callable[[str], str] = str,
+) -> Picture:
     """Lay out a priority order.
 
     Parameters
@@ -70,6 +75,8 @@ def draw(names: Sequence[str], edges: Sequence[dict[str, Any]], most: int = MOST
         As ``order --json`` has them, the strongest first.
     most : int, optional
         How many edges are drawn.
+    shown : callable, optional
+        Returns what people see as the name of a backend.
     """
     place = {name: position for position, name in enumerate(names)}
     # One that is on a cycle may point up.
@@ -89,8 +96,8 @@ def draw(names: Sequence[str], edges: Sequence[dict[str, Any]], most: int = MOST
         middle = (start + end) // 2
         arrows.append(Arrow(number, _path(x, start, end), tip, x, middle, edges[index]))
     boxes = [
-        Box(_MARGIN, _MARGIN + position * _ROW, name, cut(f"{position + 1}. {name}", _LETTERS))
-        for position, name in enumerate(names)
+        Box(_MARGIN, _MARGIN + (position - 1) * _ROW, name, cut(f"{position}. {shown(name)}", _LETTERS))
+        for position, name in enumerate(names, 1)
     ]
     room = _FIRST_LANE + (max(lanes) + 1) * _LANE if lanes else 0
     return Picture(

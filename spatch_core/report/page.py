@@ -61,7 +61,9 @@ class ReportedLibrary:
     @cached_property
     def picture(self) -> Picture | None:
         """That of the priority order."""
-        return None if self.order is None else draw(self.order["order"], self.order["edges"])
+        if self.order is None:
+            return None
+        return draw(self.order["order"], self.order["edges"], shown=self.shown)
 
     @cached_property
     def edges(self) -> list[dict[str, Any]]:

@@ -60,11 +60,20 @@ def test_identifiers_are_unique() -> None:
     """Also with several libraries and runs; labels and links name what is there."""
     runs = [ReportedRun("run.json", [recorded()])] * 2
     elements = Elements(render([library(), library()], runs, "today"))
+    assert elements.texts["a"].count("paintlib") == 2 * 2  # among the contents, and in a table
     identifiers = [each["id"] for _, each in elements.found if "id" in each]
     assert len(identifiers) == len({*identifiers})
     named = {each["aria-labelledby"] for _, each in elements.found if "aria-labelledby" in each}
     named |= {each["href"].removeprefix("#") for each in elements.named("a")}
     assert named <= {*identifiers}
+
+
+def test_the_library_itself_has_its_name_everywhere() -> None:
+    """In the picture, the tables and the texts between them, which spaces keep apart."""
+    text = " ".join(render([library()], [], "today").split())
+    assert ">1. own</text>" in text
+    assert "dashed ones take part in no call. Before all: oil0, by the environment." in text
+    assert "default</" not in text
 
 
 def test_a_library_that_cannot_be_used() -> None:
