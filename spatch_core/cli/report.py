@@ -35,12 +35,21 @@ names of packages, folders and versions.
 Exit code 0 once it is written, whatever it tells."""
 
 
+def _in_a_folder(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
+    """Check at the begin that the file can be written in the end; a click callback."""
+    folder = Path(value).parent
+    if not folder.is_dir():
+        raise click.BadParameter(f"there is no folder {folder}")
+    return value
+
+
 @click.command("report", epilog=_EPILOG)
 @click.argument("libraries", metavar="[LIBRARY]...", nargs=-1, shell_complete=complete_libraries)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    type=click.Path(dir_okay=False, writable=True),
+    callback=_in_a_folder,
     default="report.html",
     show_default=True,
     help="The file to write; it is replaced.",

@@ -96,7 +96,12 @@ def draw(
         middle = (start + end) // 2
         arrows.append(Arrow(number, _path(x, start, end), tip, x, middle, edges[index]))
     boxes = [
-        Box(_MARGIN, _MARGIN + (position - 1) * _ROW, name, cut(f"{position}. {shown(name)}", _LETTERS))
+        Box(
+            _MARGIN,
+            _MARGIN + (position - 1) * _ROW,
+            name,
+            cut(f"{position}. {shown(name)}", _LETTERS),
+        )
         for position, name in enumerate(names, 1)
     ]
     room = _FIRST_LANE + (max(lanes) + 1) * _LANE if lanes else 0

@@ -147,9 +147,12 @@ def test_wrong_usage(paint: Site) -> None:
     answer = paint.run("report", "paintlip")
     assert (answer.code, answer.output) == (2, "")
     assert "did you mean paintlib?" in answer.errors
-    answer = paint.run("report", "--no-doctor", "-o", "absent/report.html")
-    assert (answer.code, answer.output) == (1, "")
-    assert "absent/report.html" in answer.errors
+    answer = paint.run("report", "--record", "absent.json")
+    assert (answer.code, answer.output) == (2, "")
+    assert "absent.json" in answer.errors
+    answer = paint.run("report", "-o", "absent/report.html")
+    assert (answer.code, answer.output) == (2, "")
+    assert "Invalid value for '-o' / '--output': there is no folder absent" in answer.errors
     assert not (paint.folder / "report.html").exists()
 
 
