@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from .._identifiers import shown
+from ..examination.edges import BASE_ORDER
 from .order_picture import Picture, draw
 from .timeline import Timeline, lay_out, seconds, span
 
@@ -178,6 +179,7 @@ def render(libraries: Sequence[ReportedLibrary], runs: Sequence[ReportedRun], ma
         python=platform.python_version(),
         platform=platform.platform(),
         span=span,
+        base_order=BASE_ORDER,
         most_calls=CALLS,
         style=style,
         script=script,

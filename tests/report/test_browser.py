@@ -218,7 +218,30 @@ def test_it_can_be_printed(browser: Browser, file: Path) -> None:
         page.locator(".scroll").first.evaluate("each => getComputedStyle(each).overflow")
         == "visible"
     )
+    closed = page.locator("details").first
+    closed.evaluate("each => { each.open = false }")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert closed.get_attribute("open") is not None
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert closed.get_attribute("open") is None
     assert page.pdf()[:5] == b"%PDF-"
+    page.close()
+
+
+def test_a_wide_picture_fits_the_paper(browser: Browser, tmp_path: Path) -> None:
+    """On a screen it is scrolled."""
+    names = [f"oil{number}" for number in range(60)]
+    edges = [edge(name, names[-1]) for name in names[:-1]]
+    order = {"order": names, "edges": edges, "prioritized": [], "cycles": []}
+    path = tmp_path / "wide.html"
+    listed = library().listed
+    path.write_text(render([ReportedLibrary(listed, "own", order)], [], "today"), encoding="utf-8")
+    page = Opened(browser, path, viewport={"width": 700, "height": 900}).page
+    width = "document.querySelector('svg.order').getBoundingClientRect().width"
+    assert page.evaluate(width) > 1400
+    assert page.evaluate("document.documentElement.scrollWidth") == 700
+    page.emulate_media(media="print")
+    assert page.evaluate(width) <= 700
     page.close()
 
 

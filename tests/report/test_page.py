@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 import spatch_core
+from spatch_core.examination.edges import BASE_ORDER
 from spatch_core.report import page
 from spatch_core.report.page import ReportedLibrary, ReportedRun, render
 from tests.report.conftest import MARKUP, Elements, edge, library, recorded
@@ -74,6 +76,15 @@ def test_the_library_itself_has_its_name_everywhere() -> None:
     assert ">1. own</text>" in text
     assert "dashed ones take part in no call. Before all: oil0, by the environment." in text
     assert "default</" not in text
+
+
+def test_the_order_says_what_holds_without_arrows() -> None:
+    """And of arrows only where there are some."""
+    order = {"order": ["default", "oil"], "edges": [], "prioritized": [], "cycles": []}
+    text = unescape(render([ReportedLibrary(library().listed, "default", order)], [], "today"))
+    assert f"Where no arrow says otherwise, {BASE_ORDER}." in text
+    assert "An arrow says" not in text
+    assert "An arrow says" in render([library()], [], "today")
 
 
 def test_a_library_that_cannot_be_used() -> None:

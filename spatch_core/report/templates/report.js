@@ -219,6 +219,19 @@
     }
   }
 
+  // What is closed would not be printed.
+  const closed = new Set();
+  window.addEventListener("beforeprint", () => {
+    for (const each of document.querySelectorAll("details:not([open])")) {
+      closed.add(each);
+      each.open = true;
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const each of closed) each.open = false;
+    closed.clear();
+  });
+
   const parsed = new Map();
   const cached = (id) => {
     if (!parsed.has(id)) parsed.set(id, dataOf(id));
