@@ -206,6 +206,10 @@ _FURTHER: tuple[tuple[str, str, dict[str, Any]], ...] = (
         ("uint8", "shift", {"shift": 0.3, "mode": "grid-constant", "cval": cval})
         for cval in (1, 1.7)
     ),
+    *(("float64", each, {"mode": "grid-constant"}) for each in ("sobel", "laplace")),
+    *((each, "zoom", {"zoom": 1, "order": 3}) for each in ("uint8", "float64")),
+    *(("bool", "zoom", {"zoom": 1.7, "order": 0, "mode": mode}) for mode in MODES),
+    *(("bool", "rotate", {"angle": 33.0, "order": 0, "cval": each}) for each in (0, 1, 0.5)),
     *(("float64", "rotate", {"angle": angle}) for angle in (np.float32(90), np.int64(33))),
     *(
         ("float64", "spline_filter", {"order": each, "mode": "reflect"})

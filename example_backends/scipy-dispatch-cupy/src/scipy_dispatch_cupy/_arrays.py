@@ -72,6 +72,12 @@ def _adapted(call: Call) -> Call:
     return _for_images(call) if call.module == "ndimage" else adapted(call)
 
 
+def _named(mode: Any) -> Any:
+    if not isinstance(mode, str):
+        return type(mode)(map(_named, mode))
+    return "constant" if mode == "grid-constant" else mode
+
+
 def _for_images(call: Call) -> Call:
     import cupy
 
@@ -88,6 +94,9 @@ def _for_images(call: Call) -> Call:
         # SciPy takes the window's size from the structure, CuPy requires a size or a footprint.
         changes["footprint"] = cupy.asarray(np.ones(call["structure"].shape, bool))
         changes["size"] = None
+    if call["mode"] is not None and call.name not in (*INTERPOLATION, "zoom"):
+        # The same for filters, and CuPy's know the shorter name only.
+        changes["mode"] = _named(call["mode"])
     if call.name == "affine_transform":
         shape = call["output_shape"]
         if shape is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._rules import kind_of, of_cupy, result_type
+from ._rules import kind_of, on_host, result_type
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,24 +13,11 @@ if TYPE_CHECKING:
     from ._call import Call
     from ._rules import Rule
 
-_MODES = {
-    *("reflect", "constant", "nearest", "mirror", "wrap"),
-    *("grid-mirror", "grid-constant", "grid-wrap"),
-}
-
 
 def modes(call: Call) -> list[Any]:
     """Return the modes as a list, of one mode or one for each axis."""
     mode = call["mode"]
     return [mode] if isinstance(mode, str) or mode is None else list(mode)
-
-
-def known_mode(call: Call) -> str | None:
-    """Reject modes that SciPy does not have."""
-    for mode in modes(call):
-        if mode is not None and mode not in _MODES:
-            return f"mode={mode!r} is none of SciPy's, and CuPy may know it; see SciPy's docs"
-    return None
 
 
 def has_complex_numbers(call: Call) -> bool:
@@ -62,11 +49,6 @@ def left_out(name: str, value: Any) -> str:
     return f"CuPy leaves out weights of 0, where SciPy's product with {name}={value} is NaN"
 
 
-def unseen(name: str) -> str:
-    """Return the reason for rejecting a CuPy array whose elements would have to be read."""
-    return f"{name}= is an array of CuPy's, which is not looked at; pass one of NumPy's"
-
-
 def solid_line(name: str) -> Rule:
     """Reject 1-d windows with gaps, for which SciPy's ranks differ from CuPy's."""
 
@@ -74,9 +56,7 @@ def solid_line(name: str) -> Rule:
         window = call[name]
         if window is None or np.ndim(call[call.first]) != 1:
             return None
-        if of_cupy(window):
-            return unseen(name)
-        if not np.all(np.asarray(window)):
+        if not np.all(np.asarray(on_host(window))):
             return f"SciPy looks at the gaps of {name}= too, for one dimension, and CuPy does not"
         return None
 
@@ -98,9 +78,15 @@ def whole_constant(call: Call) -> str | None:
     return None
 
 
+def takes_nearest(call: Call) -> bool:
+    """Return whether an interpolation looks up elements of a boolean image, as for masks."""
+    looks_up = call["prefilter"] is not None and call["order"] == 0
+    return looks_up and kind_of(call["input"]) == "b" and call["cval"] in (0, 1)
+
+
 def boolean_result(call: Call) -> str | None:
     """Reject boolean results of sums."""
-    if result_type(call["output"], call["input"]).kind == "b":
+    if result_type(call["output"], call["input"]).kind == "b" and not takes_nearest(call):
         return "SciPy cuts fractions off, and CuPy makes True of them; pass output=float"
     return None
 

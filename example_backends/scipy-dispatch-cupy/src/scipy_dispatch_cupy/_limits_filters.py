@@ -10,12 +10,9 @@ from ._image_rules import (
     complex_result,
     holds,
     is_endless,
-    known_mode,
     left_out,
-    modes,
     pads,
     solid_line,
-    unseen,
     whole_constant,
 )
 from ._rules import (
@@ -23,6 +20,7 @@ from ._rules import (
     is_array,
     kind_of,
     of_cupy,
+    on_host,
     one_whole,
     real,
     result_type,
@@ -35,12 +33,6 @@ from ._rules import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._call import Call
-
-
-def _filter_mode(call: Call) -> str | None:
-    if "grid-constant" in modes(call):
-        return "CuPy's filters have no mode='grid-constant'; mode='constant' means the same"
-    return None
 
 
 def _several_modes(call: Call) -> str | None:
@@ -147,9 +139,7 @@ def _added_structure(call: Call) -> str | None:
     structure = call["structure"]
     if structure is None:
         return None
-    if of_cupy(structure):
-        return unseen("structure")
-    if np.any(np.asarray(structure) < 0):
+    if np.any(np.asarray(on_host(structure)) < 0):
         return "CuPy leaves out structure= where it is below 0 in the middle"
     for dtype in (result_type(None, call["input"]), result_type(call["output"], call["input"])):
         if dtype != np.float64:
@@ -182,9 +172,7 @@ def _standard_structure(call: Call) -> str | None:
     structure = call["structure"]
     if structure is None:
         return None
-    if of_cupy(structure):
-        return unseen("structure")
-    cells = np.asarray(structure) != 0
+    cells = np.asarray(on_host(structure)) != 0
     ndim = cells.ndim
     standard = (generate_binary_structure(ndim, each) for each in range(1, ndim + 1))
     if not any(np.array_equal(cells, each) for each in standard):
@@ -194,9 +182,9 @@ def _standard_structure(call: Call) -> str | None:
 
 def _symmetric_structure(call: Call) -> str | None:
     structure = call["structure"]
-    if structure is None or of_cupy(structure):
+    if structure is None:
         return None
-    cells = np.asarray(structure) != 0
+    cells = np.asarray(on_host(structure)) != 0
     if not np.array_equal(cells, np.flip(cells)):
         return "structure= is not symmetric, and CuPy looks at one half of it"
     return None
@@ -293,12 +281,12 @@ _TOTALS = "center_of_mass mean standard_deviation sum sum_labels variance"
 _STEPS = "binary_erosion binary_dilation binary_opening binary_closing"
 
 _ADDED = (
-    *(known_mode, _filter_mode, boolean_result, complex_result, complex_constant),
+    *(boolean_result, complex_result, complex_constant),
     whole_constant,
 )
 _WEIGHTED = (*_ADDED, _unsigned_sums)
 _RANKED = (
-    *(real("input"), known_mode, _filter_mode, _window_size, complex_result),
+    *(real("input"), _window_size, complex_result),
     *(whole_constant, _ordered_constant, _one_mode, _boolean_ranks, _ordered_axes),
 )
 _GREY = (*_RANKED, _added_structure)

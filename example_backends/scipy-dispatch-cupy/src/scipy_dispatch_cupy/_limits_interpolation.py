@@ -9,7 +9,7 @@ from ._image_rules import (
     complex_constant,
     complex_result,
     holds,
-    known_mode,
+    takes_nearest,
     whole_constant,
 )
 from ._rules import is_array, kind_of, of_cupy, one_whole, real, result_type, table
@@ -54,7 +54,7 @@ def _other_grid(call: Call) -> str | None:
 
 
 def _boolean_image(call: Call) -> str | None:
-    if kind_of(call["input"]) == "b":
+    if kind_of(call["input"]) == "b" and not takes_nearest(call):
         return "CuPy interpolates no booleans as SciPy does"
     return None
 
@@ -90,12 +90,6 @@ def _columns(call: Call) -> str | None:
         axes = np.ndim(output)
     if columns != axes:
         return f"matrix= is for {columns} dimensions, of which the result has {axes}"
-    return None
-
-
-def _no_zoom(call: Call) -> str | None:
-    if np.all(np.asarray(call["zoom"]) == 1):
-        return "SciPy copies an image for zoom=1, and CuPy interpolates it"
     return None
 
 
@@ -135,17 +129,17 @@ def _short_spline(call: Call) -> str | None:
 
 
 _SPLINE = (
-    *(known_mode, one_whole("order"), _boolean_image, boolean_result, complex_result),
+    *(one_whole("order"), _boolean_image, boolean_result, complex_result),
     *(whole_constant, complex_constant, _padded_spline, _short_spline, _wrapped_point),
 )
 
 RULES = table(
     ("ndimage", "map_coordinates", (real("coordinates"),)),
     ("ndimage", "affine_transform map_coordinates rotate shift zoom", _SPLINE),
-    ("ndimage", "spline_filter spline_filter1d", (known_mode, one_whole("order"), _boolean_image)),
+    ("ndimage", "spline_filter spline_filter1d", (one_whole("order"), _boolean_image)),
     ("ndimage", "spline_filter spline_filter1d", (boolean_result, complex_result)),
     ("ndimage", "spline_filter spline_filter1d", (_short_spline, _whole_coefficients)),
     ("ndimage", "affine_transform", (_fewer_coordinates, _columns, _homogeneous)),
-    ("ndimage", "zoom", (_no_zoom, _other_grid, _lost_zoom_constant)),
+    ("ndimage", "zoom", (_other_grid, _lost_zoom_constant)),
     ("ndimage", "rotate", (_half_turn, _turned_planes)),
 )
