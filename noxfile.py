@@ -87,6 +87,9 @@ UNMEASURED = ("attacks", "function/test_acceleration_stress.py", "tools")
 many threads, or test no part of the package."""
 MEASURED = ("tests", "--ignore=tests/typing", *(f"--ignore=tests/{each}" for each in UNMEASURED))
 
+PYODIDE_CANNOT_BE_HAD = 77
+"""The code with which tools/pyodide_tests/in_pyodide.py ends where Pyodide cannot be fetched."""
+
 nox.needs_version = ">=2025.11.12"
 nox.options.envdir = str(FOLDER / "environments")
 nox.options.reuse_venv = "yes"
@@ -385,6 +388,20 @@ if "3.11" in INTERPRETERS:
         ]
         # The blocks of a page are one piece of work.
         step.pytest("torch", "-m", "", *parts, shared="loadfile")
+
+
+@step("a part of the tests of spatch_core in Pyodide: CPython 3.14, without C and without threads")
+def pyodide(step: Step) -> None:
+    step.install(groups=["pyodide"])
+    part = ["--every=8", *(f"tests/{name}" for name in ("call", "state", "switching"))]
+    if "whole" in step.session.posargs:
+        part = []
+    try:
+        step.session.run(step.python, "tools/pyodide_tests/in_pyodide.py", *part)
+    except CommandFailed as error:
+        if str(error).endswith(f"code {PYODIDE_CANNOT_BE_HAD}"):
+            step.session.skip("Pyodide cannot be had here")
+        step.failed.append("pyodide_tests")
 
 
 @step(

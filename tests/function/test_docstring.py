@@ -140,7 +140,8 @@ def test_help_shows_it() -> None:
 
     assert list(system.backends)
     text = pydoc.plain(pydoc.render_doc(blur))
-    assert "blur(x: 'Foreign | int', sigma: 'float' = 1.0, *, mode: 'str' = 'reflect')" in text
+    signature = "blur(x: Foreign | int, sigma: float = 1.0, *, mode: str = reflect)"
+    assert signature in text.replace("'", "")  # since Python 3.14 without those of annotations
     assert f"Backends\n    --------\n    first\n        Types: {FOREIGN}." in text
 
 

@@ -194,7 +194,8 @@ def _name(instruction: dis.Instruction) -> str:
     value = instruction.argval
     if instruction.opname.startswith(("LOAD_GLOBAL", "LOAD_NAME")):
         return str(value)
-    if instruction.opname == "LOAD_CONST" and value is not None:
+    # A small number is a constant of the wrapper, and since Python 3.14 part of an instruction.
+    if instruction.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and value is not None:
         names: dict[Any, str] = {type: "type", map: "map", tuple: "tuple", missing: "missing"}
         names[Exception], names[NotImplemented] = "Exception", "NotImplemented"
         names[isinstance], names[TakesFound] = "isinstance", "TakesFound"

@@ -1,0 +1,107 @@
+"""Run tests of spatch_core on CPython 3.14 as WebAssembly: in Pyodide, with Node.js.
+
+    python -m pip install --group pyodide
+    python tools/pyodide_tests/in_pyodide.py                  # all that can run there
+    python tools/pyodide_tests/in_pyodide.py tests/call -x    # pytest's arguments instead
+
+The package under test is the wheel of pure Python, as in a browser. Needs a package index and a
+registry of npm; what they give is kept in .check/pyodide/. Tests of what Pyodide lacks (processes,
+threads, compiled packages) are skipped, with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from _wheels import ROOT, build_wheel
+
+RELEASE = "314.0.7"
+PYTHON = "3.14"
+"""Release of Pyodide, and the version of its Python, which the first number names."""
+HERE = Path(__file__).resolve().parent
+FOLDER = ROOT / ".check" / "pyodide"
+NEEDED = ("pytest>=8.2", "hypothesis>=6.100", "sybil>=9", "cloudpickle>=3", "click", "rich")
+"""What the tests import; of each, the newest release of pure Python is installed."""
+OPTIONS = (
+    # Tasks and deep recursion: WebAssembly is suspended while it waits, on a stack of its own.
+    "--experimental-wasm-jspi",
+    "--stack-size=100000",
+    "--wasm-stack-switching-stack-size=60000",
+)
+TESTS = (
+    *("description", "discovery", "order", "state", "resolution", "call", "function"),
+    *("switching", "test_classes.py", "test_hooks.py", "test_record.py", "test_rules.py"),
+)
+
+
+def program(name: str) -> str:
+    """Return the path of a program of Node.js: that of this environment, or that of the system."""
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    found = shutil.which(name, path=places)
+    if found is None:
+        sys.exit(f"This needs {name}: python -m pip install --group pyodide")
+    return found
+
+
+def get_pyodide() -> Path:
+    """Fetch Pyodide, unless it is there; return the folder of the package."""
+    folder = FOLDER / RELEASE
+    if not (folder / "package" / "pyodide.mjs").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        print(f"fetching Pyodide {RELEASE}", flush=True)
+        pack = [program("npm"), "pack", "--silent", f"pyodide@{RELEASE}"]
+        subprocess.run(pack, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        (archive,) = folder.glob("*.tgz")
+        shutil.unpack_archive(archive, folder, filter="data")
+        archive.unlink()
+    return folder / "package"
+
+
+def install_packages() -> Path:
+    """Install what the tests import and the wheel of this checkout; return the folder."""
+    os.environ["SPATCH_CORE_PURE"] = "1"
+    wheel = build_wheel(sys.executable, ROOT, FOLDER / "wheels")
+    folder = FOLDER / f"site-{wheel.parent.name}"
+    if not folder.exists():
+        for old in FOLDER.glob("site-*"):
+            shutil.rmtree(old)
+        unfinished = FOLDER / "unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile"]
+        target = ["--target", str(unfinished), "--python-version", PYTHON]
+        kind = ["--platform", "any", "--implementation", "py", "--only-binary", ":all:"]
+        subprocess.run([*pip, *target, *kind, *NEEDED, str(wheel)], check=True)
+        unfinished.rename(folder)
+    return folder
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--every", type=int, default=1, help="see tools/part_of_tests.py")
+    parser.add_argument("tests", nargs="*", help="files or folders; all by default")
+    options, others = parser.parse_known_args()
+    try:
+        pyodide, packages = get_pyodide(), install_packages()
+    except subprocess.CalledProcessError as error:
+        print(f"{error}\nPyodide and its packages cannot be had here", file=sys.stderr)
+        return 77  # noxfile.py knows it
+    node = [program("node"), *OPTIONS, str(HERE / "run.mjs"), str(pyodide), str(packages)]
+    tests = options.tests or [f"tests/{name}" for name in TESTS]
+    plugins = ["-p", "refusals", "-p", "part_of_tests", "-p", "no:cacheprovider"]
+    selection = ["-q", "-m", "not slow", f"--every={options.every}"]
+    command = [*node, str(ROOT), *plugins, *selection, *others, *tests]
+    return subprocess.run(command, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
