@@ -73,6 +73,9 @@ CALLS: dict[str, Call] = {
     "signal.detrend": call(LINE),
     "signal.welch": call(LINE, **_segments),
     "signal.csd": call(LINE, LINE[::-1] + 1, **_segments),
+    "signal.periodogram": call(LINE),
+    "signal.spectrogram": call(LINE, **_segments),
+    "signal.hilbert": call(LINE),
     "signal.stft": call(LINE, **_segments),
     "signal.istft": call(SPECTRUM, nperseg=8),
 }

@@ -98,6 +98,7 @@ _TRANSFORMS: Kinds = {
     "single": Tolerance(1e-6, 0, _FFT_SINGLE),
     "double": Tolerance(1e-14, 0, _FFT_DOUBLE),
 }
+_MADE_OF_THEM = ("signal.periodogram", "signal.spectrogram", "signal.hilbert")
 _SPECTRA: Kinds = {
     "integers": Tolerance(1e-6, 0, "SciPy rounds what narrow integers give to single precision"),
     "integers32": Tolerance(2e-6, 0, _FFT_NONE),
@@ -150,6 +151,6 @@ TOLERANCES: dict[str, Kinds] = {
     **dict.fromkeys(("signal.convolve2d", "signal.correlate2d"), _PRODUCTS),
     "signal.fftconvolve": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
     "signal.detrend": {kind: _TRANSFORMS[kind] for kind in _PRODUCTS},
-    **dict.fromkeys(("signal.welch", "signal.csd", "signal.stft"), _SPECTRA),
+    **dict.fromkeys(("signal.welch", "signal.csd", "signal.stft", *_MADE_OF_THEM), _SPECTRA),
     "signal.istft": {kind: _SPECTRA[kind] for kind in ("single", "double")},
 }

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from . import _convolution, _spectrum  # noqa: F401  # they register their functions
+from . import _convolution, _spectrogram, _spectrum  # noqa: F401  # they register their functions

@@ -93,7 +93,7 @@ def test_trends(double: bool, data: Any) -> None:
 WINDOWS = st.sampled_from(["hann", ("kaiser", 2.0), np.hanning(10)[1:9]])
 
 
-@pytest.mark.parametrize("name", ["welch", "csd", "stft"])
+@pytest.mark.parametrize("name", ["welch", "csd", "stft", "periodogram", "spectrogram"])
 @given(data=st.data())
 def test_spectra(name: str, double: bool, data: Any) -> None:
     shape, axis = data.draw(st.sampled_from([((25,), -1), ((2, 25), 1), ((25, 2), 0)]))
@@ -118,6 +118,12 @@ def test_spectra(name: str, double: bool, data: Any) -> None:
         given["scaling"] = data.draw(st.sampled_from(["spectrum", "psd"]))
     else:
         given["scaling"] = data.draw(st.sampled_from(["density", "spectrum"]))
+    if name == "spectrogram":
+        given["mode"] = data.draw(st.sampled_from(["psd", "complex", "magnitude"]))
+    if name == "periodogram":
+        del given["nperseg"], given["noverlap"]
+        given["window"] = data.draw(st.sampled_from(["hann", None]))
+    if name in ("welch", "csd"):
         given["average"] = data.draw(st.sampled_from(["mean", "median"]))
     if hasattr(window, "dtype") and x.dtype.kind != "f":
         given["window"] = "hann"
