@@ -109,6 +109,8 @@ class Description(Published):
         Identifiers of its conversions.
     requires : tuple of str
         Requirements without which it is inactive.
+    url : str
+        Its documentation on the web; may be empty.
     functions : mapping of str to Implementation
         By identifier of the library's function.
     attributes : mapping of str to str
@@ -141,6 +143,7 @@ class Description(Published):
     from_default: str | None = None
     copy_into: str | None = None
     requires: tuple[str, ...] = ()
+    url: str = ""
     functions: Mapping[str, Implementation] = field(
         default_factory=lambda: MappingProxyType({}), hash=False
     )

@@ -16,6 +16,11 @@ from .unknown_keys import KeyChecker
 
 _VARIANT = "Write {requires = 'torch>=1.12', function = 'module:qualname'}"
 
+_SCHEMES = ("https://", "http://")
+_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_IN_ADDRESSES = _LETTERS | frozenset("-._~:/?#[]@!$&'()*+,;=%")
+"""The characters of RFC 3986: nothing that ends a link in HTML or in reStructuredText."""
+
 
 class FieldReader(KeyChecker):
     """Reads fields; a method returns a valid value even where it reports a fault.
@@ -82,6 +87,20 @@ class FieldReader(KeyChecker):
         if isinstance(value, str):
             return value
         self.fault(path, f"{value!r} is not a string", "Write a string")
+        return ""
+
+    def web_address(self, table: Mapping[Any, Any], key: str, path: str) -> str:
+        """Return a web address; empty if it is absent or something else."""
+        text = self.string(table, key, path)
+        start = next((each for each in _SCHEMES if text.startswith(each)), "")
+        rest = text[len(start) :]
+        if not text or (start and rest[:1] in _LETTERS and {*rest} <= _IN_ADDRESSES and rest):
+            return text
+        self.fault(
+            path,
+            f"{text!r} is not a web address",
+            "Write 'https://...' or 'http://...', other characters than ASCII as '%C3%BC'",
+        )
         return ""
 
     def boolean(self, table: Mapping[Any, Any], key: str, path: str) -> bool:
@@ -180,6 +199,7 @@ class FieldReader(KeyChecker):
 _READERS: dict[str, Callable[[FieldReader, Mapping[Any, Any], str, str], Any]] = {
     "boolean": FieldReader.boolean,
     "string": FieldReader.string,
+    "web address": FieldReader.web_address,
     "list of modules": lambda reader, *place: tuple(text for _, text in reader.strings(*place)),
     "list of requirements": FieldReader.requirements,
     "list of variants": FieldReader.variants,

@@ -56,6 +56,11 @@ FIELD_TABLE = {
         "`[]`",
         "distributions without which it is inactive, such as `cupy-cuda12x` or `torch>=2.1`",
     ),
+    "url": (
+        "web address",
+        "empty",
+        "the backend's documentation, to which that of the library links: `https://` or `http://`",
+    ),
     "functions": ("table", "`{}`", "the functions that it implements, and the tables below"),
     "attributes": (
         "table",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from .._description.description import Description
 from .._discovery.catalog import Catalog
+from .._type_patterns import TypePattern
 
 
 class Documentation:
@@ -45,7 +46,7 @@ class Documentation:
         if summary is not None and docs.isprintable():  # as are most of what may be 100,000 texts
             return f"{summary}\n\n    {docs}" if docs else summary
         if summary is None:
-            summary = f"{name}\n    {_summary(self._catalog.descriptions[name])}"
+            summary = f"{name}\n    {summary_of(self._catalog.descriptions[name])}"
             self._summaries[name] = summary
         lines = [f"    {line}".rstrip() for line in docs.splitlines()]
         text = "\n".join([summary, "", *lines] if lines else [summary])
@@ -54,11 +55,26 @@ class Documentation:
         return text
 
 
-def _summary(description: Description) -> str:
-    """Say for which types a backend is, and whether users must ask for it."""
-    text = f"Types: {', '.join(map(str, description.primary_types))}"
+def summary_of(description: Description, quote: str = "", *, links: bool = True) -> str:
+    """Say for which types a backend is, whether users must ask for it, and where to read on.
+
+    Parameters
+    ----------
+    description : Description
+        The backend.
+    quote : str, optional
+        Stands around each type.
+    links : bool, optional
+        Whether its web address is given.
+    """
+
+    def listed(types: tuple[TypePattern, ...]) -> str:
+        return ", ".join(f"{quote}{each}{quote}" for each in types)
+
+    text = f"Types: {listed(description.primary_types)}"
     if description.secondary_types:
-        text += f"; converts {', '.join(map(str, description.secondary_types))}"
+        text += f"; converts {listed(description.secondary_types)}"
     if description.requires_opt_in:
         text += f'. Needs opt-in: ``prioritize="{description.name}"``'
-    return f"{text}."
+    # No full stop follows an address: some programs would take it as a part of this.
+    return f"{text}. See {description.url}" if description.url and links else f"{text}."

@@ -166,6 +166,8 @@ def _fields(record: dict[str, Any], backend: ListedBackend) -> Iterator[tuple[st
                 yield key, record[key]
         if record["requires"]:
             yield "requires", tuple(record["requires"])
+        if record["url"]:
+            yield "documentation", record["url"]
         if backend.name == DEFAULT:
             yield "fallback policy", record["fallback"]
         generation = record["auto_generation"]
@@ -196,7 +198,7 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
     """Return the fields of a description, and its place in the order."""
     if description is None:
         keys = ("higher_priority_than", "lower_priority_than", "overridden", "auto_generation")
-        converting = ("to_default", "from_default", "copy_into", "requires", "fallback")
+        converting = ("to_default", "from_default", "copy_into", "requires", "url", "fallback")
         others = ("order", "before", "after", "functions", "every", "attributes", "absent")
         return dict.fromkeys((*keys, *converting, *others))
     order = system._catalog().order
@@ -216,6 +218,7 @@ def _described(description: Description | None, system: BackendSystem) -> dict[s
         "from_default": getattr(description, "from_default", None),
         "copy_into": getattr(description, "copy_into", None),
         "requires": list(getattr(description, "requires", ())),
+        "url": getattr(description, "url", ""),
         "fallback": getattr(system, "_fallback", None) if description.name == DEFAULT else None,
         "auto_generation": None
         if generation is None

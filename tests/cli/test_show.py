@@ -18,6 +18,7 @@ WATER = f"""
     primary_types = ["~fractions:Fraction"]
     secondary_types = ["builtins:str"]
     requires_opt_in = true
+    url = "https://water.example/"
     higher_priority_than = ["oil", "absent"]
     [functions.auto-generation]
     backend = "paint_water:backend"
@@ -59,6 +60,7 @@ def test_everything_is_shown(studio: Site) -> None:
         "requires opt-in": ["yes"],
         "higher_priority_than": ["oil", "absent (not followed)"],
         "lower_priority_than": ["-"],
+        "documentation": ["https://water.example/"],
         "auto-generation": ["paint_water:backend, with paint_water.more"],
         "distribution": ["paint-water 1.0"],
         "entry point": ["water = paint_water:backend.toml"],
@@ -181,6 +183,7 @@ def test_the_shape_of_the_json_is_the_documented_one(studio: Site) -> None:
         "from_default": None,
         "copy_into": None,
         "requires": [],
+        "url": "https://water.example/",
         "fallback": None,
         "order": ["default", "water", "oil"],
         "before": [

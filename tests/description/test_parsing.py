@@ -71,6 +71,7 @@ def test_every_field_is_read() -> None:
             "requires_opt_in": True,
             "higher_priority_than": ["default", "threads"],
             "lower_priority_than": ["jax"],
+            "url": "https://gpu.example/docs/",
             "functions": {
                 "lib.sub:Class.blur": {
                     "function": "pkg.blur:blur",
@@ -97,6 +98,7 @@ def test_every_field_is_read() -> None:
         requires_opt_in=True,
         higher_priority_than=("default", "threads"),
         lower_priority_than=("jax",),
+        url="https://gpu.example/docs/",
         functions={
             "lib.sub:Class.blur": Implementation(
                 "pkg.blur:blur", "pkg.blur:blur._should_run", True, "Only on Tuesdays.\n"
@@ -107,6 +109,28 @@ def test_every_field_is_read() -> None:
         source=SOURCE,
         in_code=True,
     )
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "http://a", "https://gpu.example:80/a_(b)/~c?d=1&e='f'#g-%C3%BC", "https://1.2/$@!*+,;"],
+)
+def test_a_web_address(url: str) -> None:
+    """D18: nothing, or one with characters of RFC 3986 alone."""
+    assert parse({**MINIMAL, "url": url}).url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("javascript:alert(1)", "ftp://a", "HTTPS://a", "gpu.example", "https://", "https:///a"),
+        *('https://a"b', "https://a<b>", "https://a b", "https://a`b", "https://ü", "https://a\n"),
+        *(" https://a", "https://a\\b", "https://a{b}", 1, ["https://a"]),
+    ],
+)
+def test_what_is_no_web_address(url: object) -> None:
+    """D18: it would lead elsewhere, or end the link that it stands in."""
+    assert faults({**MINIMAL, "url": url}).keys() == {"url"}
 
 
 def test_defaults_hold_for_every_function_that_does_not_override_them() -> None:

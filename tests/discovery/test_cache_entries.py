@@ -37,7 +37,9 @@ WITH_ATTRIBUTES = {**MINIMAL, "attributes": {"lib:pi": "math:pi", "lib:e": "math
 
 
 @pytest.mark.parametrize(
-    "fields", [FIELDS, MINIMAL, WITH_ATTRIBUTES], ids=["all-fields", "minimal", "attributes"]
+    "fields",
+    [FIELDS, MINIMAL, WITH_ATTRIBUTES, {**MINIMAL, "url": "https://loud.example"}],
+    ids=["all-fields", "minimal", "attributes", "url"],
 )
 def test_an_entry_leads_back_to_its_description(
     fields: dict[str, Any], status: os.stat_result
@@ -77,13 +79,14 @@ def test_an_entry_is_of_one_version_of_a_file(tmp_path: Path, status: os.stat_re
         (6, 1),
         (7, ["m:f"]),
         (9, [1]),
-        (10, [[1, []], None]),
-        (10, [["m:b", "m"], None]),
-        (10, [None, ["m:f"]]),
-        (10, "abc"),
-        (11, {"lib:pi": "math:pi"}),
-        (11, [["lib:pi"], []]),
-        (11, [["lib:pi"], [3]]),
+        (10, ["https://loud.example"]),
+        (11, [[1, []], None]),
+        (11, [["m:b", "m"], None]),
+        (11, [None, ["m:f"]]),
+        (11, "abc"),
+        (12, {"lib:pi": "math:pi"}),
+        (12, [["lib:pi"], []]),
+        (12, [["lib:pi"], [3]]),
     ],
 )
 def test_a_malformed_entry_is_refused(status: os.stat_result, field: int, value: object) -> None:

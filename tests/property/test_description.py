@@ -76,6 +76,7 @@ def descriptions(draw: st.DrawFn, with_defaults: bool = True) -> dict[str, Any]:
         "requires_opt_in": draw(st.booleans()),
         "higher_priority_than": higher,
         "lower_priority_than": lower,
+        "url": draw(st.sampled_from(["", "http://a", "https://gpu.example/a?b#c"])),
         "functions": table,
     }
     left_out = draw(st.sets(st.sampled_from(FIELDS[2:])))
@@ -108,6 +109,7 @@ def dump(description: Description) -> dict[str, Any]:
         "requires_opt_in": description.requires_opt_in,
         "higher_priority_than": list(description.higher_priority_than),
         "lower_priority_than": list(description.lower_priority_than),
+        "url": description.url,
         "functions": table,
     }
 

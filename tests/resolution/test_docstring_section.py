@@ -48,6 +48,15 @@ def test_docstring_gains_a_section() -> None:
     )
 
 
+def test_the_web_address_of_a_backend() -> None:
+    """F6: where users read about it, with nothing behind it that could be a part of it."""
+    text = documented("Double.", describe("first", url="https://first.example/docs"))
+    assert text == (
+        "Double.\n\nBackends\n--------\n"
+        f"first\n    Types: {FOREIGN}. See https://first.example/docs\n"
+    )
+
+
 def test_a_short_note_and_an_empty_one() -> None:
     """F6: a line that needs no wrapping, and no line at all."""
     text = documented(

@@ -144,6 +144,7 @@ FUNCTIONS = st.builds(
         },
     ),
 )
+WEB_ADDRESSES = st.from_regex(r"https?://?[a-z(:<\" %é]{0,4}\n?", fullmatch=True)
 LIST = mostly(st.lists(mostly(words), max_size=2))
 DESCRIPTION = table(
     {
@@ -157,6 +158,7 @@ DESCRIPTION = table(
         "from_default": mostly(words),
         "copy_into": mostly(words),
         "requires": LIST,
+        "url": mostly(st.one_of(words, WEB_ADDRESSES)),
         "attributes": mostly(st.dictionaries(words, mostly(words), max_size=2)),
         "functions": mostly(FUNCTIONS),
     }
