@@ -19,11 +19,17 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "session",
+    "spatch_core.sphinx",
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_design",
 ]
 exclude_patterns = ["_build"]
+
+# By name and by file.
+spatch_backends = {
+    "minimal": ["precise", "../example_backends/minimal/src/minimal_backends/rough.toml"],
+}
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
@@ -33,8 +39,9 @@ numpydoc_show_class_members = False
 # PR01 to PR03: the docstring lists exactly the parameters of the signature, in their order.
 # PR10: a space precedes the colon between a parameter and its type.
 numpydoc_validation_checks = {"PR01", "PR02", "PR03", "PR10"}
-# Users do not construct these classes, so their docstrings list no constructor parameters.
 numpydoc_validation_exclude = {
+    r"^minimal\.",  # as short as its readers' own code
+    # Users do not construct these classes, so their docstrings list no constructor parameters.
     r"\.(DispatchContext|DispatchableFunction|Outcome|Severity|Trace|Verdict)$",
 }
 

@@ -107,12 +107,12 @@ def with_section(doc: str | None, section: str) -> str | None:
         return doc
     margin, text = _margin(doc), section
     if margin or ">>>" in section:  # a thousand functions have sections of hundreds of lines
-        lines = map(_without_prompt, section.splitlines())
+        lines = map(without_prompt, section.splitlines())
         text = "\n".join([margin + line if line else "" for line in lines])
     return f"{doc.rstrip()}\n\n{text}\n{margin}" if doc else text
 
 
-def _without_prompt(line: str) -> str:
+def without_prompt(line: str) -> str:
     """Return a line that no tool takes for the start of an example."""
     text = line.lstrip()
     return line[: len(line) - len(text)] + "\\" + text if text.startswith(">>>") else line

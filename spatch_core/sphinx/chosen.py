@@ -1,0 +1,172 @@
+"""The backends that ``conf.py`` chooses, from their descriptions alone.
+
+Neither the environment's variables, nor what else is installed, nor whether what a backend
+requires is installed changes what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .._description.description import Description, Implementation
+from .._description.files import parse_toml
+from .._description.parsing import parse_description
+from .._discovery.backend_reader import BackendReader
+from .._discovery.entry_points import find_entry_points
+from .._discovery.in_code import name_of
+from .._identifiers import import_identifier, nearest
+from .._problems import Problem, Source
+from ..examination.libraries import Library, find_library, import_public_names, is_system
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+    from ..backend_system import BackendSystem
+
+OPTION = "spatch_backends"
+"""The option in ``conf.py``."""
+_FILE = ".toml"
+
+
+class ChoiceError(Exception):
+    """A library or a backend in ``conf.py`` that cannot be read, and what to do about it."""
+
+
+@dataclass(frozen=True)
+class ChosenBackends:
+    """A library with the backends that its documentation tells of.
+
+    Parameters
+    ----------
+    system : BackendSystem
+        That of the library.
+    descriptions : tuple of Description
+        The backends, in the order of ``conf.py``.
+    """
+
+    system: BackendSystem
+    descriptions: tuple[Description, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """Those that the descriptions were read from."""
+        return [each.source.file for each in self.descriptions if each.source.file]
+
+    def implementing(self, identifier: str) -> list[tuple[Description, Implementation]]:
+        """Return the backends that implement a function, with their implementations."""
+        found = [(each, each.implementation(identifier)) for each in self.descriptions]
+        return [(each, how) for each, how in found if how is not None]
+
+    def identifier_of(self, function: object) -> str | None:
+        """Return the identifier of a dispatchable function; None for anything else."""
+        found = self.system.functions.items()
+        return next((name for name, each in found if each is function), None)
+
+
+def chosen_backends(config: Any, library: str) -> ChosenBackends:
+    """Return the chosen backends of a library.
+
+    Parameters
+    ----------
+    config : sphinx.config.Config
+        The settings, after `resolve_paths`.
+    library : str
+        The name under which it is registered, or ``"module:system"``.
+
+    Raises
+    ------
+    ChoiceError
+        If there is no such library or backend, or a description has faults.
+    """
+    choices: Mapping[str, Sequence[str]] = config[OPTION]
+    if library not in choices:
+        meant = nearest(library, choices)
+        hint = f"did you mean {meant[0]!r}?" if meant else f"add it to {OPTION} in conf.py"
+        raise ChoiceError(f"no backends are chosen for a library {library!r}: {hint}")
+    return _read(library, tuple(choices[library]))
+
+
+def resolve_paths(app: Sphinx, config: Any) -> None:
+    """Let relative paths of files start at the folder of ``conf.py``."""
+    for library, names in config[OPTION].items():
+        if isinstance(names, str) or not all(isinstance(each, str) for each in names):
+            raise _config_error(f"it takes a list of names and files, not {names!r}", library)
+    config[OPTION] = {
+        library: [str(Path(app.confdir, each)) if each.endswith(_FILE) else each for each in names]
+        for library, names in config[OPTION].items()
+    }
+
+
+def read_all(app: Sphinx) -> None:
+    """Read all descriptions, once for each build: faults end it before it has begun."""
+    _read.cache_clear()
+    for library in app.config[OPTION]:
+        try:
+            chosen_backends(app.config, library)
+        except ChoiceError as error:
+            raise _config_error(str(error), library) from error
+
+
+def _config_error(message: str, library: str) -> Exception:
+    from sphinx.errors import ConfigError
+
+    return ConfigError(f"{OPTION}[{library!r}]: {message}")
+
+
+@cache
+def _read(library: str, names: tuple[str, ...]) -> ChosenBackends:
+    system, found = _system(library)
+    import_public_names(found)
+    problems: list[Problem] = []
+    reader = BackendReader(problems, system.environ_prefix, None, system.functions)
+    # Those that are not chosen are not read.
+    installed = {} if system.group is None else _installed(system.group)
+    in_code = {name_of(each): each for each in reversed(system._in_code)}
+    descriptions = []
+    for name in names:
+        if name.endswith(_FILE):
+            descriptions.append(_from_file(Path(name)))
+            continue
+        if name in in_code:
+            description = reader.parse(in_code[name], Source(), None, in_code=True)
+        elif name in installed:
+            entry_point = installed[name]
+            source = Source(f"{name} = {entry_point.value}", metadata=entry_point.dist)
+            description = reader.read(name, entry_point, source)
+        else:
+            meant = nearest(name, [*installed, *filter(None, map(str, in_code))])
+            hint = f"did you mean {meant[0]!r}?" if meant else "install it, or give its TOML file"
+            raise ChoiceError(f"{library} has no backend {name!r}: {hint}")
+        faults = [each for each in problems if each.skips]
+        if description is None or faults:
+            raise ChoiceError("\n".join(map(str, faults)))
+        descriptions.append(description)
+    return ChosenBackends(system, tuple(descriptions))
+
+
+def _system(name: str) -> tuple[BackendSystem, Library]:
+    """Return the system of a library without a discovery of its backends."""
+    try:
+        library = Library(name, name, Source()) if ":" in name else find_library(name)
+        found: Any = import_identifier(library.identifier)
+    except (LookupError, ImportError, ValueError) as error:
+        raise ChoiceError(str(error)) from error
+    if not is_system(found):
+        raise ChoiceError(f"{library.identifier!r} is not a BackendSystem")
+    return found, library
+
+
+def _installed(group: str) -> dict[str, Any]:
+    """Return the entry points of a group by name; of several of one name, the first."""
+    return {each.name: each for each in reversed(find_entry_points(group)[0])}
+
+
+def _from_file(path: Path) -> Description:
+    try:
+        return parse_description(parse_toml(path.read_bytes()), Source(file=str(path)))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ChoiceError(f"{path} cannot be read: {error}") from error
