@@ -13,6 +13,8 @@ __all__ = ["stub"]
 
 _HEAD = "# Attributes of {} that follow the current backend; written by spatch_core.switching.stub."
 _ANY = "_Any"
+# An attribute may be called `float` or `Any`.
+IMPORTS = ("import builtins as _builtins", "from typing import Any as _Any")
 _PLAIN = (bool, int, float, complex, str, bytes)
 
 
@@ -55,21 +57,22 @@ def stub(system: BackendSystem, module: str, own: Mapping[str, object] | None = 
     pi: _builtins.float
     <BLANKLINE>
     """
+    lines = [_HEAD.format(module), *IMPORTS, "", *declared_attributes(system, module, own).values()]
+    return "\n".join(lines) + "\n"
+
+
+def declared_attributes(
+    system: BackendSystem, module: str, own: Mapping[str, object] | None = None
+) -> dict[str, str]:
+    """Return the lines of a stub that declare attributes, by their names, sorted."""
     found = {name: _annotation(value) for name, value in (own or {}).items()}
     for description in system.backends.values():
-        for attribute in description.attributes:
+        # A vendored copy of this package may be an earlier one.
+        for attribute in getattr(description, "attributes", ()):
             home, _, name = attribute.partition(":")
             if home == module:
                 found.setdefault(name, _ANY)
-    lines = [
-        _HEAD.format(module),
-        # An attribute may be called `float` or `Any`.
-        "import builtins as _builtins",
-        "from typing import Any as _Any",
-        "",
-        *(f"{name}: {found[name]}" for name in sorted(found) if _is_public(name)),
-    ]
-    return "\n".join(lines) + "\n"
+    return {name: f"{name}: {found[name]}" for name in sorted(found) if is_public(name)}
 
 
 def _annotation(value: object) -> str:
@@ -79,6 +82,6 @@ def _annotation(value: object) -> str:
     return f"_builtins.{cls.__name__}" if cls in _PLAIN else _ANY
 
 
-def _is_public(name: str) -> bool:
+def is_public(name: str) -> bool:
     """Whether a stub exports a name: no other one is imported with ``*``."""
     return name.isidentifier() and not iskeyword(name) and not name.startswith("_")

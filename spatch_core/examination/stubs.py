@@ -1,0 +1,206 @@
+"""Stubs of a library: overloads of its functions for the backends that are installed."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from keyword import iskeyword
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._identifiers import DEFAULT, loaded_object, split_identifier
+from ..switching.stubs import IMPORTS, declared_attributes, is_public
+from .foreign_code import foreign_code, import_failure
+from .libraries import LoadedLibrary, is_system
+from .packages import package_of
+from .stub_functions import StubFunction
+from .stub_names import StubNames, imported_names
+
+if TYPE_CHECKING:
+    from ..backend_system import BackendSystem
+
+HEADER = "# Written by spatch-core stubs for what is installed; it is written again without asking."
+_SETTINGS = (
+    # Overloads may overlap, and not every library that backends name is typed, or to be found.
+    "# mypy: ignore-errors",
+    "# pyright: basic, reportGeneralTypeIssues=false, reportOverlappingOverload=false",
+    "# pyright: reportIncompatibleMethodOverride=false, reportInconsistentOverload=false",
+    "# pyright: reportMissingImports=false, reportAttributeAccessIssue=false",
+    "# pyright: reportMissingModuleSource=false, reportInvalidTypeForm=false",
+    "# pyright: reportSelfClsParameterName=false, reportNoOverloadImplementation=false",
+)
+
+_OF_ANNOTATIONS = ("__future__", "typing", "typing_extensions")
+
+
+class ForeignFileError(Exception):
+    """A file would be overwritten that is not ours, or lies outside the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stubs:
+    """The stubs of a library.
+
+    Parameters
+    ----------
+    texts : dict of str to str
+        By path in the folder, with ``/``.
+    functions : int
+        How many functions they declare.
+    left_out : tuple of str
+        Identifiers of methods, and of functions whose names no user can import.
+    """
+
+    texts: dict[str, str]
+    functions: int
+    left_out: tuple[str, ...]
+
+
+def make_stubs(loaded: LoadedLibrary) -> Stubs:
+    """Return stubs for the modules of a library's functions; imports no backend.
+
+    Parameters
+    ----------
+    loaded : LoadedLibrary
+        A library that can be used, with its functions imported.
+    """
+    system = loaded.usable
+    package = package_of(loaded.library.identifier)
+    modules: dict[str, dict[str, str]] = {}
+    left_out = []
+    for identifier in sorted(system.functions):
+        module, qualname = split_identifier(identifier)
+        parts = module.split(".")
+        if (
+            not is_public(qualname)
+            or parts[0] != package
+            or any(not each.isidentifier() or iskeyword(each) for each in parts)
+        ):
+            left_out.append(identifier)
+            continue
+        # A stub of a module needs one of each package that it is in.
+        for number in range(1, len(parts)):
+            modules.setdefault(".".join(parts[:number]), {})
+        modules.setdefault(module, {})[qualname] = identifier
+    texts = {}
+    for module, functions in sorted(modules.items()):
+        import_failure(module)
+        loaded_module = sys.modules.get(module)
+        is_package = hasattr(loaded_module, "__path__") or any(
+            each.startswith(f"{module}.") for each in modules
+        )
+        path = module.replace(".", "/") + ("/__init__.pyi" if is_package else ".pyi")
+        texts[path] = _text(system, module, loaded_module, functions)
+    return Stubs(texts, sum(map(len, modules.values())), tuple(left_out))
+
+
+def write_stubs(texts: dict[str, str], folder: Path) -> None:
+    """Write stubs into a folder: all, or none.
+
+    Raises
+    ------
+    ForeignFileError
+        If a file exists that `make_stubs` has not written, or a link leads out of the folder.
+    """
+    for name in texts:
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise ForeignFileError(f"{path} lies outside {folder}, by a link; nothing was written")
+        if path.exists() and not _is_ours(path):
+            raise ForeignFileError(
+                f"{path} exists and was not written by this command; nothing was written. "
+                "Move it away, or choose another folder with -o"
+            )
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _is_ours(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.readline().rstrip() == HEADER.encode()
+
+
+def _text(
+    system: BackendSystem, module: str, loaded: ModuleType | None, functions: dict[str, str]
+) -> str:
+    names = StubNames()
+    home = next(each for each in type(system).__mro__ if each.__name__ == "BackendSystem")
+    base = names.of(f"{home.__module__.rpartition('.')[0]}.types", "DispatchableFunction")
+    types = {each.identifier for each in system.backends[DEFAULT].primary_types}
+    found = _others(system, module, loaded, names, types)
+    found = [line for name, line in found.items() if name not in functions]
+    for name, identifier in functions.items():
+        default = system.functions[identifier].__wrapped__
+        function = StubFunction(default, names, types)
+        found += ["", *function.dispatched(name, system, identifier, str(base))]
+    lines = [
+        *(HEADER, *_SETTINGS, *IMPORTS),
+        "from typing import overload as _overload",
+        *(*names.imports(), "", *found),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _others(
+    system: BackendSystem,
+    module: str,
+    loaded: ModuleType | None,
+    names: StubNames,
+    types: set[str],
+) -> dict[str, str]:
+    """Return the lines that declare what else a module has, by name."""
+    values: dict[str, Any] = {}
+    with foreign_code():
+        try:
+            told = [*dir(loaded), *getattr(loaded, "__all__", ())] if loaded else []
+        except Exception:  # noqa: BLE001  # a third party's __dir__ may raise anything
+            told = [*vars(loaded)]
+        for name in sorted({each for each in told if isinstance(each, str)}):
+            if is_public(name) or name == "__version__":
+                try:
+                    values[name] = getattr(loaded, name)
+                except Exception:  # noqa: BLE001  # a third party's __getattr__
+                    values[name] = None
+    # What the module's own annotations need.
+    for name, (home, _) in imported_names(module).items():
+        if home in _OF_ANNOTATIONS:
+            values.pop(name, None)
+    values = {name: each for name, each in values.items() if not isinstance(each, TypeVar)}
+    version = values.pop("__version__", None)
+    found = declared_attributes(system, module, values)
+    if isinstance(version, str):
+        found["__version__"] = "__version__: _builtins.str"
+    for name, value in values.items():
+        line = _line(system, module, name, value, names, types)
+        if line is not None:
+            found[name] = line
+    return found
+
+
+def _line(
+    system: BackendSystem, module: str, name: str, value: Any, names: StubNames, types: set[str]
+) -> str | None:
+    """Return the line that declares a value better than as any, or None."""
+    if isinstance(value, ModuleType):
+        parent, _, last = value.__name__.rpartition(".")
+        is_plain = last == name and names.of(value.__name__) is not None
+        return f"from {parent} import {name} as {name}" if is_plain and parent else None
+    if value is system.backend_opts:
+        home = f"{type(system).__module__.rpartition('.')[0]}.types"
+        return f"{name}: _builtins.type[{names.of(home, 'BackendOptions')}]"
+    if is_system(value):
+        return f"{name}: {names.of(type(value).__module__, type(value).__qualname__)}"
+    home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(home, str) and isinstance(qualname, str) and callable(value):
+        if home != module and loaded_object(home, qualname) is value:
+            if is_public(qualname) and qualname == name:
+                return f"from {home} import {name} as {name}"
+            return None
+        if home == module and isinstance(value, type) and qualname == name:
+            return f"class {name}(_Any): ..."
+        if home == module and isinstance(value, FunctionType) and qualname == name:
+            return StubFunction(value, names, types).plain(name)
+    return None
