@@ -13,7 +13,7 @@ from keyword import iskeyword
 from types import ModuleType
 from typing import Any, TypeVar
 
-from .._identifiers import loaded_object
+from .._identifiers import loaded_object, split_identifier
 
 ANY = "_Any"
 _NDARRAYS = {"numpy.typing:NDArray", "numpy._typing:NDArray", "numpy:ndarray"}
@@ -151,9 +151,9 @@ class Annotations:
         return found if isinstance(found, TypeVar) else None
 
     def _is_own(self, identifier: str) -> bool:
-        found = loaded_object(*identifier.split(":"))
+        found = loaded_object(*split_identifier(identifier))
         return isinstance(found, type) and any(
-            loaded_object(*each.split(":")) is found for each in self._own
+            loaded_object(*split_identifier(each)) is found for each in self._own
         )
 
     def _object(self, annotation: object) -> str:

@@ -130,8 +130,8 @@ def _text(
     home = next(each for each in type(system).__mro__ if each.__name__ == "BackendSystem")
     base = names.of(f"{home.__module__.rpartition('.')[0]}.types", "DispatchableFunction")
     types = {each.identifier for each in system.backends[DEFAULT].primary_types}
-    found = _others(system, module, loaded, names, types)
-    found = [line for name, line in found.items() if name not in functions]
+    others = _others(system, module, loaded, names, types)
+    found = [line for name, line in others.items() if name not in functions]
     for name, identifier in functions.items():
         default = system.functions[identifier].__wrapped__
         function = StubFunction(default, names, types)
@@ -186,17 +186,17 @@ def _line(
     """Return the line that declares a value better than as any, or None."""
     if isinstance(value, ModuleType):
         parent, _, last = value.__name__.rpartition(".")
-        is_plain = last == name and names.of(value.__name__) is not None
+        is_plain = last == name and StubNames().of(value.__name__) is not None
         return f"from {parent} import {name} as {name}" if is_plain and parent else None
     if value is system.backend_opts:
         home = f"{type(system).__module__.rpartition('.')[0]}.types"
         return f"{name}: _builtins.type[{names.of(home, 'BackendOptions')}]"
     if is_system(value):
         return f"{name}: {names.of(type(value).__module__, type(value).__qualname__)}"
-    home, qualname = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if isinstance(home, str) and isinstance(qualname, str) and callable(value):
+    home, qualname = _home(value)
+    if home and qualname and callable(value):
         if home != module and loaded_object(home, qualname) is value:
-            if is_public(qualname) and qualname == name:
+            if is_public(qualname) and qualname == name and StubNames().of(home) is not None:
                 return f"from {home} import {name} as {name}"
             return None
         if home == module and isinstance(value, type) and qualname == name:
@@ -204,3 +204,12 @@ def _line(
         if home == module and isinstance(value, FunctionType) and qualname == name:
             return StubFunction(value, names, types).plain(name)
     return None
+
+
+def _home(value: Any) -> tuple[str, str]:
+    """Return module and qualname of a class or function; empty where there are none."""
+    try:
+        found = value.__module__, value.__qualname__
+    except Exception:  # noqa: BLE001  # a third party's __getattr__
+        return "", ""
+    return found if all(isinstance(each, str) for each in found) else ("", "")

@@ -55,8 +55,8 @@ def test_annotations_are_repeated_or_any(
 def test_a_type_of_the_library_gives_way() -> None:
     """And a variable that a dispatched parameter has."""
     assert read("tuple[Fraction, int]", instead="B") == "_builtins.tuple[B, _builtins.int]"
-    assert read(list[T], instead="B", variables={T}) == "_builtins.list[B]"
-    assert read(list[T], instead="B") == "_builtins.list[_T]"
+    assert read("list[T]", instead="B", variables={T}) == "_builtins.list[B]"
+    assert read("list[T]", instead="B") == "_builtins.list[_T]"
 
 
 def test_names_do_not_meet() -> None:
