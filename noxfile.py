@@ -75,8 +75,11 @@ INTERPRETER_TESTS = (
 )
 """Tests of what differs between Pythons: frames, code, threads and interrupts. The Pythons between
 the oldest and the main one run these."""
-CALLFREE_TESTS = ("description", "discovery", "order", "test_docs.py")
-"""Tests of what comes before a call, or around it: the C extension changes nothing of it."""
+CALL_TESTS = (
+    *("resolution", "test_adopted.py", "test_classes.py", "test_failures.py", "test_hooks.py"),
+    *("test_implementation_mistakes.py", "test_memory.py", "test_scale.py"),
+)
+"""Tests of calls besides those, for the path in pure Python on the main Python."""
 SAMPLED_EXAMPLES = ("scipy-dispatch-cupy", "scipy-dispatch-dask", "scipy-dispatch-jax")
 """Examples of whose parametrized tests a part runs; `nox -s examples -- whole` runs all."""
 PART = ("-p", "part_of_tests", "--every=20")
@@ -295,8 +298,9 @@ def core(version: str) -> None:
 
         @step(title, name=f"{name}-pure", version=version, environment="main")
         def pure(step: Step) -> None:
-            without = [f"--ignore=tests/{each}" for each in CALLFREE_TESTS]
-            run_parts(step, [["tests", *QUICK, *without], ["tests/property"]], SPATCH_CORE_PURE="1")
+            # The oldest Python, which has no C extension, runs the others.
+            calls = [f"tests/{each}" for each in (*INTERPRETER_TESTS, *CALL_TESTS)]
+            run_parts(step, [[*calls, *QUICK], ["tests/property"]], SPATCH_CORE_PURE="1")
 
 
 @step("install what the tests on the main Python need, for the sessions that use it")
