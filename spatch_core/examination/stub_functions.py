@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from inspect import Parameter, Signature
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
@@ -83,7 +85,11 @@ class StubFunction:
         """Yield a signature for each primary type, at each parameter that must be given."""
         description = system.backends[backend]
         dispatched = self._dispatched(system, identifier)
-        known = [self._names.of(each.module, each.qualname) for each in description.known_types]
+        known = [
+            self._names.of(each.module, each.qualname)
+            for each in description.known_types
+            if _is_installed(each.module)
+        ]
         accepted = [each for each in known if each is not None]
         found = {self._read.variable(each.annotation) for each in dispatched}
         variables = found - {None}
@@ -92,7 +98,7 @@ class StubFunction:
             return  # the library's own signature tells it
         for pattern in description.primary_types:
             primary = self._names.of(pattern.module, pattern.qualname)
-            if primary is None:
+            if primary is None or not _is_installed(pattern.module):
                 continue
             for focus in self._required(dispatched):
                 texts = {}
@@ -161,6 +167,15 @@ class StubFunction:
             return False
         documented = entries[0].rpartition(" : ")[2].strip("`: ").rpartition(".")[2]
         return documented in {each.partition(":")[2] for each in self._own_types}
+
+
+def _is_installed(module: str) -> bool:
+    """Whether the package of a module is installed; otherwise its types would be any."""
+    package = module.partition(".")[0]
+    try:
+        return package in sys.modules or find_spec(package) is not None
+    except (ImportError, ValueError):
+        return False
 
 
 def _joined(parameters: list[Parameter], texts: dict[str, str]) -> str:

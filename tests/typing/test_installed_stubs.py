@@ -174,7 +174,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         f'[functions."gridlib.filters:{name}"]\nfunction = "absent:{name}"\n' for name in NAMES
     )
     types = {
-        "exact": ('"~fractions:Fraction"', '"gridlib:Grid"'),
+        "exact": ('"absent:Array", "~fractions:Fraction"', '"absent:Array", "gridlib:Grid"'),
         # No checker could import the second one, and the code of the third one would run.
         "tens": ('"decimal:Decimal", "decimal:class", "decimal:import"', ""),
     }
