@@ -254,6 +254,7 @@ SCHEDULERS = {
         with distributed.LocalCluster(
             n_workers=2, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0"
         ) as cluster, distributed.Client(cluster) as client:
+            client.gather(client.compute(tasks(4)))  # other threads of a worker import
             found = busy(client.gather(client.compute(tasks(16))))
         """,
         # The cluster decides how tasks are divided among workers and threads.
