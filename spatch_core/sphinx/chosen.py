@@ -114,7 +114,8 @@ def read_all(app: Sphinx) -> None:
 def _config_error(message: str, library: str) -> Exception:
     from sphinx.errors import ConfigError
 
-    return ConfigError(f"{OPTION}[{library!r}]: {message}")
+    error: Exception = ConfigError(f"{OPTION}[{library!r}]: {message}")
+    return error
 
 
 @cache
