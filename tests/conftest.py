@@ -24,8 +24,8 @@ settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 SLOW = (
-    *("attacks/", "cli/", "examination/", "property/", "tools/", "typing/", "test_migration.py"),
-    *("function/test_acceleration_stress.py", "test_wheel.py"),
+    *("attacks/", "cli/", "examination/", "property/", "report/", "sphinx/", "testing/", "tools/"),
+    *("typing/", "function/test_acceleration_stress.py", "test_migration.py", "test_wheel.py"),
 )
 """Tests of many processes, threads or samples: over three quarters of the time of all tests."""
 

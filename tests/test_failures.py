@@ -988,6 +988,7 @@ def test_a_description_of_the_library_itself_may_be_broken(tmp_path: Path) -> No
     assert all("a description in the library's code" in text for text in report["warnings"])
 
 
+@pytest.mark.slow
 class TestShortLivedClasses:
     """10,000 classes are dispatched on: memory stays bounded, and none is kept alive."""
 

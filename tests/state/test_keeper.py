@@ -440,6 +440,7 @@ def test_type_with_a_metaclass_that_compares(library: Library) -> None:
 # All at once
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("switching")
 def test_threads_that_change_everything_at_once() -> None:
     """Calls, blocks, global changes, reloads and collections at once break nothing."""
