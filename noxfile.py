@@ -451,7 +451,7 @@ def browser(step: Step) -> None:
         step.install([ROOT], groups=["browser"], extras="[cli]")
     except CommandFailed:
         step.session.skip("Playwright cannot be installed here")
-    step.pytest("browser", "tests/report/test_browser.py", shared="loadfile")
+    step.pytest("browser", "-m", "", "tests/report/test_browser.py", shared="loadfile")
 
 
 @step("the installed wheels: import, command line, demonstration", requires=[EVERYTHING])
