@@ -124,7 +124,10 @@ class Step:
     ) -> None:
         """Install wheels of this checkout and dependency groups, unless nothing has changed."""
         target = FOLDER / "wheels" / self.version
-        wheels = {each: build_wheel(self.python, each, target) for each in folders}
+        folders = list(folders)
+        with ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+            built = pool.map(lambda each: build_wheel(self.python, each, target), folders)
+            wheels = dict(zip(folders, built, strict=True))
         requirements = [
             f"spatch-core{extras} @ {wheel.as_uri()}" if folder == ROOT else str(wheel)
             for folder, wheel in wheels.items()
@@ -473,9 +476,9 @@ def wheels(step: Step) -> None:
 
 @atexit.register
 def _say_summary() -> None:
-    """Print the summary below nox's own messages, unless no session has run."""
+    """Print the summary below nox's own messages, unless nothing was tested."""
     folder = Path(REPORTS.name)
-    if (folder / "nox.json").exists():
+    if (folder / "nox.json").exists() and "--install-only" not in sys.argv:
         missing = [version for version in VERSIONS if version not in INTERPRETERS]
         sys.stderr.flush()
         print(summary(folder, missing), flush=True)

@@ -19,8 +19,31 @@ import argparse
 import json
 import shutil
 import subprocess
+from subprocess import Popen
 
 from _wheels import ROOT, install, make_environment
+
+HALVES = (("everything", "examples-older"), ("torch", "types", "main", "core", "lint"))
+"""Steps with environments of their own, in two parts that take about the same time to install."""
+
+
+def matching(names: list[str], wanted: str) -> list[str]:
+    """Return the step of this name, or those that begin with it and a hyphen."""
+    return [name for name in names if name == wanted or name.startswith(f"{wanted}-")]
+
+
+def install_together(nox: list[str], names: list[str]) -> None:
+    """Install the environments of both halves at once; what fails is tried again by its step."""
+    print("installing environments", flush=True)
+    halves = [
+        Popen(
+            [*nox, "--install-only", "--sessions"]
+            + [name for wanted in half for name in matching(names, wanted)]
+        )
+        for half in HALVES
+    ]
+    for half in halves:
+        half.wait()
 
 
 def main() -> int:
@@ -40,15 +63,17 @@ def main() -> int:
     nox = [str(python), "-m", "nox", "--noxfile", str(ROOT / "noxfile.py")]
     if options.list:
         return subprocess.run([*nox, "--list", *others], check=False).returncode
+    listed = subprocess.run([*nox, "--list", "--json"], stdout=subprocess.PIPE, check=True)
+    names = [session["session"] for session in json.loads(listed.stdout)]
     if options.only:
-        listed = subprocess.run([*nox, "--list", "--json"], stdout=subprocess.PIPE, check=True)
-        names = [session["session"] for session in json.loads(listed.stdout)]
         nox.append("--sessions")
         for only in options.only:
-            named = [name for name in names if name == only or name.startswith(f"{only}-")]
+            named = matching(names, only)
             if not named:
                 parser.error(f"no step {only!r}; steps are: {', '.join(names)}")
             nox += named
+    elif not others:
+        install_together(nox, names)
     return subprocess.run([*nox, *others], check=False).returncode
 
 

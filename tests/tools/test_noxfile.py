@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -108,7 +109,21 @@ def commands(monkeypatch: pytest.MonkeyPatch, sessions: list[str]) -> list[list[
     monkeypatch.setattr(check, "make_environment", lambda folder: Path(sys.executable))
     monkeypatch.setattr(check, "install", lambda python, *arguments: None)
     monkeypatch.setattr("subprocess.run", run)
+    monkeypatch.setattr(check, "Popen", Started)
+    Started.commands.clear()
     return ran
+
+
+class Started:
+    """A stand-in for a process that installs environments."""
+
+    commands: ClassVar[list[list[str]]] = []
+
+    def __init__(self, command: list[str]) -> None:
+        self.commands.append(command)
+
+    def wait(self) -> None:
+        """End at once."""
 
 
 @pytest.mark.parametrize(
@@ -134,6 +149,24 @@ def test_a_name_stands_for_those_that_begin_with_it(
     begin = commands[-1].index("--sessions")
     cores = [name for name in sessions if name.startswith("core-")]
     assert commands[-1][begin:] == ["--sessions", "lint", *cores, "--", "-x"]
+
+
+def test_environments_are_installed_before_all_steps_alone(
+    monkeypatch: pytest.MonkeyPatch, commands: list[list[str]], sessions: list[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["check.py"])
+    check.main()
+    halves = [command[command.index("--sessions") + 1 :] for command in Started.commands]
+    assert len(halves) == 2
+    together = [name for half in halves for name in half]
+    assert len(set(together)) == len(together)
+    # These use the environment of "everything", or are quick to install.
+    rest = {"imports", "examples", "backends", "docs", "wheels", "pyodide", "browser"}
+    assert set(together) == set(sessions) - rest - {"branches"}
+    Started.commands.clear()
+    monkeypatch.setattr(sys, "argv", ["check.py", "--only", "lint"])
+    check.main()
+    assert Started.commands == []
 
 
 def test_an_unknown_step_is_refused(

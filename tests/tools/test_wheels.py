@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -80,6 +82,25 @@ def test_a_wheel_is_not_built_twice(
     (distribution / "pyproject.toml").write_text('[project]\nname = "other"\n', encoding="utf-8")
     assert build_wheel(sys.executable, distribution, tmp_path / "w") != first
     assert not first.exists()
+
+
+def test_two_may_build_one_at_once(
+    distribution: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def build(command: list[str], check: bool) -> None:
+        both.wait()
+        home = Path(command[command.index("--wheel-dir") + 1])
+        home.mkdir(parents=True)
+        (home / "example-0-py3-none-any.whl").touch()
+        both.wait()
+
+    both = Barrier(2, timeout=60)
+    monkeypatch.setattr("subprocess.run", build)
+    with ThreadPoolExecutor(2) as pool:
+        arguments = (sys.executable, distribution, tmp_path / "w")
+        first, second = [pool.submit(build_wheel, *arguments) for _ in range(2)]
+    assert first.result() == second.result()
+    assert [path.name for path in first.result().parent.iterdir()] == ["example-0-py3-none-any.whl"]
 
 
 def test_the_examples_are_found() -> None:
