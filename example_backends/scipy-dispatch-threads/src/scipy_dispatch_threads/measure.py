@@ -71,9 +71,10 @@ def ratio(name: str) -> float:
     """Return how many times faster threads are than SciPy, at the smallest size that is shared."""
     function = getattr(ndimage, name)
     array, arguments = cheap_call(name, int(1.05 * SMALLEST[name]), "float64")
-    shared = _strategy.plan(TABLE[name], function, (array,), arguments, Policy.current())
+    policy = Policy.current(SMALLEST[name])
+    shared = _strategy.plan(TABLE[name], function, (array,), arguments, policy)
     if isinstance(shared, str):
-        return math.nan
+        raise ValueError(f"{name} is not shared: {shared}")
     return statistics.median(
         seconds(lambda: function(array, **arguments), time.perf_counter)
         / seconds(shared, time.perf_counter)
