@@ -25,7 +25,7 @@ from scipy_dispatch_threads.measure import cheap_call
 from spatch_core.exceptions import BackendDeferredError
 from spatch_core.testing import run_python
 
-IMAGE = np.random.default_rng(0).standard_normal((600, 700))
+IMAGE = np.random.default_rng(0).standard_normal((1100, 1200))
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -60,8 +60,8 @@ def why(name: str, *args: Any, **kwargs: Any) -> str:
 def test_the_library_asks_first() -> None:
     assert why("gaussian_filter", IMAGE, 2) == "runs"
     assert why("gaussian_filter", input=IMAGE, sigma=2) == "runs"
-    assert why("gaussian_filter", IMAGE[:30], 2).startswith("defers: 21000 elements are too few")
-    assert "no axis of 420000 elements can be split" in why("median_filter", IMAGE.ravel(), 3)
+    assert why("gaussian_filter", IMAGE[:30], 2).startswith("defers: 36000 elements are too few")
+    assert "no axis of 1320000 elements can be split" in why("median_filter", IMAGE.ravel(), 3)
     assert "SciPy is to report" in why("gaussian_filter", IMAGE, "wide")
     set_workers(1)
     assert why("gaussian_filter", IMAGE, 2) == "defers: there is one worker"
@@ -86,17 +86,17 @@ def test_prioritized_it_runs_and_the_result_is_the_same() -> None:
 
 
 def test_forced_beyond_what_pays_it_raises() -> None:
-    with pytest.raises(BackendDeferredError, match="2800 elements are too few"):
+    with pytest.raises(BackendDeferredError, match="4800 elements are too few"):
         library.gaussian_filter.invoke(backend="threads", force=True)(IMAGE[:4], 1)
 
 
 def test_a_deferral_reads_one_argument() -> None:
     """Nothing else of a small call is looked at: the rest are no arguments of any function."""
-    assert "too few" in ndimage.sobel.plan(np.ones((182, 182)), object(), object(), no=object())
+    assert "too few" in ndimage.sobel.plan(np.ones((220, 220)), object(), object(), no=object())
 
 
 def test_costly_functions_pay_from_smaller_arrays_on() -> None:
-    small = IMAGE[:182, :182].copy()
+    small = IMAGE[:220, :220].copy()
     for name in ("sobel", "uniform_filter", "gaussian_filter", "correlate1d"):
         assert "too few" in getattr(ndimage, name).plan(small, 3)
     assert callable(ndimage.median_filter.plan(small, 3))
@@ -108,7 +108,7 @@ def test_costs_of_the_user_s_machine_replace_those_of_the_package(tmp_path: Path
         """
         from scipy_dispatch_threads._costs import SMALLEST
 
-        assert SMALLEST["sobel"] == 100_000 and len(SMALLEST) == 37
+        assert SMALLEST["sobel"] == 300_000 and len(SMALLEST) == 37
         """,
         environment={VARIABLE: str(tmp_path / "costs.json")},
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 VARIABLE = "SCIPY_DISPATCH_THREADS_COSTS"
 """The environment variable that holds the name of a file with costs of another machine."""
 
-WORTH = 2e6
+WORTH = 6e6
 """The nanoseconds of SciPy's work from which sharing it pays, also on a busy machine."""
 
 _OWN = Path(__file__).with_name("costs.json")
@@ -22,7 +22,7 @@ def smallest_of(costs: dict[str, float]) -> dict[str, int]:
     Examples
     --------
     >>> smallest_of({"sobel": 4.0})
-    {'sobel': 500000}
+    {'sobel': 1500000}
     """
     return {name: math.ceil(WORTH / cost) for name, cost in costs.items()}
 
