@@ -59,10 +59,10 @@ class Backends:
         self._loading.reload(self, self._dispatcher)
 
     def refresh(self) -> None:
-        """Look up all implementations in their modules again when they are next called.
+        """Look up all implementations, and values of attributes, in their modules again.
 
-        They are looked up once. This notices, for example, that a test has replaced one in its
-        module. Nothing is discovered or imported again.
+        They are looked up once, when they are first needed. This notices, for example, that a
+        test has replaced one in its module. Nothing is discovered or imported again.
         """
         from .loading import refresh  # few programs need it
 

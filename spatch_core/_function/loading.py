@@ -115,11 +115,12 @@ def read_again(
 
 
 def refresh(dispatcher: Dispatcher) -> None:
-    """Look up implementations again; see `BackendSystem.refresh`."""
+    """Look up implementations and attributes again; see `BackendSystem.refresh`."""
     caller = dispatcher.loaded
     if caller is not None:
         caller.resolver.forget_objects()
         dispatcher.keeper.forget_tables()
+        dispatcher.backend_opts._forget()
 
 
 def _discover(

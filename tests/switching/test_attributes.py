@@ -106,13 +106,23 @@ def test_none_is_a_value(lib: Any) -> None:
 
 
 def test_a_read_is_a_look_into_a_table(lib: Any) -> None:
-    """W9: what was read once is not looked up in its module again, until `reload`."""
+    """W9: what was read once is not looked up in its module again, until `refresh` or `reload`."""
     with lib.switch.backend_context("jax"):
         assert lib.float64 == "jax float64"
         sys.modules["attrjax"].float64 = "changed"  # type: ignore[attr-defined]
         assert lib.float64 == "jax float64"
         lib.system.reload()
         assert lib.float64 == "changed"
+
+
+def test_refresh_looks_values_up_again(lib: Any) -> None:
+    """F11, W9: as it does with implementations."""
+    with lib.switch.backend_context("jax"):
+        assert lib.float64 == "jax float64"
+        sys.modules["attrjax"].float64 = "changed"  # type: ignore[attr-defined]
+        lib.system.refresh()
+        assert lib.float64 == "changed"
+        assert lib.switch.get_backend() == "jax"
 
 
 def test_nothing_is_imported_before_it_is_chosen(lib: Any) -> None:
