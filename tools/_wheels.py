@@ -77,12 +77,12 @@ def build_wheel(python: str | Path, folder: Path, target: Path) -> Path:
             for old in home.parent.glob("*"):
                 if old != home:
                     shutil.rmtree(old, ignore_errors=True)
-            # Other processes may build the same: each one moves a whole wheel there.
+            # Others may build the same at once: each one moves a whole wheel there.
             command = [str(python), "-m", "pip", "wheel", "--quiet", "--no-deps"]
             subprocess.run([*command, "--wheel-dir", f"{temporary}/built", str(source)], check=True)
             (wheel,) = Path(temporary, "built").glob("*.whl")
             home.mkdir(parents=True, exist_ok=True)
-            unfinished = shutil.copyfile(wheel, home / f"unfinished.{os.getpid()}")
+            unfinished = shutil.copyfile(wheel, home / f"unfinished.{Path(temporary).name}")
             unfinished.replace(home / wheel.name)
     (wheel,) = home.glob("*.whl")
     return wheel
