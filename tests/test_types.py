@@ -27,42 +27,46 @@ def implementation(x: Any) -> str:
     return "backend"
 
 
-SYSTEM = BackendSystem(
-    None,
-    "TYPESLIB",
-    ["builtins:int"],
-    backends=[
-        {
-            "name": "b",
-            "primary_types": [f"{HERE}:Foreign"],
-            "functions": {
-                "lib:f": {
-                    "function": f"{HERE}:implementation",
-                    "variants": [{"requires": "nothing-of-this-name", "function": "m:f"}],
-                }
+def library() -> tuple[BackendSystem, types.DispatchableFunction[[Any], str]]:
+    """A system that has not read its backends, one of which is broken, and its function."""
+    system = BackendSystem(
+        None,
+        "TYPESLIB",
+        ["builtins:int"],
+        backends=[
+            {
+                "name": "b",
+                "primary_types": [f"{HERE}:Foreign"],
+                "functions": {
+                    "lib:f": {
+                        "function": f"{HERE}:implementation",
+                        "variants": [{"requires": "nothing-of-this-name", "function": "m:f"}],
+                    }
+                },
             },
-        },
-        {"name": "broken"},
-    ],
-)
+            {"name": "broken"},
+        ],
+    )
 
+    @system.dispatchable("x", module="lib", qualname="f")
+    def f(x: Any) -> str:
+        return "default"
 
-@SYSTEM.dispatchable("x", module="lib", qualname="f")
-def f(x: Any) -> str:
-    return "default"
+    return system, f
 
 
 @pytest.fixture(scope="module")
 def received() -> dict[str, Any]:
     """What a program gets from the package, by the name of its class."""
+    system, f = library()
     with pytest.warns(match="primary_types"):
-        description = SYSTEM.backends["b"]
-    with SYSTEM.backend_opts(trace=True) as trace:
+        description = system.backends["b"]
+    with system.backend_opts(trace=True) as trace:
         f(Foreign())
     explanation = f.explain(1)
-    (problem,) = SYSTEM.problems
+    (problem,) = system.problems
     return {
-        "BackendOptions": SYSTEM.backend_opts(),
+        "BackendOptions": system.backend_opts(),
         "Description": description,
         "ExplainedBackend": explanation.backends[0],
         "Explanation": explanation,
@@ -95,8 +99,9 @@ def test_every_class_is_received_or_examined(received: dict[str, Any]) -> None:
 
 def test_annotations_can_be_evaluated() -> None:
     """Tools such as Sphinx and runtime type checkers look names up at run time."""
-    annotated: types.DispatchableFunction[[Any], str] = f
-    assert annotated(1) == "default"
+    annotated: types.DispatchableFunction[[Any], str] = library()[1]
+    with pytest.warns(match="primary_types"):
+        assert annotated(1) == "default"
 
 
 def test_what_is_received_is_pickled_under_a_public_path(received: dict[str, Any]) -> None:
@@ -234,7 +239,7 @@ def test_annotations_of_everything_public_can_be_evaluated() -> None:
             typing.get_type_hints(found)
         except NameError as error:
             pytest.fail(f"{name}: {error}")
-    assert typing.get_type_hints(f.explain)["return"] is types.Explanation
+    assert typing.get_type_hints(library()[1].explain)["return"] is types.Explanation
     hints = typing.get_type_hints(spatch_core.BackendSystem.explain_types)
     assert hints["return"] is types.Explanation
 
