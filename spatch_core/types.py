@@ -27,7 +27,7 @@ from ._function.function_type import DispatchableFunction
 from ._planned import Plan, Planned
 from ._problems import Problem
 from ._resolution.explanation import Explanation
-from ._state import hooks, options, options_block
+from ._state import hooks, options, options_block, options_view
 from ._state.trace import Trace
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ _ANNOTATIONS: dict[str, Any] = {
 for _module in (
     *(_warning_categories, _type_patterns, backend_system, backend_utils, context),
     *(decorator, dispatchable, exceptions, hooks, library_backends, options, options_block),
-    _replaced_arguments,
+    *(options_view, _replaced_arguments),
 ):
     for _name, _value in _ANNOTATIONS.items():
         vars(_module).setdefault(_name, _value)

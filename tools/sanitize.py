@@ -43,6 +43,7 @@ TESTS = [
     "tests/function/test_dispatcher.py",
     "tests/property/test_paths.py",
     "tests/state/test_options_block.py",
+    "tests/state/test_options_view.py",
     "tests/state/test_lifetime.py",
     "tests/test_interrupts.py",
 ]

@@ -12,7 +12,7 @@ from .._resolution.candidate import Candidate
 from .._resolution.explanation import ExplainedBackend, Explanation, Verdict
 from .._resolution.reasons import reason
 from .._resolution.resolver import Resolver
-from .._resolution.walk import Step
+from .._resolution.step import Step
 from .._state.state import DispatchState
 from .course import Course
 

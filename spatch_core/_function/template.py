@@ -8,13 +8,7 @@ from __future__ import annotations
 import sys
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
 
-from .._dispatch_arguments import (
-    ASYNC_GENERATOR,
-    COROUTINE,
-    GENERATOR,
-    TakesFound,
-    missing,
-)
+from .._dispatch_arguments import ASYNC_GENERATOR, COROUTINE, GENERATOR, TakesFound, missing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,14 +116,9 @@ def own_names(shape: Shape) -> list[str]:
 
 def compiled(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
     """Return the code of a shape, and which constant stands for which of the `own_names`."""
-    found = _codes.get(shape)
-    if found is None:
-        found = _codes[shape] = _compile(shape)
-    return found
-
-
-def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
-    """Return the code of a shape, and which constant stands for which of the `own_names`."""
+    known = _codes.get(shape)
+    if known is not None:
+        return known
     own = own_names(shape)
     # The compiler warns of a call of an integer, and of `is` with one. It does not look into a
     # conditional expression, and leaves the integer alone as a constant; but that takes longer.
@@ -150,7 +139,9 @@ def _compile(shape: Shape) -> tuple[CodeType, list[tuple[int, int]]]:
         if type(each) is int and each >= _PLACEHOLDER
     ]
     # Generators that `types.coroutine` has marked differ by a flag alone.
-    return code.replace(co_consts=tuple(constants), co_flags=code.co_flags | shape[1]), places
+    made = code.replace(co_consts=tuple(constants), co_flags=code.co_flags | shape[1])
+    _codes[shape] = made, places
+    return made, places
 
 
 def source_of(shape: Shape, wrapper: str, words: dict[str, str]) -> str:

@@ -16,7 +16,8 @@ from .explanation import ExplainedBackend, Explanation, Verdict
 from .fallback_policy import Ending
 from .reasons import reason as reason_of
 from .resolver import Resolver
-from .walk import Step, Walk
+from .step import Step
+from .walk import Walk
 
 Ask = Callable[[Candidate], "str | IfNeeded | None"]
 """Returns why a candidate defers, or ``IF_NEEDED``; None if it runs."""

@@ -24,7 +24,8 @@ from .candidate import Candidate
 from .fallback_policy import Ending, FirmEnding
 from .overriding_types import overrides, overriding_types
 from .resolver import Resolver
-from .walk import Step, Walk
+from .step import Step
+from .walk import Walk
 
 MakeOverride = Callable[
     [Function, DispatchState, tuple[type, ...], tuple[type, ...]], Callable[..., Any]

@@ -21,7 +21,8 @@ from .fallback_policy import AdoptedEnding, Ending, Warned, is_operator, policy_
 from .golden_rule import GoldenRule
 from .implementers import Implementers
 from .matching import Matcher
-from .walk import Step, Walk
+from .step import Step
+from .walk import Walk
 
 _NO_OPTIONS = DispatchState()
 

@@ -13,39 +13,11 @@ from typing import NamedTuple
 from .._identifiers import DEFAULT
 from .._order.edges import Cycle
 from .._state.state import DispatchState
-from .candidate import IS_CURRENT
 from .candidate_order import CandidateOrder
 from .explanation import Verdict
 from .golden_rule import GoldenRule, Standing, Weight
 from .matching import Matcher, TypeMatch
-
-LAST_RESORT = "nothing else answers"
-
-
-class Step(NamedTuple):
-    """One backend on the walk.
-
-    Parameters
-    ----------
-    backend : str
-        Its name.
-    verdict : Verdict or None
-        Why it is no candidate; None for a candidate.
-    is_last_resort : bool
-        Whether it is the default that does not match, which answers where no backend does.
-    is_current : bool
-        Whether it is the current backend in a call whose types say nothing.
-    """
-
-    backend: str
-    verdict: Verdict | None
-    is_last_resort: bool = False
-    is_current: bool = False
-
-    @property
-    def why(self) -> str:
-        """Why it is a candidate although its types do not say so; empty if they do."""
-        return LAST_RESORT if self.is_last_resort else IS_CURRENT if self.is_current else ""
+from .step import Step
 
 
 class WeighedType(NamedTuple):

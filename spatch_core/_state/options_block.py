@@ -10,24 +10,23 @@ from __future__ import annotations
 from _weakref import ref  # weakref itself imports much more
 from types import GenericAlias, MethodType
 
+from .options_view import OptionsView
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from contextvars import ContextVar, Token
     from typing import Any, ClassVar, Generic
 
     from typing_extensions import Self, TypeVar  # type checkers have these, `typing` of 3.10 not
 
-    from .hooks import Call
     from .keeper import Entered
     from .lifetime import Mark
     from .owner import Owner
     from .scope import Scope, Tables
-    from .state import Class, DispatchState
-    from .trace import Trace
+    from .state import DispatchState
 
 
-class Block:
+class Block(OptionsView):
     """Options of one library, as far as it concerns where they are in force, and what is.
 
     Attributes
@@ -129,46 +128,6 @@ class Block:
         made: Any = type("backend_opts", (cls,), names | fields | block_methods(variable, module))
         return made  # type: ignore[no-any-return]
 
-    @property
-    def backends(self) -> tuple[str, ...]:
-        """Names of the active backends by priority; ``"default"`` is the library."""
-        return self._state().active(self._owner.catalog())
-
-    @property
-    def prioritized(self) -> tuple[str, ...]:
-        """Names of the prioritized backends, first one first."""
-        return self._state().prioritized
-
-    @property
-    def disabled(self) -> tuple[str, ...]:
-        """Names of the disabled backends, sorted."""
-        return tuple(sorted(self._state().disabled))
-
-    @property
-    def type(self) -> Class | None:
-        """The type that counts as if it had been passed, or None."""
-        return self._state().type
-
-    @property
-    def trace(self) -> Trace | None:
-        """The events recorded so far, or None where nothing is recorded."""
-        return self._state().trace
-
-    @property
-    def fallback(self) -> str | None:
-        """The fallback policy; None where that of each function or of the library holds."""
-        return self._state().fallback
-
-    @property
-    def backend(self) -> str | None:
-        """The current backend; None if there is none."""
-        return self._state().backend
-
-    @property
-    def hooks(self) -> tuple[Callable[[Call], Any], ...]:
-        """The hooks that see every call, innermost first."""
-        return self._state().hook or ()
-
     def enable_globally(self) -> None:
         """Add these options to the process-wide default.
 
@@ -204,31 +163,6 @@ class Block:
         meanwhile is found: its ``.pth`` file is read as it is when Python starts.
         """
         cls._owner.reload()
-
-    # As in `Displayed`, which is not imported with a library.
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from .._displayed import bundle
-
-        return bundle(self)
-
-    def _repr_html_(self) -> str:
-        from .._displayed import html
-
-        return html(self)
-
-    def __rich__(self) -> Any:
-        from .._displayed import rich
-
-        return rich(self)
-
-    def __repr__(self) -> str:
-        parts = [f"backends={self.backends}", f"prioritized={self.prioritized}"]
-        if self.disabled:
-            parts.append(f"disabled={self.disabled}")
-        parts += [f"{name}={value!r}" for name, value in self._state().others.items()]
-        if self.hooks:
-            parts.append(f"hooks={self.hooks}")
-        return f"<{type(self).__name__} {', '.join(parts)}>"
 
 
 if TYPE_CHECKING:

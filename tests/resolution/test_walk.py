@@ -9,7 +9,6 @@ import pytest
 from spatch_core import BackendSystem
 from spatch_core._identifiers import DEFAULT
 from spatch_core._resolution.explanation import Verdict
-from spatch_core._resolution.walk import LAST_RESORT
 from tests.resolution.conftest import HERE, Foreign, Own, describe, f
 
 BACKENDS = (
@@ -57,10 +56,3 @@ def test_explanations_show_the_candidates_in_the_order_of_calls(
     assert shown[: len(candidates)] == candidates
     assert candidates[-1] == DEFAULT
     assert explained.selected == candidates[0]
-
-
-def test_the_default_that_does_not_match_is_the_last_resort(function: Any) -> None:
-    """It comes behind every backend, with the reason."""
-    _, dispatchable = function
-    last = dispatchable.explain(1).backends[-1]
-    assert (last.backend, last.verdict, last.reason) == (DEFAULT, Verdict.RUNS, LAST_RESORT)

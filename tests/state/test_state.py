@@ -10,7 +10,7 @@ import pytest
 
 from spatch_core._state.option_checks import CHECKS
 from spatch_core._state.options import BackendOptions
-from spatch_core._state.options_block import Block
+from spatch_core._state.options_view import OptionsView
 from spatch_core._state.state import CURRENT, MAX_EARLIER, OPTIONS, STAYING, DispatchState
 from spatch_core._state.trace import Trace
 
@@ -133,7 +133,7 @@ def test_every_option_can_be_given_and_told() -> None:
     assert tuple(CHECKS) == OPTIONS
     for name in OPTIONS:
         assert getattr(state(), name) is None
-        assert isinstance(vars(Block)["hooks" if name == "hook" else name], property)
+        assert isinstance(vars(OptionsView)["hooks" if name == "hook" else name], property)
         value: Any = (object(),)  # hooks are several
         given = state(**{name: value})
         assert getattr(given.within(state()), name) is value
